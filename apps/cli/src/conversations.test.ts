@@ -297,8 +297,8 @@ describe('lists', () => {
     expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
     const production = await parley(['threads', 'list', '--env', 'production']);
     expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production of shop\n' });
-    const { rows: states } = await db.pool.query('select taken_over from threads where id = $1', [threadId]);
-    expect(states).toEqual([{ taken_over: false }]);
+    const { rows: states } = await db.pool.query('select state from threads where id = $1', [threadId]);
+    expect(states).toEqual([{ state: 'agent' }]);
   });
 });
 

@@ -94,7 +94,7 @@ test('of a contact that sends more than 20 messages in a minute, the rest is ans
 test('messages that wait to be answered together are stored when a person takes the thread over', async () => {
   const contact = newContact();
   await flood(contact);
-  await services.db.pool.query('update threads set taken_over = true where external_id = $1', [`whatsapp:${contact}`]);
+  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [`whatsapp:${contact}`]);
   await passWait(contact);
   await services.settled();
   expect(textsTo(contact)).toHaveLength(20);
@@ -191,7 +191,7 @@ test('during a takeover, messages are stored and not answered', async () => {
   const contact = newContact();
   await receive(inbound(contact, text('hola')));
   await services.settled();
-  await services.db.pool.query('update threads set taken_over = true where external_id = $1', [`whatsapp:${contact}`]);
+  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [`whatsapp:${contact}`]);
   await receive(inbound(contact, text('sigo')));
   await receive(inbound(contact, { type: 'image', image: { id: '1' } }));
   await services.settled();

@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
 import { roleListsOf } from '@parley/permissions';
-import { toChatResult } from './to-chat-result';
+import { storedResult, toChatResult } from './to-chat-result';
 import type { ChatResult } from './chat-result';
 import type { ToolLoopOutcome } from './run-tool-loop';
 import { sumUsage } from './models/sum-usage';
@@ -21,6 +21,11 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     isFinished = true;
     return recorder.finish(outcome);
   };
+  /** The result of a turn that this process has lost: a takeover has ended it, or its lease has expired. */
+  const afterLoss = async (outcome: ToolLoopOutcome): Promise<ChatResult> =>
+    (await recorder.recordOvertaken(outcome))
+      ? storedResult(running, outcome.usage)
+      : { ok: false, reason: 'interrupted', threadId: turn.threadId };
   try {
     let history: HistoryRow[] = [];
     if (turn.state === 'running') {
@@ -28,6 +33,10 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       history = turn.history;
     } else {
       const admission = await turnQueue.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
+      if (!admission.ok && admission.reason === 'overtaken') {
+        isFinished = true;
+        return storedResult(running);
+      }
       if (!admission.ok) {
         await finish(
           failed(admission.reason === 'timeout' ? 'waited too long for earlier turns' : 'the caller disconnected'),
@@ -45,7 +54,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     const outcome = await generateReply(deps, scope, running, { history, recorder });
     if (outcome.end.how === 'lost') {
       await recorder.settle();
-      return { ok: false, reason: 'interrupted', threadId: turn.threadId };
+      return await afterLoss(outcome);
     }
     const replyId = newId('msg');
     const reply =
@@ -59,7 +68,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       usage: outcome.usage,
       steps: outcome.steps,
     });
-    if (!isStored) return { ok: false, reason: 'interrupted', threadId: turn.threadId };
+    if (!isStored) return await afterLoss(outcome);
     return toChatResult(running, outcome, replyId);
   } finally {
     // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires.
@@ -82,6 +91,7 @@ function recorderOf(store: TurnStore, { turn, routing }: RunningTurn): TurnRecor
     ...recorder,
     recordCalls: (step) => recorder.recordCalls({ ...step, progress: withClassification(step.progress) }),
     finish: (outcome) => recorder.finish(withClassification(outcome)),
+    recordOvertaken: (progress) => recorder.recordOvertaken(withClassification(progress)),
   };
 }
 

@@ -28,4 +28,20 @@ export {
   readMessages,
   readTurns,
 } from './threads/read-executions';
-export { type Thread, type ThreadSummary, listThreads, readThread, setTakenOver } from './threads/read-threads';
+export { type Thread, type ThreadFilters, type ThreadSummary } from './threads/read-threads';
+export { countThreads, listThreads, maxThreadCount, readThread } from './threads/read-threads';
+export {
+  type Author,
+  type LockedThread,
+  addPersonsMessage,
+  askForPerson,
+  changeThread,
+  eraseThread,
+  keepReply,
+  lastMessageId,
+  lockThread,
+  recordPhoneReply,
+  resumeThread,
+  takeThreadOver,
+  visitThread,
+} from './threads/people';

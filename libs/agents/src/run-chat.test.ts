@@ -688,7 +688,7 @@ describe('threads', () => {
   it('stores messages without answering during a takeover', async () => {
     server.play(() => ({ text: 'ok' }));
     const { threadId } = await ask({});
-    await rows('update threads set taken_over = true where id = $1', [threadId]);
+    await rows(`update threads set state = 'human' where id = $1`, [threadId]);
     const result = await chat({ threadId, message: 'psst' });
     expect(result).toMatchObject({
       ok: true,
@@ -696,7 +696,7 @@ describe('threads', () => {
       response: { threadId, message: '', usage: { totalTokens: 0 } },
     });
     expect(server.requests).toHaveLength(1);
-    await rows('update threads set taken_over = false where id = $1', [threadId]);
+    await rows(`update threads set state = 'agent' where id = $1`, [threadId]);
     await ask({ threadId, message: 'back' });
     expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
       'Hello',
@@ -832,7 +832,7 @@ describe('routers', () => {
   it('calls no model during a takeover', async () => {
     server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
     const { threadId } = await ask({ agent: smart });
-    await rows('update threads set taken_over = true where id = $1', [threadId]);
+    await rows(`update threads set state = 'human' where id = $1`, [threadId]);
     const asked = server.requests.length;
     expect(await chat({ agent: smart, threadId })).toMatchObject({ ok: true, state: 'stored' });
     expect(server.requests).toHaveLength(asked);

@@ -1,7 +1,7 @@
 import type { ChatResponse } from '@parley/contracts';
 import type { ChatResult } from './chat-result';
 import type { ToolLoopOutcome } from './run-tool-loop';
-import type { ModelFailureReason } from './models/model';
+import type { ModelFailureReason, ModelUsage } from './models/model';
 import { sumUsage } from './models/sum-usage';
 import type { RunningTurn } from './running-turn';
 
@@ -56,14 +56,16 @@ function responseOf(
   };
 }
 
-/** The result for a message that was stored during a takeover. */
-export const storedResult = (running: RunningTurn): ChatResult => ({
+const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+/** The result for a message that the agent does not answer, with the usage of its turn before a takeover ended it. */
+export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage): ChatResult => ({
   ok: true,
   state: 'stored',
   response: {
     threadId: running.turn.threadId,
     message: '',
-    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    usage: sumUsage(usage, running.routing?.classification?.usage ?? null),
     ...routedTo(running),
   },
 });

@@ -10,6 +10,7 @@ export { createKapsoClient } from './kapso/kapso-client';
 export { findDueBlobs, readBlob } from './media/blobs';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';
+export { answerAgain } from './whatsapp/answer-again';
 export { applyMessageStatus } from './whatsapp/apply-message-status';
 export { type ChannelResult, connectChannel } from './whatsapp/connect-channel';
 export {
@@ -22,6 +23,8 @@ export {
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
 export { latestNumberOf, readAliases } from './whatsapp/contacts';
+export { deliveriesOf } from './whatsapp/deliveries';
+export { eraseContact } from './whatsapp/erase-contact';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
@@ -36,6 +39,7 @@ export {
   repliesOf,
   undeliveredReplies,
 } from './whatsapp/read-messages';
+export { type QueuedReply, type ReplyContent, queueReply } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';

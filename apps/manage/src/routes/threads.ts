@@ -1,71 +1,265 @@
 import {
+  type Author,
+  type LockedThread,
   type Thread,
   type ThreadSummary,
+  addPersonsMessage,
+  changeThread,
+  countThreads,
+  eraseThread,
+  lastMessageId,
   listThreadMessages,
   listThreads,
+  lockThread,
   messagePosition,
   readThread,
-  setTakenOver,
+  resumeThread,
+  takeThreadOver,
+  visitThread,
 } from '@parley/agents';
-import type { Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
-import { type CallerContext, type Handler, notFound } from '@parley/service';
+import {
+  type QueuedReply,
+  type ReplyContent,
+  answerAgain,
+  deliveriesOf,
+  eraseContact,
+  queueReply,
+} from '@parley/channels';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Db, type Queryable, newId } from '@parley/db';
+import type { Queues } from '@parley/redis';
+import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
-import { msOf, pageOf } from '../page';
+import { dateOf, msOf, msOrNull, pageOf } from '../page';
 
 interface Handlers {
   listThreads: Handler<'listThreads'>;
+  countThreads: Handler<'countThreads'>;
   getThread: Handler<'getThread'>;
   listThreadMessages: Handler<'listThreadMessages'>;
+  replyToThread: Handler<'replyToThread'>;
+  addThreadNote: Handler<'addThreadNote'>;
   takeOverThread: Handler<'takeOverThread'>;
   resumeThread: Handler<'resumeThread'>;
+  changeThread: Handler<'changeThread'>;
+  eraseThread: Handler<'eraseThread'>;
+  readThread: Handler<'readThread'>;
+  visitThread: Handler<'visitThread'>;
 }
 
-export function createThreadHandlers({ db, ...deps }: { db: Db } & AuditDeps): Handlers {
-  const switchTo =
-    (state: 'human' | 'agent') =>
-    ({ params: { id: name } }: { params: { id: string } }, context: CallerContext) =>
-      db.transaction(async (tx) => {
-        const { id } = await threadOf(tx, context.scope, name);
-        const changed = await setTakenOver(tx, context.scope, id, state === 'human');
-        await auditOf(deps, context)(tx, {
-          action: state === 'human' ? 'thread.taken_over' : 'thread.resumed',
-          target: { type: 'thread', id },
-          after: { changed },
-        });
-        return { id, state, changed };
-      });
+/** Seconds for which an open thread counts as open. */
+const openSeconds = 45;
+
+export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
+  /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
+  const change = <T>(
+    name: string,
+    context: CallerContext,
+    work: (tx: Queryable, thread: LockedThread, audit: (action: string, entry?: Change) => Promise<void>) => Promise<T>,
+  ): Promise<T> =>
+    db.transaction(async (tx) => {
+      const thread = await lockThread(tx, context.scope, name);
+      if (thread === null) throw threadNotFound();
+      const target = { type: 'thread', id: thread.id };
+      return work(tx, thread, (action, entry) => auditOf(deps, context)(tx, { action, target, ...entry }));
+    });
 
   return {
-    async listThreads({ query }, { scope }) {
+    async listThreads({ query }, { scope, caller }) {
       const { page, answer } = pageOf('threads', scope, query);
-      const { agent, state } = query;
-      return answer(await listThreads(db, scope, { ...page, agentSlug: agent, state }), toThread);
+      const { agent, channel, state, status, assignee, unread, q, label, since } = query;
+      const filters = { agentSlug: agent, channel, state, status, assigneeId: assignee, text: q, label };
+      const visit = { visitorId: caller.id, isUnread: unread !== undefined, since: dateOf(since) };
+      return answer(await listThreads(db, scope, { ...page, ...filters, ...visit }), toThread);
     },
-    getThread: async ({ params: { id } }, { scope }) => toThread(await threadOf(db, scope, id)),
+    countThreads: (_input, { scope }) => countThreads(db, scope),
+    getThread: async ({ params: { id } }, { scope, caller }) => toThread(await threadOf(db, scope, id, caller.id)),
+
     async listThreadMessages({ params: { id: name }, query }, { scope }) {
-      const { id } = await threadOf(db, scope, name);
+      const { id, channel } = await threadOf(db, scope, name);
       const { page, answer } = pageOf(`threads/${id}/messages`, scope, query, messagePosition);
       const messages = await listThreadMessages(db, scope, id, page);
-      return answer(messages, ({ position: _, toolCalls, createdAt, ...message }) => ({
-        ...message,
-        toolCallIds: (toolCalls ?? []).map((call) => call.id),
-        createdAt: msOf(createdAt),
+      const isSent = channel === 'whatsapp';
+      const replies = messages.items.map(({ role, requestId, channelMessageId, content: text }) => ({
+        channelMessageId,
+        requestId: isSent && role === 'assistant' && text !== '' ? requestId : null,
+        text,
+      }));
+      const deliveries = await deliveriesOf(db, scope, replies);
+      const deliveryOf = new Map(messages.items.map((message, index) => [message, deliveries[index]!]));
+      return answer(messages, (message) => ({
+        id: message.id,
+        executionId: message.executionId,
+        role: message.role,
+        author: message.author,
+        content: message.content,
+        toolCallIds: (message.toolCalls ?? []).map((call) => call.id),
+        channelMessageId: isSent && message.role === 'user' ? message.requestId : null,
+        delivery: deliveryOf.get(message) ?? null,
+        createdAt: msOf(message.createdAt),
       }));
     },
-    takeOverThread: switchTo('human'),
-    resumeThread: switchTo('agent'),
+
+    async replyToThread({ params: { id: name }, body }, context) {
+      const { scope, idempotency } = context;
+      const reply = await change(name, context, async (tx, thread, audit) => {
+        // A request that is repeated after a crash has the same claim, so the reply is stored and sent once.
+        const id = idempotency === undefined ? newId('msg') : `msg_${idempotency.id}`;
+        const { lastMessageId: seen } = body;
+        if (thread.executionId === null) throw conflict('The contact has not written in this thread yet', 'no_message');
+        if (seen !== undefined && (await lastMessageId(tx, scope, thread)) !== seen)
+          throw conflict('The thread has a newer message', 'thread_changed');
+        const content = contentOf(body);
+        const queued =
+          thread.channel !== 'whatsapp' && content.kind === 'text'
+            ? null
+            : accepted(await queueReply(tx, scope, { thread, content, key: id }));
+        const author = authorOf(context);
+        const isOther = thread.state !== 'human';
+        await addPersonsMessage(tx, scope, thread, {
+          id,
+          role: 'assistant',
+          content: queued?.text ?? body.text ?? '',
+          author,
+          channelMessageId: queued?.id,
+        });
+        if (isOther) await takeThreadOver(tx, scope, thread, { by: author, resumesAt: null });
+        await visitThread(tx, scope, thread.id, { visitor: author, isRead: true });
+        await audit('thread.replied', { after: { messageId: id, takenOver: isOther } });
+        return { id, channelMessageId: queued?.id ?? null };
+      });
+      if (reply.channelMessageId !== null)
+        await queues.enqueue('send-message', { messageId: reply.channelMessageId }, context).catch(() => {});
+      return reply;
+    },
+
+    addThreadNote: ({ params: { id: name }, body: { text } }, context) =>
+      change(name, context, async (tx, thread, audit) => {
+        const message = { role: 'note', content: text, author: authorOf(context) } as const;
+        const id = await addPersonsMessage(tx, context.scope, thread, {
+          ...message,
+          ...(context.idempotency && { id: `msg_${context.idempotency.id}` }),
+        });
+        if (id === null) throw conflict('The contact has not written in this thread yet', 'no_message');
+        await audit('thread.note_added', { after: { noteId: id } });
+        return { id };
+      }),
+
+    takeOverThread: ({ params: { id: name }, body: { until } }, context) =>
+      change(name, context, async (tx, thread, audit) => {
+        if (until !== undefined && until <= Date.now())
+          throw badRequest('until must be in the future', undefined, 'invalid_time');
+        const changed = thread.state !== 'human';
+        await takeThreadOver(tx, context.scope, thread, { by: authorOf(context), resumesAt: dateOf(until) ?? null });
+        await audit('thread.taken_over', {
+          before: { state: thread.state },
+          after: { state: 'human', until: until ?? null },
+        });
+        return { id: thread.id, state: 'human', changed };
+      }),
+
+    async resumeThread({ params: { id: name }, body: { note } }, context) {
+      const { scope } = context;
+      const { conversation, ...answer } = await change(name, context, async (tx, thread, audit) => {
+        const changed = thread.state !== 'agent';
+        const isUnanswered = await resumeThread(tx, scope, thread);
+        if (note !== undefined)
+          await addPersonsMessage(tx, scope, thread, { role: 'system', content: note, author: authorOf(context) });
+        const conversation = changed && isUnanswered ? await answerAgain(tx, scope, thread.externalId) : null;
+        const answering = conversation !== null;
+        await audit('thread.resumed', {
+          before: { state: thread.state },
+          after: { state: 'agent', hasNote: note !== undefined, answering },
+        });
+        return { conversation, id: thread.id, state: 'agent' as const, changed, answering };
+      });
+      if (conversation !== null) await queues.enqueue('answer-conversation', conversation, context).catch(() => {});
+      return answer;
+    },
+
+    async changeThread({ params: { id: name }, body }, context) {
+      const { scope, caller } = context;
+      const id = await change(name, context, async (tx, thread, audit) => {
+        await changeThread(tx, scope, thread, body);
+        const { status, assigneeId, labels } = thread;
+        await audit('thread.changed', { before: { status, assigneeId, labels }, after: body });
+        return thread.id;
+      });
+      return toThread(await threadOf(db, scope, id, caller.id));
+    },
+
+    eraseThread: ({ params: { id: name } }, context) =>
+      change(name, context, async (tx, thread, audit) => {
+        const { scope } = context;
+        if (!(await eraseThread(tx, scope, thread)))
+          throw conflict('The agent is answering a message of the thread', 'turn_running');
+        await eraseContact(tx, scope, thread.externalId);
+        await audit('thread.erased', { before: { externalId: thread.externalId, channel: thread.channel } });
+        return { erased: true };
+      }),
+
+    async readThread({ params: { id: name } }, context) {
+      const { id } = await threadOf(db, context.scope, name);
+      await visitThread(db, context.scope, id, { visitor: authorOf(context), isRead: true });
+      return { ok: true };
+    },
+
+    async visitThread({ params: { id: name }, body: { isOpen } }, context) {
+      const { id } = await threadOf(db, context.scope, name);
+      await visitThread(db, context.scope, id, { visitor: authorOf(context), openSeconds: isOpen ? openSeconds : 0 });
+      return { ok: true };
+    },
   };
 }
 
-async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread> {
-  const thread = await readThread(db, scope, idOrExternalId);
-  if (thread === null) throw notFound('Thread not found', 'thread_not_found');
+type Change = { before?: JsonObject; after?: JsonObject };
+
+const threadNotFound = () => notFound('Thread not found', 'thread_not_found');
+
+async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string, visitorId?: string): Promise<Thread> {
+  const thread = await readThread(db, scope, idOrExternalId, visitorId);
+  if (thread === null) throw threadNotFound();
   return thread;
+}
+
+const authorOf = ({ caller: { type, id, name } }: CallerContext): Author => ({ type, id, name });
+
+interface Reply {
+  text?: string;
+  template?: { name: string; language: string; components?: Extract<ReplyContent, { kind: 'template' }>['components'] };
+  file?: { filename: string; data: string };
+}
+
+function contentOf({ text, template, file }: Reply): ReplyContent {
+  if (template !== undefined) return { kind: 'template', ...template };
+  if (file !== undefined)
+    return { kind: 'file', filename: file.filename, bytes: Buffer.from(file.data, 'base64'), text };
+  return { kind: 'text', text: text! };
+}
+
+function accepted(queued: QueuedReply): Extract<QueuedReply, { ok: true }> {
+  if (queued.ok) return queued;
+  switch (queued.reason) {
+    case 'no_channel':
+      throw badRequest(
+        'Files and templates need a channel, which threads of the API have not',
+        undefined,
+        'no_channel',
+      );
+    case 'window_closed':
+      throw conflict('More than 24 hours since the last message of the contact: send a template', 'window_closed');
+    case 'file_refused':
+      throw badRequest(queued.message, undefined, 'file_refused');
+    case 'no_sender':
+      throw conflict(queued.message, 'no_sender');
+  }
 }
 
 const toThread = <T extends Thread | ThreadSummary>(thread: T) => ({
   ...thread,
+  takenOverAt: msOrNull(thread.takenOverAt),
+  resumesAt: msOrNull(thread.resumesAt),
+  waitingSince: msOrNull(thread.waitingSince),
   createdAt: msOf(thread.createdAt),
   lastMessageAt: msOf(thread.lastMessageAt),
 });

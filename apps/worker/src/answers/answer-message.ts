@@ -1,4 +1,4 @@
-import { type Agents, type ChatFailure, findEarlierTurn, readThread } from '@parley/agents';
+import { type Agents, type ChatFailure, findEarlierTurn, keepReply, readThread } from '@parley/agents';
 import {
   type AnswerEnd,
   type Channels,
@@ -26,7 +26,7 @@ type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 
 /**
  * Answers one message of a contact, and those joined with it, in one turn: with the agent or router of the connection on the
  * contact's thread, or with the account's media reply when none has a text. One transaction ends the messages and stores the
- * reply in the outbox, so a killed process neither loses nor repeats it. Returns ids to send or an error to retry; null if
+ * reply in the outbox, so a killed process neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to send or an error to retry; null if
  * another worker owns the message.
  */
 export async function answerMessage(
@@ -37,8 +37,15 @@ export async function answerMessage(
 ): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'retry') return { ok: false, error: decision.error };
+  const { threadId } = decision.end;
   return deps.db.transaction(async (tx) => {
-    if (!(await finishMessage(tx, message, owner, decision.end))) return null;
+    const mayReply =
+      decision.reply === null ||
+      threadId === null ||
+      (await keepReply(tx, message, { threadId, requestId: message.id }));
+    const end: AnswerEnd = mayReply ? decision.end : { status: 'stored', error: null, threadId };
+    if (!(await finishMessage(tx, message, owner, end))) return null;
+    if (!mayReply) return { ok: true, toSend: [], threadId };
     const toSend: string[] = [];
     for (const [index, text] of splitText(decision.reply ?? '').entries()) {
       const { id } = await queueMessage(tx, message, {
@@ -47,12 +54,12 @@ export async function answerMessage(
         type: 'text',
         text,
         request: requestOf(recipientOf(message), 'text', { body: text, preview_url: false }),
-        threadId: decision.end.threadId,
+        threadId,
         key: replyKey.of(message.id, index),
       });
       toSend.push(id);
     }
-    return { ok: true, toSend, threadId: decision.end.threadId };
+    return { ok: true, toSend, threadId };
   });
 }
 
@@ -75,11 +82,14 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
   const earlier = await findEarlierTurn(deps.db, message, threadKey, message.id);
   if (earlier.state === 'running') return { kind: 'retry', error: 'an earlier attempt has not ended yet' };
   if (earlier.state === 'answered') return end('answered', earlier.reply, earlier.threadId);
-  if (earlier.state === 'stored') return end('stored', null, earlier.threadId);
+  if (earlier.state === 'stored') {
+    const thread = await readThread(deps.db, message, threadKey);
+    if (thread?.state !== 'agent') return end('stored', null, earlier.threadId);
+  }
   const isContinuation = earlier.state === 'broken' && earlier.hasActed;
   const result = await deps.agents.chat(message, {
     agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
-    message: isContinuation ? interrupted : toAnswer.map(textOf).join('\n'),
+    message: earlier.state === 'stored' ? unanswered : isContinuation ? interrupted : toAnswer.map(textOf).join('\n'),
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
@@ -112,6 +122,10 @@ const end = (
 const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
+/** Replaces the message when the thread contains it already, and the agent answers it after a takeover. */
+const unanswered =
+  '[Nobody has answered the last messages above, and you have the conversation again: answer them now.]';
+
 /** The text with the URL of the attached media. The URL of audio with a text is left out: the text is the transcript. */
 function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbound>>): string {
   if (text !== null && (mediaUrl === null || type === 'audio' || type === 'voice')) return text;
@@ -122,7 +136,7 @@ function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbo
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
   const thread = await readThread(db, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
-  if (thread?.state === 'human' || account === null || account.mediaReply === '')
+  if ((thread !== null && thread.state !== 'agent') || account === null || account.mediaReply === '')
     return end('stored', null, thread?.id ?? null);
   return end('answered', account.mediaReply, thread?.id ?? null);
 }

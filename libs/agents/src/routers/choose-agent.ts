@@ -48,7 +48,7 @@ export async function chooseAgent(
   const sticky = stickyAgent(row);
   if (sticky !== null) return chosen(sticky, 'transfer');
   // During a takeover no agent answers, so no model is called to choose one.
-  if (row.taken_over) return chosen(router.fallback, 'fallback');
+  if (row.is_paused) return chosen(router.fallback, 'fallback');
   if (router.mode === 'rules') {
     const rules = router.rules ?? [];
     const phoneNumber = request.phoneNumber ?? row.phone;
@@ -84,7 +84,7 @@ async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly strin
 const recentMessages = statement(
   'router-recent-messages',
   `select role::text as role, content from thread_messages
-   where tenant = $1 and thread_id = $2 and role <> 'tool' and content <> ''
+   where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
    order by execution_id desc, position desc limit $3`,
   { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
 );

@@ -5,14 +5,16 @@ const routerRow = {
   definition: column.jsonb<RouterDefinition>(),
   thread_id: column.text.nullable,
   phone: column.text.nullable,
-  taken_over: column.bool.nullable,
+  /** The agent does not answer the thread now. */
+  is_paused: column.bool.nullable,
   /** The agent that a transfer gave the thread to. */
   transferred_to: column.text.nullable,
 };
 
 /** A transfer ends when the thread has been without a message for four hours, as in threads/enter-thread.sql. */
 const routerSql = (threadKey: 'id' | 'external_id') =>
-  `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.taken_over,
+  `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone,
+          t.state <> 'agent' and t.resumes_at > now() is not false as is_paused,
           case when t.transfer_count > 0 and t.last_message_at >= now() - interval '4 hours' then t.agent_slug end
             as transferred_to
    from routers r

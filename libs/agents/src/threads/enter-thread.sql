@@ -5,13 +5,13 @@
 --   with a thread id      that thread, which must exist in the environment
 --   with an external id   the thread that the environment has under this id, else a new one with it
 --   with neither          a new thread
--- Its params are merged into those that the thread already has. After four hours without a message the count of
--- transfers starts again at 0 and a router chooses the agent again; until then the agent that a router transferred the
--- thread to keeps it.
+-- Its params are merged into those that the thread already has, and a closed thread is opened. After four hours without
+-- a message the count of transfers starts again at 0 and a router chooses the agent again; until then the agent that a
+-- router transferred the thread to keeps it.
 --
 -- One call reads the agent, locks the thread's row and stores the turn with its message. The lock makes ids of turns
 -- follow the order in which messages arrive. The turn's state in the result:
---   stored    a person has taken the thread over, so it is not answered
+--   stored    a person has taken the thread over or was asked for, and the agent does not answer yet
 --   queued    earlier turns of the thread have not finished (turn-queue.ts)
 --   running   it begins at once, and the result contains the thread's history
 -- A result without a turn means: no definition, the agent is missing or has no configuration in the environment; no
@@ -62,11 +62,13 @@ begin
 
   if p_thread_id is not null then
     update threads t set last_message_at = now(), updated_at = now(), params = t.params || p_params,
+      status = 'open', state = case when t.resumes_at <= now() then 'agent' else t.state end,
+      resumes_at = case when t.resumes_at <= now() then null else t.resumes_at end,
       transfer_count = case when t.last_message_at < idle_since then 0 else t.transfer_count end,
       agent_slug = case when p_router_slug is not null and t.transfer_count > 0 and t.last_message_at >= idle_since
         then t.agent_slug else agent.slug end
     where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment
-    returning t.id, t.params, t.taken_over, false as is_new into thread;
+    returning t.id, t.params, t.state, false as is_new into thread;
     if not found then
       return query
         select agent.id, agent.slug, agent.definition, null::text, null::jsonb, null::bigint, null::text, null::json;
@@ -78,14 +80,16 @@ begin
     values (p_new_thread_id, p_tenant, p_environment, p_external_id, p_channel, agent.slug, p_params, now(), now())
     on conflict (tenant, environment, external_id) do update
       set last_message_at = excluded.last_message_at, updated_at = excluded.updated_at, params = t.params || excluded.params,
+        status = 'open', state = case when t.resumes_at <= now() then 'agent' else t.state end,
+        resumes_at = case when t.resumes_at <= now() then null else t.resumes_at end,
         transfer_count = case when t.last_message_at < idle_since then 0 else t.transfer_count end,
         agent_slug = case when p_router_slug is not null and t.transfer_count > 0 and t.last_message_at >= idle_since
           then t.agent_slug else excluded.agent_slug end
-    returning t.id, t.params, t.taken_over, t.id = p_new_thread_id as is_new into thread;
+    returning t.id, t.params, t.state, t.id = p_new_thread_id as is_new into thread;
   end if;
 
   turn_state := case
-    when thread.taken_over then 'stored'
+    when thread.state <> 'agent' then 'stored'
     when thread.is_new then 'running'
     when exists (select from executions e where e.tenant = p_tenant and e.thread_id = thread.id and e.status in ('queued', 'running')) then 'queued'
     else 'running' end;
@@ -102,10 +106,11 @@ begin
   insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
   values (p_message_id, p_tenant, thread.id, new_turn_id, 0, 'user', p_input);
   if turn_state = 'running' and not thread.is_new then
-    select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id)
+    select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id,
+                                     m.author->>'name')
                     order by m.execution_id, m.position) into earlier
     from (select * from thread_messages
-          where tenant = p_tenant and thread_id = thread.id and execution_id < new_turn_id
+          where tenant = p_tenant and thread_id = thread.id and execution_id < new_turn_id and role <> 'note'
           order by execution_id desc, position desc limit p_history_limit) m;
   end if;
   return query

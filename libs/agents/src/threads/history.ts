@@ -5,8 +5,12 @@ import type { HistoryRow } from './turn';
 const interruptedResult =
   '{"error":"The call was interrupted: it may or may not have happened. Check before you repeat it.","errorType":"interrupted"}';
 
-/** The reply that the model gets for a turn without one: it failed, was interrupted, or was stored during a takeover. */
+/** The reply that the model gets for a turn without one: it failed, was interrupted, or the agent was not to answer. */
 const noReply = '[No reply was sent to this message.]';
+
+/** How the model reads what people wrote: as a reply that is not its own, or as a note at the end of a takeover. */
+const personsReply = (name: string, text: string) => `[${name}, a person of the team, replied:] ${text}`;
+const personsNote = (name: string, text: string) => `[${name}, a person of the team, left this note for you:] ${text}`;
 
 /** An estimate that is too high, rather than too low, for most languages. Each provider counts differently. */
 const charsPerToken = 3.5;
@@ -24,12 +28,18 @@ export function repairHistory(rows: readonly HistoryRow[]): ModelMessage[][] {
 function repairTurn(rows: HistoryRow[]): ModelMessage[] {
   const results = new Map(rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])));
   const turn: ModelMessage[] = [];
-  for (const [, role, content, calls] of rows) {
-    if (role === 'user') turn.push({ role, content });
-    if (role !== 'assistant') continue;
+  for (const [, role, text, calls, , author] of rows) {
+    if (role === 'user') turn.push({ role, content: text });
+    if (role !== 'assistant' && role !== 'system') continue;
     const toolCalls = calls ?? [];
-    if (content === '' && toolCalls.length === 0) continue;
-    turn.push({ role, content, toolCalls });
+    if (text === '' && toolCalls.length === 0) continue;
+    const content = author == null ? text : role === 'system' ? personsNote(author, text) : personsReply(author, text);
+    const last = turn.at(-1);
+    if (last?.role === 'assistant' && last.toolCalls.length === 0 && toolCalls.length === 0) {
+      last.content += `\n\n${content}`;
+      continue;
+    }
+    turn.push({ role: 'assistant', content, toolCalls });
     for (const { id, name } of toolCalls) {
       const result = results.get(id) ?? interruptedResult;
       turn.push({ role: 'tool', toolCallId: id, name, content: result, isError: result.startsWith('{"error":') });

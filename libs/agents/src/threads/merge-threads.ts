@@ -23,11 +23,19 @@ const moveMessages = statement(
   'move-thread-messages',
   'update thread_messages set thread_id = $3 where tenant = $1 and thread_id = $2',
 );
+const keepTakeover = statement(
+  'keep-takeover-of-merged-thread',
+  `update threads t set state = old.state, taken_over_by = old.taken_over_by, taken_over_at = old.taken_over_at,
+          resumes_at = old.resumes_at, waiting_since = old.waiting_since, waiting_reason = old.waiting_reason,
+          notify_at = old.notify_at
+   from threads old
+   where old.tenant = $1 and old.id = $2 and old.state <> 'agent' and t.tenant = $1 and t.id = $3 and t.state = 'agent'`,
+);
 const remove = statement('delete-thread', 'delete from threads where tenant = $1 and id = $2');
 
 /**
  * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has a thread, the turns are
- * moved into it, in the order of their ids. While a turn of the old thread is unfinished, nothing changes.
+ * moved into it, in the order of their ids, and a takeover continues. While a turn of the old thread is unfinished, nothing changes.
  */
 export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to: string): Promise<void> {
   const { rows } = await tx.query(scope, threadsToMerge, [scope.tenant, scope.environment, [from, to]]);
@@ -42,5 +50,6 @@ export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to
   if (unfinished !== 0) return;
   await tx.query(scope, moveTurns, [scope.tenant, old.id, target.id]);
   await tx.query(scope, moveMessages, [scope.tenant, old.id, target.id]);
+  await tx.query(scope, keepTakeover, [scope.tenant, old.id, target.id]);
   await tx.query(scope, remove, [scope.tenant, old.id]);
 }

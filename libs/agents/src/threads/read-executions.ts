@@ -239,7 +239,7 @@ const messagesOfExecutions = statement(
   'messages-of-executions',
   `select execution_id::text as "executionId", id, position, role::text as role, content,
           tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
-   from thread_messages where tenant = $1 and execution_id = any($2::bigint[]) order by execution_id, position`,
+   from thread_messages where tenant = $1 and execution_id = any($2::bigint[]) and author is null order by execution_id, position`,
   messageRow,
 );
 

@@ -3,7 +3,8 @@ import { type Db, createDb } from '@parley/db';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { mergeThreads } from './merge-threads';
 import { findExecution, listExecutions, readTurns } from './read-executions';
-import { listThreads, readThread, setTakenOver } from './read-threads';
+import { lockThread, takeThreadOver } from './people';
+import { listThreads, readThread } from './read-threads';
 import type { Turn } from './turn';
 import { claim } from './turn-sql';
 import { createTurnStore } from './turn-store';
@@ -105,12 +106,18 @@ test('turns of a thread are in the order of their messages after the clock was s
   expect(BigInt(other.id)).toBeLessThan(BigInt(second.id));
 });
 
-test('a thread that a person has taken over is listed with the state human', async () => {
-  const { threadId } = await begin('order-7');
-  expect(await setTakenOver(db, org.scope, threadId, true)).toBe(true);
-  expect(await setTakenOver(db, org.scope, threadId, true)).toBe(false);
-  const takenOver = await listThreads(db, org.scope, { ...firstPage, state: 'human' });
-  expect(takenOver.items).toMatchObject([{ id: threadId, state: 'human' }]);
+const ana = { type: 'person', id: 'user_1', name: 'Ana' } as const;
+const takeOver = (name: string) =>
+  db.transaction(async (tx) =>
+    takeThreadOver(tx, org.scope, (await lockThread(tx, org.scope, name))!, { by: ana, resumesAt: null }),
+  );
+
+test('a takeover continues in the thread into which another is merged', async () => {
+  await answered('old');
+  await answered('new');
+  await takeOver('old');
+  await mergeThreads(db, org.scope, 'old', 'new');
+  expect(await readThread(db, org.scope, 'new')).toMatchObject({ state: 'human', takenOverBy: ana, turnCount: 2 });
 });
 
 test('a thread gets another external id when no thread has it', async () => {
@@ -155,7 +162,7 @@ describe('with a second organization', () => {
     expect(await findExecution(db, org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
     expect(await findExecution(db, other.scope, theirs.id)).toEqual(before);
     expect(await readThread(db, org.scope, theirs.threadId)).toBeNull();
-    expect(await setTakenOver(db, org.scope, theirs.threadId, true)).toBe(false);
+    expect(await db.transaction((tx) => lockThread(tx, org.scope, theirs.threadId))).toBeNull();
   });
 
   test('a process renews the leases of its turns in both', async () => {

@@ -1,17 +1,29 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
-
-/** Who answers the thread: the agent, or a person who has taken it over. */
-type ThreadState = 'agent' | 'human';
+import type { Author, ThreadState } from './people';
 
 const common = {
   id: column.text,
   externalId: column.text.nullable,
   channel: column.text,
   agentSlug: column.text.nullable,
+  contactName: column.text.nullable,
   state: column.oneOf<ThreadState>(),
+  status: column.oneOf<'open' | 'closed'>(),
+  assigneeId: column.text.nullable,
+  labels: column.textArray,
+  /** Only while a person answers. */
+  takenOverBy: column.jsonb<Author>().nullable,
+  takenOverAt: column.timestamptz.nullable,
+  /** Only while the agent does not answer: when it answers again. */
+  resumesAt: column.timestamptz.nullable,
+  /** Only while the thread waits for a person. */
+  waitingSince: column.timestamptz.nullable,
+  waitingReason: column.text.nullable,
+  /** The contact has written since the visitor has read the thread. */
+  isUnread: column.bool,
   createdAt: column.timestamptz,
-  /** The time of the last message. Never null, because a thread is created with its first message. */
+  /** The time of the contact's last message. Never null, because a thread is created with one. */
   lastMessageAt: column.timestamptz,
   turnCount: column.int4,
 };
@@ -20,74 +32,136 @@ const summaryRow = {
   /** The beginning of the last incoming message. */
   lastInput: column.text.nullable,
 };
-const threadRow = { ...common, params: column.jsonb<JsonObject>(), transferCount: column.int4 };
+const threadRow = {
+  ...common,
+  params: column.jsonb<JsonObject>(),
+  transferCount: column.int4,
+  /** Who has the thread open. */
+  visitors: column.jsonb<Author[]>(),
+};
 
 export type ThreadSummary = RowOf<typeof summaryRow>;
 export type Thread = RowOf<typeof threadRow>;
 
 const columns = `t.id, t.external_id as "externalId", t.channel, t.agent_slug as "agentSlug",
-  case when t.taken_over then 'human' else 'agent' end as state, t.created_at as "createdAt", t.last_message_at as "lastMessageAt",
+  t.params->>'contactName' as "contactName", t.state::text as state, t.status::text as status,
+  t.assignee_id as "assigneeId", t.labels,
+  case when t.state = 'human' then t.taken_over_by end as "takenOverBy",
+  case when t.state = 'human' then t.taken_over_at end as "takenOverAt", t.resumes_at as "resumesAt",
+  case when t.state = 'waiting' then t.waiting_since end as "waitingSince",
+  case when t.state = 'waiting' then t.waiting_reason end as "waitingReason",
+  t.last_message_at > v.read_at is not false as "isUnread", t.created_at as "createdAt",
+  t.last_message_at as "lastMessageAt",
   (select count(*)::int from executions e where e.tenant = $1 and e.thread_id = t.id) as "turnCount"`;
 
-const list = statement(
-  'list-threads',
+const from = `from threads t left join thread_visits v on v.tenant = $1 and v.thread_id = t.id and v.visitor_id = $3
+   where t.tenant = $1 and t.environment = $2::"Environment"`;
+
+/** `isOfState`: the condition on the state, whose text has to match that of an index. */
+const listSql = (isOfState: string) =>
   `select ${columns},
           (select left(e.input, 200) from executions e where e.tenant = $1 and e.thread_id = t.id order by e.id desc limit 1) as "lastInput"
-   from threads t
-   where t.tenant = $1 and t.environment = $2::"Environment" and t.last_message_at is not null
-     and ($3::text is null or t.agent_slug = $3)
-     and ($4::boolean is null or t.taken_over = $4)
-     and ($5::timestamptz is null or (t.last_message_at, t.id) < ($5, $6))
-   order by t.last_message_at desc, t.id desc limit $7`,
+   ${from} and t.last_message_at is not null and ${isOfState}
+     and ($5::text is null or t.agent_slug = $5)
+     and ($6::text is null or t.channel = $6)
+     and ($7::text is null or t.status = $7::"ThreadStatus")
+     and ($8::text is null or t.assignee_id = $8)
+     and (not $9::boolean or t.last_message_at > v.read_at is not false)
+     and ($10::text is null or t.external_id ilike $10 or t.params->>'contactName' ilike $10)
+     and ($11::text is null or $11 = any(t.labels))
+     and ($12::timestamptz is null or t.last_message_at >= $12)
+     and ($13::timestamptz is null or (t.last_message_at, t.id) < ($13, $14))
+   order by t.last_message_at desc, t.id desc limit $15`;
+
+const list = statement('list-threads', listSql('($4::text is null or t.state = $4::"ThreadState")'), summaryRow);
+const listOfPeople = statement(
+  'list-threads-of-people',
+  listSql(`t.state = $4::"ThreadState" and t.state <> 'agent'`),
   summaryRow,
 );
 
+export interface ThreadFilters {
+  agentSlug?: string;
+  channel?: string;
+  state?: ThreadState;
+  status?: 'open' | 'closed';
+  assigneeId?: string;
+  /** Only threads in which the contact has written since the visitor has read them. */
+  isUnread?: boolean;
+  /** A part of the contact's name or of the external id. */
+  text?: string;
+  label?: string;
+  since?: Date;
+}
+
 /**
- * Threads of an environment, ordered by their last message, newest first. A thread that gets a message between two pages
- * moves to the front, so it is never on two pages.
+ * Threads of an environment, ordered by the contact's last message, newest first. A thread that gets a message between two
+ * pages moves to the front, so it is never on two pages. `visitorId`: the caller whose read marks count.
  */
 export async function listThreads(
   db: Queryable,
   scope: Scope,
-  { agentSlug, state, ...page }: Page & { agentSlug?: string; state?: ThreadState },
+  filters: Page & ThreadFilters & { visitorId?: string },
 ): Promise<Paged<ThreadSummary>> {
-  const values = [scope.tenant, scope.environment, agentSlug, state && state === 'human', ...pageValues(page)];
-  const { rows } = await db.query(scope, list, values);
-  return toPaged(rows, page, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
+  const {
+    visitorId = '',
+    agentSlug,
+    channel,
+    state,
+    status,
+    assigneeId,
+    isUnread = false,
+    text,
+    label,
+    since,
+  } = filters;
+  const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const values = [scope.tenant, scope.environment, visitorId, state, agentSlug, channel, status, assigneeId, isUnread];
+  const { rows } = await db.query(scope, state === undefined || state === 'agent' ? list : listOfPeople, [
+    ...values,
+    pattern,
+    label,
+    since,
+    ...pageValues(filters),
+  ]);
+  return toPaged(rows, filters, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }
 
 const byEitherId = statement(
   'read-thread',
-  `select ${columns}, t.params, t.transfer_count as "transferCount" from threads t
-   where t.tenant = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
-   order by t.id = $3 desc limit 1`,
+  `select ${columns}, t.params, t.transfer_count as "transferCount",
+          (select coalesce(jsonb_agg(o.visitor order by o.visitor_id), '[]') from thread_visits o
+           where o.tenant = $1 and o.thread_id = t.id and o.open_until > now()) as visitors
+   ${from} and (t.id = $4 or t.external_id = $4)
+   order by t.id = $4 desc limit 1`,
   threadRow,
 );
 
 /** A thread by its id, else by its external id; null when the environment has none. */
-export async function readThread(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread | null> {
-  const { rows } = await db.query(scope, byEitherId, [scope.tenant, scope.environment, idOrExternalId]);
+export async function readThread(
+  db: Queryable,
+  scope: Scope,
+  idOrExternalId: string,
+  visitorId = '',
+): Promise<Thread | null> {
+  const { rows } = await db.query(scope, byEitherId, [scope.tenant, scope.environment, visitorId, idOrExternalId]);
   return rows[0] ?? null;
 }
 
-const setThreadTakenOver = statement(
-  'set-thread-taken-over',
-  `update threads set taken_over = $4, updated_at = now()
-   where tenant = $1 and environment = $2::"Environment" and id = $3 and taken_over <> $4`,
-);
+/** The highest number that is counted. */
+export const maxThreadCount = 1_000;
 
-/** Begins or ends a takeover. Returns false when the thread is already in that state or does not exist. */
-export async function setTakenOver(
-  db: Queryable,
-  scope: Scope,
-  threadId: string,
-  takenOver: boolean,
-): Promise<boolean> {
-  const { rowCount } = await db.query(scope, setThreadTakenOver, [
-    scope.tenant,
-    scope.environment,
-    threadId,
-    takenOver,
-  ]);
-  return rowCount === 1;
-}
+const count = (state: string) => `(select count(*)::int from (
+    select from threads t where t.tenant = $1 and t.environment = $2::"Environment" and t.state = '${state}'
+      and t.status = 'open' and t.last_message_at is not null
+    order by t.last_message_at desc limit ${maxThreadCount}) c) as ${state}`;
+
+const counts = statement('count-threads', `select ${['agent', 'human', 'waiting'].map(count).join(', ')}`, {
+  agent: column.int4,
+  human: column.int4,
+  waiting: column.int4,
+});
+
+/** Numbers of open threads by state, each at most `maxThreadCount`. */
+export const countThreads = async (db: Queryable, scope: Scope): Promise<Record<ThreadState, number>> =>
+  (await db.query(scope, counts, [scope.tenant, scope.environment])).rows[0]!;

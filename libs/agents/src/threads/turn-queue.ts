@@ -15,7 +15,8 @@ interface ThreadQueue {
   waiting: Waiter[];
 }
 
-export type Admission = { ok: true; history: HistoryRow[] } | { ok: false; reason: 'timeout' | 'aborted' };
+export type Admission =
+  { ok: true; history: HistoryRow[] } | { ok: false; reason: 'timeout' | 'aborted' | 'overtaken' };
 
 const firstPollMs = 8;
 const slowestPollMs = 120;
@@ -57,7 +58,10 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
       queueOf(turn.threadId).running.add(turn);
     },
 
-    /** Waits until a queued turn may run. If the result is not ok, the turn is still queued and the caller must end it. */
+    /**
+     * Waits until a queued turn may run. If the result is not ok, the turn is still queued and the caller must end it, unless
+     * a takeover has ended it.
+     */
     async admit(turn: Turn, { signal, waitMs }: { signal?: AbortSignal; waitMs: number }): Promise<Admission> {
       owned.add(turn);
       const queue = queueOf(turn.threadId);
@@ -70,6 +74,7 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
           const isFirst = queue.waiting[0] === waiter && queue.running.size === 0;
           if (isFirst) {
             const history = await store.claim(turn);
+            if (history === 'overtaken') return { ok: false, reason: 'overtaken' };
             if (history !== null) {
               queue.running.add(turn);
               return { ok: true, history };

@@ -1,4 +1,4 @@
-import type { CallResult, Turn, TurnOutcome } from './turn';
+import type { CallResult, Progress, Turn, TurnOutcome } from './turn';
 import type { SentPrompt } from './sent-prompt';
 import type { TurnStore } from './turn-store';
 
@@ -52,6 +52,8 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
       await writing;
       return store.finish(turn, outcome, take(), prompt);
     },
+    /** Stores the usage of a lost turn if a takeover has ended it. False: the turn was lost otherwise. */
+    recordOvertaken: (progress: Progress): Promise<boolean> => store.recordOvertaken(turn, progress),
     /** Waits until all results are stored. Results of a lost turn are stored too. */
     async settle(): Promise<void> {
       flush();

@@ -52,12 +52,14 @@ export const claim = statement(
         and e.id not in (select id from expired))
     returning id)
   select exists (select 1 from mine) as claimed,
-         (select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id)
+         exists (select 1 from executions where tenant = $1 and id = $3 and status = 'succeeded') as "isOvertaken",
+         (select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id,
+                                           m.author->>'name')
                           order by m.execution_id, m.position)
           from (select * from thread_messages
-                where tenant = $1 and thread_id = $2 and execution_id < $3 and exists (select 1 from mine)
+                where tenant = $1 and thread_id = $2 and execution_id < $3 and role <> 'note' and exists (select 1 from mine)
                 order by execution_id desc, position desc limit $5) m) as history`,
-  { claimed: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
+  { claimed: column.bool, isOvertaken: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
 );
 
 export const progressValues = (
@@ -167,6 +169,13 @@ export const finish = statement(
   ${promptFrom(11)}
   select ${hasPromptFrom(11)} from turn`,
   { has_prompt: column.bool },
+);
+
+/** Stores the usage of a turn that a takeover has ended (people.ts). No row: it has ended otherwise. */
+export const recordOvertaken = statement(
+  'turn-record-overtaken',
+  `update executions set ${progressFrom(4)}
+   where tenant = $1 and id = $2 and lease_owner = $3 and status = 'succeeded' and output is null`,
 );
 
 export const takeNestedCall = statement(

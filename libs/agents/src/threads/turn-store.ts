@@ -12,6 +12,7 @@ import {
   historyLimit,
   progressValues,
   recordCalls,
+  recordOvertaken,
   recordResults,
   renew,
   restorePrompt,
@@ -64,11 +65,13 @@ export function createTurnStore(db: Queryable, owner: string) {
 
     /**
      * Starts a turn if all earlier ones of its thread have ended, and returns the thread's history; null while one is
-     * unfinished. Earlier turns whose lease has expired are ended as failed.
+     * unfinished. Earlier turns whose lease has expired are ended as failed. `overtaken`: a takeover has ended the turn.
      */
-    async claim(turn: Turn): Promise<HistoryRow[] | null> {
+    async claim(turn: Turn): Promise<HistoryRow[] | 'overtaken' | null> {
       const { rows } = await db.query(turn, claim, [turn.tenant, turn.threadId, turn.id, owner, historyLimit]);
-      return rows[0]?.claimed ? (rows[0].history ?? []) : null;
+      const { claimed, isOvertaken, history } = rows[0]!;
+      if (claimed) return history ?? [];
+      return isOvertaken ? 'overtaken' : null;
     },
 
     /**
@@ -133,6 +136,12 @@ export function createTurnStore(db: Queryable, owner: string) {
       if (rows[0] === undefined) return false;
       await keepPrompt(turn, prompt, rows[0].has_prompt);
       return true;
+    },
+
+    /** Stores the usage of a lost turn if a takeover has ended it. False: the turn was lost otherwise. */
+    async recordOvertaken(turn: Turn, progress: Progress): Promise<boolean> {
+      const values = progressValues(turn, progress, undefined, false).slice(0, -3);
+      return (await db.query(turn, recordOvertaken, [turn.tenant, turn.id, owner, ...values])).rowCount === 1;
     },
 
     /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */

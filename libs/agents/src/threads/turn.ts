@@ -25,7 +25,7 @@ export interface NewTurn {
 }
 
 export interface BegunTurn extends Turn {
-  /** `running`: runs immediately. `queued`: waits for earlier turns. `stored`: a person answers, not the agent. */
+  /** `running`: runs immediately. `queued`: waits for earlier turns. `stored`: the agent does not answer it. */
   state: 'running' | 'queued' | 'stored';
   /** Only for a running turn. */
   history: HistoryRow[];
@@ -45,13 +45,14 @@ export interface StoredToolCall {
   args: JsonObject;
 }
 
-/** One stored message. `toolCallId` is the call whose result it is. */
+/** One stored message. `toolCallId` is the call whose result it is, `author` the name of the person who wrote it. */
 export type HistoryRow = [
   executionId: string,
-  role: 'user' | 'assistant' | 'tool',
+  role: 'user' | 'assistant' | 'tool' | 'system',
   content: string,
   toolCalls: StoredToolCall[] | null,
   toolCallId: string | null,
+  author?: string | null,
 ];
 
 /** The usage and the steps of a turn so far. */

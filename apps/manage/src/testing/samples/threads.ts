@@ -21,6 +21,16 @@ export const threadSamples = {
   },
   getThread: theThread,
   listThreadMessages: theThread,
-  takeOverThread: theThread,
-  resumeThread: theThread,
+  countThreads: async () => ({}),
+  replyToThread: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Yes, two are left.' } }),
+  addThreadNote: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Paid in the shop.' } }),
+  takeOverThread: async (world) => ({ params: { id: await thread(world) }, body: { until: Date.now() + 3_600_000 } }),
+  resumeThread: async (world) => ({ params: { id: await thread(world) }, body: { note: 'She gets 10% off.' } }),
+  changeThread: async (world) => ({
+    params: { id: await thread(world) },
+    body: { status: 'closed', assigneeId: 'user_1', labels: ['order'] },
+  }),
+  eraseThread: theThread,
+  readThread: theThread,
+  visitThread: async (world) => ({ params: { id: await thread(world) }, body: { isOpen: true } }),
 } satisfies Record<string, Prepare>;

@@ -1,0 +1,277 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { recordEvent } from '@parley/events';
+import { withPromptsErased } from './prompts';
+
+/** Who wrote a message or took a thread over: a person, the program of an API key, or somebody at the channel's phone. */
+export interface Author {
+  type: 'person' | 'api_key' | 'phone';
+  id: string;
+  name: string;
+}
+
+/** Who answers a thread: the agent, a person who has taken it over, or nobody until a person does. */
+export type ThreadState = 'agent' | 'human' | 'waiting';
+
+const lockedThread = {
+  id: column.text,
+  externalId: column.text.nullable,
+  channel: column.text,
+  state: column.oneOf<ThreadState>('ThreadState'),
+  status: column.oneOf<'open' | 'closed'>('ThreadStatus'),
+  assigneeId: column.text.nullable,
+  labels: column.textArray,
+  resumesAt: column.timestamptz.nullable,
+  /** The execution to which messages of people are added; null before the contact's first message. */
+  executionId: column.int8.nullable,
+};
+export type LockedThread = RowOf<typeof lockedThread>;
+
+const lock = statement(
+  'lock-thread',
+  `select id, external_id as "externalId", channel, state, status, assignee_id as "assigneeId", labels,
+          resumes_at as "resumesAt",
+          (select max(e.id) from executions e where e.tenant = $1 and e.thread_id = t.id) as "executionId"
+   from threads t
+   where t.tenant = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
+   order by t.id = $3 desc limit 1 for update`,
+  lockedThread,
+);
+
+/**
+ * Locks a thread, by its id or external id, until the end of the transaction. What people do in a thread, and the beginning
+ * of its turns, happen one after the other. Null when the environment has no such thread.
+ */
+export const lockThread = async (tx: Queryable, scope: Scope, idOrExternalId: string): Promise<LockedThread | null> =>
+  (await tx.query(scope, lock, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
+
+const takeOver = statement(
+  'take-thread-over',
+  `update threads set state = 'human', status = 'open', taken_over_by = $3::jsonb, taken_over_at = now(),
+          resumes_at = $4, notify_at = null, updated_at = now()
+   where tenant = $1 and id = $2`,
+);
+
+/** Ended like a message that arrives during a takeover. The process that runs the turn finds out at its next write. */
+const endOpenTurns = statement(
+  'end-open-turns',
+  `update executions set status = 'succeeded', output = null, finished_at = now(), lease_until = null
+   where tenant = $1 and thread_id = $2 and status in ('queued', 'running')`,
+);
+
+/**
+ * Takes a locked thread over: its agent does not answer until `resumesAt` or, when it is null, until `resumeThread`. Turns that
+ * have not finished are ended without a reply, and call no further tools (docs/adr/0055).
+ */
+export async function takeThreadOver(
+  tx: Queryable,
+  scope: Scope,
+  { id }: LockedThread,
+  { by, resumesAt }: { by: Author; resumesAt: Date | null },
+): Promise<void> {
+  await tx.query(scope, takeOver, [scope.tenant, id, JSON.stringify(by), resumesAt]);
+  await tx.query(scope, endOpenTurns, [scope.tenant, id]);
+}
+
+const resume = statement(
+  'resume-thread',
+  `update threads set state = 'agent', resumes_at = null, notify_at = null, updated_at = now()
+   where tenant = $1 and id = $2`,
+);
+
+const lastWriter = statement(
+  'last-writer-of-thread',
+  `select role::text as role from thread_messages
+   where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') order by execution_id desc, position desc limit 1`,
+  { role: column.oneOf<'user' | 'assistant'>() },
+);
+
+/** Lets the agent of a locked thread answer again. Returns whether the contact's last message has no answer. */
+export async function resumeThread(tx: Queryable, scope: Scope, { id }: LockedThread): Promise<boolean> {
+  await tx.query(scope, resume, [scope.tenant, id]);
+  return (await tx.query(scope, lastWriter, [scope.tenant, id])).rows[0]?.role === 'user';
+}
+
+/** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
+const firstPosition = 1_000_000;
+
+const addMessage = statement(
+  'add-message-of-person',
+  `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, author, channel_message_id)
+   select $4, $1, $2, $3, greatest(${firstPosition}, max(position) + 1), $5::"MessageRole", $6, $7::jsonb, $8
+   from thread_messages where tenant = $1 and execution_id = $3
+   on conflict (id, tenant) do nothing`,
+);
+
+export interface PersonsMessage {
+  /** `assistant`: a reply to the contact. `note`: for people only. `system`: for the agent. */
+  role: 'assistant' | 'note' | 'system';
+  content: string;
+  author: Author;
+  /** The message of the channel that delivers the reply. */
+  channelMessageId?: string;
+  /** Given for a request that may be repeated: a message with this id is added once. */
+  id?: string;
+}
+
+/** Adds a message of a person at the end of a locked thread, and returns its id; null when the contact has not written yet. */
+export async function addPersonsMessage(
+  tx: Queryable,
+  scope: Scope,
+  { id: threadId, executionId }: LockedThread,
+  { role, content, author, channelMessageId, id = newId('msg') }: PersonsMessage,
+): Promise<string | null> {
+  if (executionId === null) return null;
+  const values = [scope.tenant, threadId, executionId, id, role, content, JSON.stringify(author)];
+  await tx.query(scope, addMessage, [...values, channelMessageId ?? null]);
+  return id;
+}
+
+const newestOfOthers = statement(
+  'newest-message-of-thread',
+  `select id from thread_messages where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
+   order by execution_id desc, position desc limit 1`,
+  { id: column.text },
+);
+
+/** The id of the last message in a thread that the contact wrote or got; null when there is none. */
+export const lastMessageId = async (tx: Queryable, scope: Scope, { id }: LockedThread): Promise<string | null> =>
+  (await tx.query(scope, newestOfOthers, [scope.tenant, id])).rows[0]?.id ?? null;
+
+const threadForPhone = statement(
+  'create-thread-for-phone',
+  `insert into threads (id, tenant, environment, external_id, channel, last_message_at, updated_at)
+   values ($1, $2, $3::"Environment", $4, 'whatsapp', now(), now())
+   on conflict (tenant, environment, external_id) do nothing`,
+);
+
+/**
+ * A message that a person wrote in the phone's own app: adds it to the contact's thread, which it creates if there is none, and
+ * takes the thread over until `resumesAt`. A longer takeover stays.
+ */
+export async function recordPhoneReply(
+  tx: Queryable,
+  scope: Scope,
+  { externalId, content, channelMessageId, resumesAt }: PhoneReply,
+): Promise<void> {
+  await tx.query(scope, threadForPhone, [newId('thread'), scope.tenant, scope.environment, externalId]);
+  const thread = (await lockThread(tx, scope, externalId))!;
+  const author: Author = { type: 'phone', id: 'phone', name: 'Phone' };
+  await addPersonsMessage(tx, scope, thread, { role: 'assistant', content, author, channelMessageId });
+  const isLonger = thread.state === 'human' && (thread.resumesAt === null || thread.resumesAt > resumesAt);
+  if (!isLonger) await takeThreadOver(tx, scope, thread, { by: author, resumesAt });
+}
+
+interface PhoneReply {
+  externalId: string;
+  content: string;
+  channelMessageId: string;
+  resumesAt: Date;
+}
+
+const lockForReply = statement(
+  'lock-thread-for-reply',
+  `select state = 'human' as "isTakenOver" from threads where tenant = $1 and id = $2 for share`,
+  { isTakenOver: column.bool },
+);
+
+const withdraw = statement(
+  'withdraw-reply',
+  `with turn as (
+     update executions set output = null
+     where tenant = $1 and thread_id = $2 and request_id = $3 and status = 'succeeded' and output is not null
+     returning id)
+   delete from thread_messages m using turn
+   where m.tenant = $1 and m.execution_id = turn.id and m.role = 'assistant' and m.author is null and m.tool_calls is null`,
+);
+
+/**
+ * Whether the agent's reply to a message may be sent: false when a person has taken the thread over since it was written, and
+ * the reply is then removed from the thread. Until the end of the transaction nobody can take the thread over.
+ */
+export async function keepReply(
+  tx: Queryable,
+  scope: Scope,
+  { threadId, requestId }: { threadId: string; requestId: string },
+): Promise<boolean> {
+  const [thread] = (await tx.query(scope, lockForReply, [scope.tenant, threadId])).rows;
+  if (thread?.isTakenOver !== true) return true;
+  await tx.query(scope, withdraw, [scope.tenant, threadId, requestId]);
+  return false;
+}
+
+const wait = statement(
+  'thread-waits-for-person',
+  `update threads set state = 'waiting', status = 'open', waiting_since = now(), waiting_reason = $4, resumes_at = $5,
+          notify_at = $6, updated_at = now()
+   where tenant = $1 and environment = $2::"Environment" and id = $3 and state = 'agent'`,
+);
+
+/** The agent asks for a person, and does not answer until `resumesAt` (null: until a person says so). False: a person answers already. */
+export async function askForPerson(
+  tx: Queryable,
+  scope: Scope,
+  request: { threadId: string; agentSlug: string; reason: string; resumesAt: Date | null; notifyAt: Date | null },
+): Promise<boolean> {
+  const { threadId, agentSlug, reason, resumesAt, notifyAt } = request;
+  const values = [scope.tenant, scope.environment, threadId, reason, resumesAt, notifyAt];
+  if ((await tx.query(scope, wait, values)).rowCount !== 1) return false;
+  await recordEvent(tx, scope, {
+    type: 'thread.waiting',
+    payload: { threadId, reason },
+    actor: { type: 'agent', slug: agentSlug },
+  });
+  return true;
+}
+
+const change = statement(
+  'change-thread',
+  `update threads set status = $3::"ThreadStatus", assignee_id = $4, labels = $5, updated_at = now()
+   where tenant = $1 and id = $2`,
+);
+
+export interface ThreadChange {
+  status?: 'open' | 'closed';
+  /** Null: nobody. */
+  assigneeId?: string | null;
+  labels?: string[];
+}
+
+/** Changes a locked thread. What is absent stays. */
+export async function changeThread(tx: Queryable, scope: Scope, thread: LockedThread, body: ThreadChange) {
+  const { status = thread.status, assigneeId = thread.assigneeId, labels = thread.labels } = body;
+  await tx.query(scope, change, [scope.tenant, thread.id, status, assigneeId, labels]);
+}
+
+const visit = statement(
+  'visit-thread',
+  `insert into thread_visits as v (tenant, thread_id, visitor_id, visitor, read_at, open_until)
+   values ($1, $2, $3, $4::jsonb, case when $5 then now() end, now() + $6 * interval '1 second')
+   on conflict (tenant, thread_id, visitor_id) do update
+     set visitor = excluded.visitor, read_at = coalesce(excluded.read_at, v.read_at),
+         open_until = coalesce(excluded.open_until, v.open_until)`,
+);
+
+/** Stores that a visitor has read a thread up to now, or has it open for `openSeconds`; 0 seconds: no longer. */
+export async function visitThread(
+  db: Queryable,
+  scope: Scope,
+  threadId: string,
+  { visitor, isRead = false, openSeconds = null }: { visitor: Author; isRead?: boolean; openSeconds?: number | null },
+): Promise<void> {
+  const values = [scope.tenant, threadId, visitor.id, JSON.stringify(visitor), isRead, openSeconds];
+  await db.query(scope, visit, values);
+}
+
+const erase = statement(
+  'erase-thread',
+  `delete from threads where tenant = $1 and id = $2 and not exists (
+     select from executions where tenant = $1 and thread_id = $2 and status in ('queued', 'running') and lease_until > now())`,
+);
+
+/**
+ * Deletes a locked thread with its messages and executions, and the prompts that no other execution has sent. False: the agent
+ * is answering a message of it.
+ */
+export const eraseThread = (tx: Queryable, scope: Scope, { id }: LockedThread): Promise<boolean> =>
+  withPromptsErased(tx, scope, id, async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1);
