@@ -28,6 +28,7 @@ import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
 import { createRollUpExecutions } from './jobs/roll-up-executions';
+import { createSweepThreads } from './jobs/sweep-threads';
 import { type HistoryRetention, createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
@@ -75,6 +76,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
     'sweep-channels': createSweepChannels(deps),
+    'sweep-threads': createSweepThreads(deps),
     'sweep-registrations': createSweepRegistrations(deps),
     'sweep-retention': createSweepRetention(deps),
     'roll-up-executions': createRollUpExecutions(deps),

@@ -5,7 +5,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Db, createDb } from '@parley/db';
-import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import { type Queues, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type KapsoServer,
@@ -52,6 +52,7 @@ export interface WebhookServices {
   organization: SeededOrganization;
   connectionId: string;
   runtime: JobRuntime;
+  queues: Queues;
   redis: { url: string; flush(): Promise<void> };
   /** Posts a fixture with its provider's signature. Returns the status of the response. */
   post(sample: Sample, options?: { id?: string }): Promise<number>;
@@ -163,6 +164,7 @@ export async function startWebhookServices({
     organization,
     connectionId,
     runtime,
+    queues,
     redis,
     post: ({ file, path, headers = {} }, { id = randomUUID() } = {}) => {
       const body = readFixture(file);

@@ -160,10 +160,13 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       });
       return { result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
     });
+    let handoffReply: string | undefined;
     for (const [index, { result, content, permission, durationMs }] of done.entries()) {
       const { id, name } = toolCalls[index]!;
       turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
       if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
+      if (result.ok && name === 'thread.handoff')
+        handoffReply = (result.result as { reply: string | null }).reply ?? undefined;
       const summary = summaryOf(storableText(name), durationMs, result);
       outcome.toolCalls.push(summary);
       outcome.steps.push({
@@ -173,6 +176,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
         ...(permission && { permission: toJson(permission) }),
       });
     }
+    if (handoffReply !== undefined) return end({ how: 'answered', text: storableText(handoffReply) });
   }
 }
 

@@ -91,6 +91,21 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
     return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
   }
 
+  /** Adds an e-mail to the outbox. The worker sends it: at once with the job `send-email`, else at its next sweep. */
+  async function addEmail(
+    tx: Queryable,
+    scope: Scope,
+    { from, to, subject, content, key }: OutgoingEmail,
+  ): Promise<{ ok: true; id: string } | Extract<EmailResult, { ok: false }>> {
+    const account = await accounts.resend(scope);
+    if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
+    const sender = from ?? account.from;
+    if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };
+    const request = { from: sender, to, subject, ...content };
+    const { id } = await queueEmail(tx, scope, { from: sender, to, subject, request, key: key ?? newId('key') });
+    return { ok: true, id };
+  }
+
   const contactNamed = (scope: Scope, name: string): Promise<string> =>
     contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
 
@@ -99,20 +114,12 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
     sendWhatsapp,
     /** The id of the contact with a phone number, in any spelling, or a scoped id. */
     contactOf: contactNamed,
-    async sendEmail(scope: Scope, { from, to, subject, content, key }: OutgoingEmail): Promise<EmailResult> {
-      const account = await accounts.resend(scope);
-      if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
-      const sender = from ?? account.from;
-      if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };
-      const { id } = await queueEmail(db, scope, {
-        from: sender,
-        to,
-        subject,
-        request: { from: sender, to, subject, ...content },
-        key: key ?? newId('key'),
-      });
-      await sendEmail(deps, scope, id);
-      return { ok: true, email: (await readEmail(db, scope, id))! };
+    queueEmail: addEmail,
+    async sendEmail(scope: Scope, email: OutgoingEmail): Promise<EmailResult> {
+      const queued = await addEmail(db, scope, email);
+      if (!queued.ok) return queued;
+      await sendEmail(deps, scope, queued.id);
+      return { ok: true, email: (await readEmail(db, scope, queued.id))! };
     },
     async conversation(scope: Scope, name: string, limit: number) {
       const contact = await contactNamed(scope, name);

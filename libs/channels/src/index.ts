@@ -44,7 +44,7 @@ export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
-export { storePhoneReply } from './whatsapp/store-phone-reply';
+export { type PhoneMessage, storePhoneReply } from './whatsapp/store-phone-reply';
 export { threadKeyOf } from './whatsapp/thread-key';
 export {
   type AnswerEnd,

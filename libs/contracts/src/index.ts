@@ -63,6 +63,7 @@ export {
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { isTimeZone } from './time-zone';
+export { type ConversationSettings, conversationSettingsSchema, weekdays } from './http/manage/organization';
 export { findUnstorable } from './unstorable';
 export {
   type OpenApiContent,

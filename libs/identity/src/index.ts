@@ -23,6 +23,7 @@ export {
   readOrganization,
   readSettings,
 } from './organizations';
+export { listMemberEmails } from './memberships';
 export {
   type Purge,
   dueUnsignedPurges,

@@ -85,3 +85,15 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   await addTombstone(tx, 'membership', externalId, isSigned);
   return { organizationId };
 }
+
+const memberEmails = statement(
+  'list-member-emails',
+  `select u.email from memberships m join users u on u.id = m.user_id
+   where m.tenant = $1 and m.verified and m.deleted_at is null and u.deleted_at is null and u.email is not null
+   order by u.email limit 50`,
+  { email: column.text },
+);
+
+/** The e-mail addresses of the members of an organization, at most 50. */
+export const listMemberEmails = async (db: Queryable, tenant: number): Promise<string[]> =>
+  (await db.query({ tenant }, memberEmails, [tenant])).rows.map(({ email }) => email);

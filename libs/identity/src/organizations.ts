@@ -1,4 +1,4 @@
-import type { JsonObject } from '@parley/contracts';
+import { type ConversationSettings, type JsonObject, conversationSettingsSchema } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const organizationRow = {
@@ -81,33 +81,60 @@ export async function changeSettings(db: Queryable, organizationId: string, sett
   await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
 }
 
-const profileRow = { id: column.text, slug: column.text, name: column.text, timezone: column.text };
+const profileRow = {
+  id: column.text,
+  slug: column.text,
+  name: column.text,
+  timezone: column.text,
+  /** The settings of conversations that were changed. */
+  conversations: column.jsonb<Partial<ConversationSettings>>().nullable,
+};
+const profile = "o.id, o.slug, o.name, o.timezone, o.settings->'conversations' as conversations";
 
 const profileById = statement(
   'read-organization',
-  'select id, slug, name, timezone from organizations where id = $1',
+  `select ${profile} from organizations o where o.id = $1`,
   profileRow,
 );
 
-/** The name and time zone of an organization. */
+const withDefaults = <T extends { conversations: Partial<ConversationSettings> | null }>(row: T) => ({
+  ...row,
+  conversations: conversationSettingsSchema.parse(row.conversations ?? {}),
+});
+
+/** The name, time zone and settings of an organization. */
 export async function readOrganization(db: Queryable, organizationId: string) {
-  return (await db.query({ organizationId }, profileById, [organizationId])).rows[0]!;
+  return withDefaults((await db.query({ organizationId }, profileById, [organizationId])).rows[0]!);
 }
 
 const changeProfile = statement(
   'change-organization',
-  `with old as (select id, name, timezone from organizations where id = $1 for update)
-   update organizations o set name = coalesce($2, o.name), timezone = coalesce($3, o.timezone), updated_at = now()
+  `with old as (select id, name, timezone, settings from organizations where id = $1 for update)
+   update organizations o set name = coalesce($2, o.name), timezone = coalesce($3, o.timezone), updated_at = now(),
+     settings = case when $4::jsonb is null then o.settings else jsonb_set(o.settings, '{conversations}',
+       coalesce(o.settings->'conversations', '{}') || $4) end
    from old where o.id = old.id
-   returning o.id, o.slug, o.name, o.timezone, old.name as "nameBefore", old.timezone as "timezoneBefore"`,
-  { ...profileRow, nameBefore: column.text, timezoneBefore: column.text },
+   returning ${profile}, old.name as "nameBefore", old.timezone as "timezoneBefore",
+     old.settings->'conversations' as "conversationsBefore"`,
+  {
+    ...profileRow,
+    nameBefore: column.text,
+    timezoneBefore: column.text,
+    conversationsBefore: column.jsonb<Partial<ConversationSettings>>().nullable,
+  },
 );
 
 /** Changes the given fields of an organization. Returns it with the values before. */
 export async function changeOrganization(
   tx: Queryable,
   organizationId: string,
-  { name, timezone }: { name?: string; timezone?: string },
+  {
+    name,
+    timezone,
+    conversations,
+  }: { name?: string; timezone?: string; conversations?: Partial<ConversationSettings> },
 ) {
-  return (await tx.query({ organizationId }, changeProfile, [organizationId, name, timezone])).rows[0]!;
+  const settings = conversations === undefined ? null : JSON.stringify(conversations);
+  const { rows } = await tx.query({ organizationId }, changeProfile, [organizationId, name, timezone, settings]);
+  return withDefaults(rows[0]!);
 }

@@ -4,6 +4,7 @@ import {
   createCallbackTokens,
   createModels,
   createOrganizationKeys,
+  createHandoff,
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
@@ -68,6 +69,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
       mcp,
       ports: {
         transfer: createTransfer(db),
+        handoff: createHandoff(db),
         chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
         // The chat service receives the calls of the code. It can read the tokens of all processes, because they share SECRETS_KEY.
         mintCallbackToken: callbackTokens.mint,

@@ -6,6 +6,7 @@ export {
   type ToolErrorType,
   type ToolFailure,
   type ToolLog,
+  type HandoffRequest,
   type ToolOffer,
   type ToolResult,
   type Tools,

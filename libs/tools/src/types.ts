@@ -100,6 +100,7 @@ export interface Tools {
 export interface ToolPorts {
   chatWithAgent?: (scope: Scope, request: AgentChatRequest) => Promise<ToolResult>;
   transfer?: (scope: Scope, request: TransferRequest) => Promise<ToolResult>;
+  handoff?: (scope: Scope, request: HandoffRequest) => Promise<ToolResult>;
   /** Creates a short-lived token with which the code of a custom tool can call tools as its caller. */
   mintCallbackToken?: (scope: Scope, grant: CallbackGrant) => string | Promise<string>;
 }
@@ -117,6 +118,14 @@ export interface AgentChatRequest extends Pick<ToolContext, Inherited> {
   depth: number;
   /** The agents that wait for this one, outermost first. */
   parentAgents: string[];
+}
+
+export interface HandoffRequest {
+  threadId: string;
+  agentSlug: string;
+  reason: string;
+  /** What the contact gets as the reply of this turn. */
+  message?: string;
 }
 
 export interface TransferRequest {

@@ -20,7 +20,8 @@ ALTER TABLE "threads" DROP COLUMN "taken_over";
 CREATE INDEX "threads_of_people_idx" ON "threads" ("tenant", "environment", "state", "last_message_at" DESC, "id" DESC)
     WHERE "state" <> 'agent';
 -- Threads that are due: the agent answers again, or members get an e-mail.
-CREATE INDEX "threads_due_idx" ON "threads" (least("resumes_at", "notify_at")) WHERE "state" <> 'agent';
+CREATE INDEX "threads_due_idx" ON "threads" ("tenant", (least("resumes_at", "notify_at")))
+    WHERE "state" <> 'agent' AND least("resumes_at", "notify_at") IS NOT NULL;
 
 ALTER TYPE "MessageRole" ADD VALUE 'note';
 ALTER TYPE "MessageRole" ADD VALUE 'system';

@@ -17,12 +17,13 @@ export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDe
       const { organizationId } = context.scope;
       if (body.timezone !== undefined && !isZoneName(body.timezone))
         throw badRequest(`"${body.timezone}" is not a time zone`, undefined, 'invalid_timezone');
-      const { nameBefore, timezoneBefore, ...after } = await changeOrganization(tx, organizationId, body);
+      const changed = await changeOrganization(tx, organizationId, body);
+      const { nameBefore, timezoneBefore, conversationsBefore, ...after } = changed;
       await auditOf(deps, context)(tx, {
         action: 'organization.changed',
         target: { type: 'organization', id: organizationId },
-        before: { name: nameBefore, timezone: timezoneBefore },
-        after: { name: after.name, timezone: after.timezone },
+        before: { name: nameBefore, timezone: timezoneBefore, conversations: conversationsBefore },
+        after: { name: after.name, timezone: after.timezone, conversations: body.conversations ?? null },
         isOfOrganization: true,
       });
       return after;

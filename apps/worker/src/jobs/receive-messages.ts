@@ -1,6 +1,7 @@
-import { mergeThreads } from '@parley/agents';
+import { mergeThreads, recordPhoneReply } from '@parley/agents';
 import type { JsonObject, Scope } from '@parley/contracts';
 import {
+  type PhoneMessage,
   applyMessageStatus,
   findConnection,
   itemsOf,
@@ -8,7 +9,8 @@ import {
   storeInbound,
   storePhoneReply,
 } from '@parley/channels';
-import type { Db } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
+import { readOrganization } from '@parley/identity';
 import type { JobPayload, Queues } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
 import { createDeliveryJob } from './create-delivery-job';
@@ -49,7 +51,7 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   const { id: connectionId, organizationId } = connection;
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
-  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads);
+  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads, addToThread);
   if (isPhoneReply || !eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
@@ -65,6 +67,14 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
     organizationId,
     ...(stored.isToBeAnswered && { waiting: { tenant: connection.tenant, connectionId, contact: stored.contact } }),
   };
+}
+
+/** A reply from the phone pauses the agent, from the time when it was written. */
+async function addToThread(tx: Queryable, scope: Scope, message: PhoneMessage): Promise<void> {
+  const { externalThreadId: externalId, text: content, channelMessageId, sentAt } = message;
+  const { conversations } = await readOrganization(tx, scope.organizationId);
+  const resumesAt = new Date(sentAt.getTime() + conversations.phonePauseMinutes * 60_000);
+  await recordPhoneReply(tx, scope, { externalId, content, channelMessageId, resumesAt });
 }
 
 /** False when the number now belongs to another connection. A replayed delivery may have no owner yet. */

@@ -34,7 +34,7 @@ const lock = statement(
           (select max(e.id) from executions e where e.tenant = $1 and e.thread_id = t.id) as "executionId"
    from threads t
    where t.tenant = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
-   order by t.id = $3 desc limit 1 for update`,
+   order by t.id = $3 desc limit 1 for no key update`,
   lockedThread,
 );
 
@@ -159,7 +159,7 @@ export async function recordPhoneReply(
   const author: Author = { type: 'phone', id: 'phone', name: 'Phone' };
   await addPersonsMessage(tx, scope, thread, { role: 'assistant', content, author, channelMessageId });
   const isLonger = thread.state === 'human' && (thread.resumesAt === null || thread.resumesAt > resumesAt);
-  if (!isLonger) await takeThreadOver(tx, scope, thread, { by: author, resumesAt });
+  if (!isLonger && resumesAt.getTime() > Date.now()) await takeThreadOver(tx, scope, thread, { by: author, resumesAt });
 }
 
 interface PhoneReply {

@@ -4,7 +4,7 @@ import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { applyMessageStatus } from './apply-message-status';
 import { queueMessage } from './outbox';
 import { retryMessage } from './retry-message';
-import { storePhoneReply } from './store-phone-reply';
+import { type PhoneMessage, storePhoneReply } from './store-phone-reply';
 
 let db: Db;
 let scope: Scope;
@@ -34,7 +34,10 @@ const item = ({ id = 'wamid.p1', origin = 'business_app', status = 'sent', messa
   conversation: { phone_number: '14155550134', business_scoped_user_id: 'US.13490000000000000001' },
 });
 
-const store = (given: JsonObject) => storePhoneReply(db, scope, { connectionId, item: given }, async () => {});
+const added: PhoneMessage[] = [];
+const addToThread = async (_tx: unknown, _scope: unknown, message: PhoneMessage) => void added.push(message);
+const store = (given: JsonObject) =>
+  storePhoneReply(db, scope, { connectionId, item: given }, async () => {}, addToThread);
 const rowOf = async (messageId: string) =>
   (await db.pool.query('select * from messages where message_id = $1', [messageId])).rows[0];
 
@@ -42,6 +45,7 @@ test('a message typed on the phone is stored once, whichever deliveries arrive, 
   const outcomes = await Promise.all([store(item({ status: 'read' })), store(item()), store(item())]);
   expect(outcomes).toEqual([true, true, true]);
   expect(await rowOf('wamid.p1')).toMatchObject({ contact: '14155550134', text: 'Respondo yo' });
+  expect(added).toMatchObject([{ externalThreadId: 'whatsapp:14155550134', text: 'Respondo yo' }]);
   const apply = (status: string) =>
     applyMessageStatus(db, scope, { connectionId, eventType: `whatsapp.message.${status}`, item: item({ status }) });
   for (const status of ['read', 'delivered', 'sent']) expect(await apply(status)).toEqual({ ok: true, isKnown: true });

@@ -1,8 +1,9 @@
 import { type JsonObject, type Scope, objectAt } from '@parley/contracts';
-import { type Db, column, newId, statement } from '@parley/db';
+import { type Db, type Queryable, column, newId, statement } from '@parley/db';
 import { addPendingBlob } from '../media/blobs';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readPhoneReply } from './read-inbound';
+import { threadKeyOf } from './thread-key';
 
 const store = statement(
   'store-phone-reply',
@@ -14,15 +15,25 @@ const store = statement(
   { id: column.text },
 );
 
+/** What a person wrote from the phone, for the thread of the contact. */
+export interface PhoneMessage {
+  externalThreadId: string;
+  /** The text that people read. */
+  text: string;
+  channelMessageId: string;
+  sentAt: Date;
+}
+
 /**
  * Stores a message that a person typed in the phone's own app, or in another program of the same number, once per id,
- * whichever of its deliveries arrives first. False when the item is no such message.
+ * whichever of its deliveries arrives first. `addToThread` runs in the same transaction. False when the item is no such message.
  */
 export async function storePhoneReply(
   db: Db,
   scope: Scope,
   { connectionId, item }: { connectionId: string; item: JsonObject },
   mergeThreads: MergeThreads,
+  addToThread: (tx: Queryable, scope: Scope, message: PhoneMessage) => Promise<void>,
 ): Promise<boolean> {
   const message = readPhoneReply(item);
   if (message === null) return false;
@@ -36,6 +47,12 @@ export async function storePhoneReply(
     if (stored === undefined) return;
     const { mediaUrl: url, filename } = message;
     if (url !== null) await addPendingBlob(tx, scope, { messageId: stored.id, url, filename });
+    await addToThread(tx, scope, {
+      externalThreadId: threadKeyOf(contact),
+      text: message.text ?? `[${message.type}]`,
+      channelMessageId: stored.id,
+      sentAt,
+    });
   });
   return true;
 }

@@ -6,6 +6,7 @@ import { entityTools } from './entity';
 import { eventTools } from './event';
 import { paymentTools } from './payment';
 import { routerTools } from './router';
+import { threadTools } from './thread';
 import { webTools } from './web';
 import { whatsappTools } from './whatsapp';
 
@@ -15,6 +16,7 @@ const builtIns: readonly BuiltIn[] = [
   ...agentTools,
   ...paymentTools,
   ...routerTools,
+  ...threadTools,
   ...webTools,
   ...whatsappTools,
   ...emailTools,

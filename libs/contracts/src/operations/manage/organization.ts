@@ -6,7 +6,20 @@ const table = {
   changeOrganization: patch('/v1/organization', 'manage', { people: 'admin', rateLimited: true }),
 };
 
-const organization = { id: 'org_01', slug: 'acme', name: 'Acme', timezone: 'America/Santiago' };
+const organization = {
+  id: 'org_01',
+  slug: 'acme',
+  name: 'Acme',
+  timezone: 'America/Santiago',
+  conversations: {
+    openingHours: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'] as const, from: '09:00', to: '18:00' }],
+    closedMessage: 'We answer on weekdays from 9 to 18.',
+    takeBackAfterMinutes: 120,
+    notifyAfterMinutes: 5,
+    notifyEmails: [],
+    phonePauseMinutes: 60,
+  },
+};
 
 export const organizationOperations = defineOperations('Settings', table, {
   getOrganization: {
@@ -17,10 +30,10 @@ export const organizationOperations = defineOperations('Settings', table, {
   changeOrganization: {
     summary: 'Change the organization',
     description:
-      'Changes the name or the time zone, for both environments. Schedules without a time zone of their own follow it.',
+      'Changes the name, the time zone or settings, for both environments. Schedules without a time zone of their own follow it.',
     body: changeOrganizationBodySchema,
     response: organizationSchema,
     errors: { 400: [['invalid_timezone', '"Santiago" is not a time zone']] },
-    example: { body: { timezone: 'America/Santiago' }, response: organization },
+    example: { body: { conversations: { notifyAfterMinutes: 5 } }, response: organization },
   },
 });

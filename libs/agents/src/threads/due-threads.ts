@@ -1,0 +1,61 @@
+import type { Scope } from '@parley/contracts';
+import {
+  type Queryable,
+  type RowOf,
+  claimByTenant,
+  column,
+  leaseSql,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
+import { type LockedThread, lockThread, resumeThread } from './people';
+
+const since = 'least(resumes_at, notify_at)';
+const isTimed = `state <> 'agent' and ${since} is not null`;
+const dueRow = { ...scopeRow, id: column.text };
+
+const dueThreads = {
+  tenants: leaseSql.tenants('due-thread-tenants', { table: 'threads', where: isTimed, since }),
+  due: statement(
+    'due-threads',
+    `select ${scopeColumns('t.')}, id from threads t
+     where tenant = $1 and ${isTimed} and ${since} <= now() order by ${since}, id limit $2 offset $3`,
+    dueRow,
+  ),
+};
+
+/** Finds threads whose takeover or wait has ended, or about which members get an e-mail. */
+export const findDueThreads = (db: Queryable, limit: number): Promise<RowOf<typeof dueRow>[]> =>
+  claimByTenant(db, dueThreads, limit);
+
+const noticeRow = {
+  reason: column.text.nullable,
+  contactName: column.text.nullable,
+  waitingSince: column.timestamptz.nullable,
+};
+
+const takeNotice = statement(
+  'take-notice-of-thread',
+  `update threads set notify_at = null where tenant = $1 and id = $2 and notify_at <= now()
+   returning waiting_reason as reason, params->>'contactName' as "contactName", waiting_since as "waitingSince"`,
+  noticeRow,
+);
+
+export interface DueThread {
+  thread: LockedThread;
+  /** The agent answers again: whether nobody has answered the contact's last message. Null: it does not yet. */
+  resumed: { isUnanswered: boolean } | null;
+  /** Members are to be told that the thread waits. */
+  notice: RowOf<typeof noticeRow> | null;
+}
+
+/** Does what is due in a thread, in the caller's transaction. Null when another process has done it. */
+export async function settleDueThread(tx: Queryable, scope: Scope, id: string): Promise<DueThread | null> {
+  const thread = await lockThread(tx, scope, id);
+  if (thread === null || thread.state === 'agent') return null;
+  if (thread.resumesAt !== null && thread.resumesAt.getTime() <= Date.now())
+    return { thread, resumed: { isUnanswered: await resumeThread(tx, scope, thread) }, notice: null };
+  const [notice] = (await tx.query(scope, takeNotice, [scope.tenant, thread.id])).rows;
+  return notice === undefined ? null : { thread, resumed: null, notice };
+}
