@@ -10,6 +10,7 @@ const owned = {
     'executions',
     'routers',
     'thread_messages',
+    'thread_visits',
     'threads',
     'tool_calls',
   ],

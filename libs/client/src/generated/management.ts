@@ -6,10 +6,17 @@ import type { CallOptions } from '../request';
 /** Method, path below `/v1`, and `once` for operations that take an idempotency key or `raw` for files. */
 export const routes: Record<string, string> = {
   listThreads: 'GET threads',
+  countThreads: 'GET thread-counts',
   getThread: 'GET threads/:id',
   listThreadMessages: 'GET threads/:id/messages',
+  replyToThread: 'POST threads/:id/messages once',
+  addThreadNote: 'POST threads/:id/notes once',
   takeOverThread: 'POST threads/:id/takeover',
   resumeThread: 'POST threads/:id/resume',
+  changeThread: 'PATCH threads/:id',
+  eraseThread: 'DELETE threads/:id',
+  readThread: 'POST threads/:id/read',
+  visitThread: 'POST threads/:id/presence',
   listChannelMessages: 'GET messages',
   getChannelMessage: 'GET messages/:id',
   getMessageMedia: 'GET messages/:id/media raw',
@@ -71,7 +78,7 @@ export const routes: Record<string, string> = {
 
 /** The operations of the management API by their `operationId`. */
 export interface ManageClient {
-  /** List threads. Threads of the environment, the one with the latest message first. A thread that gets a message between two pages moves to the front. */
+  /** List threads. Threads of the environment, the one with the contact's latest message first. A thread that gets a message between two pages moves to the front. */
   listThreads(input?: {
     /** The maximum number of items to return. Values above 100 count as 100. */
     limit?: number;
@@ -79,8 +86,22 @@ export interface ManageClient {
     cursor?: string;
     /** Only threads that this agent answered last. */
     agent?: string;
-    /** Only threads that the agent, or a person, answers. */
-    state?: 'agent' | 'human';
+    /** Only threads of this channel. */
+    channel?: string;
+    /** Only threads that the agent or a person answers, or that wait for a person. */
+    state?: 'agent' | 'human' | 'waiting';
+    /** Only open or only closed threads. */
+    status?: 'open' | 'closed';
+    /** Only threads that this person looks after. */
+    assignee?: string;
+    /** Only threads that the caller has not read. */
+    unread?: 'true';
+    /** A part of the contact's name or of the external id. */
+    q?: string;
+    /** Only threads with this label. */
+    label?: string;
+    /** Only threads with a message of the contact since this time. Unix milliseconds. */
+    since?: number;
   }, options?: CallOptions): Promise<{
     /** The items of the page. */
     data: Array<{
@@ -92,13 +113,40 @@ export interface ManageClient {
       channel: string;
       /** The agent that answered last. */
       agentSlug: string | null;
-      /** Who answers: the agent, or a person who has taken the thread over. */
-      state: 'agent' | 'human';
+      /** The name that the contact uses on the channel. */
+      contactName: string | null;
+      /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+      state: 'agent' | 'human' | 'waiting';
+      /** A message of the contact opens a closed thread. */
+      status: 'open' | 'closed';
+      /** Id of the person who looks after the thread. */
+      assigneeId: string | null;
+      /** Labels, in the order that they were set. */
+      labels: string[];
+      /** Who answers, in state `human`. */
+      takenOverBy: {
+        /** `phone`: somebody with the phone's own app. */
+        type: 'person' | 'api_key' | 'phone';
+        /** Id of the person or of the API key. */
+        id: string;
+        /** The name for people. */
+        name: string;
+      } | null;
+      /** When the person took the thread over. Unix milliseconds. */
+      takenOverAt: number | null;
+      /** When the agent answers again. Null: when a person says so. Unix milliseconds. */
+      resumesAt: number | null;
+      /** When the agent asked for a person, in state `waiting`. Unix milliseconds. */
+      waitingSince: number | null;
+      /** Why the agent asked for a person. */
+      waitingReason: string | null;
+      /** The contact has written since the caller has marked the thread as read. */
+      isUnread: boolean;
       /** Number of messages that were received. */
       turnCount: number;
       /** When the first message arrived. Unix milliseconds. */
       createdAt: number;
-      /** When the last message arrived. Unix milliseconds. */
+      /** When the contact's last message arrived. Unix milliseconds. */
       lastMessageAt: number;
       /** The first 200 characters of the last message that was received. */
       lastInput: string | null;
@@ -107,6 +155,15 @@ export interface ManageClient {
     cursor: string;
     /** Whether there are items after this page. */
     hasMore: boolean;
+  }>;
+  /** Count open threads. Open threads by state. No number is higher than 1,000, which means 1,000 or more. */
+  countThreads(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** Open threads that the agent answers. */
+    agent: number;
+    /** Open threads that a person answers. */
+    human: number;
+    /** Open threads that wait for a person. */
+    waiting: number;
   }>;
   /** Retrieve a thread. */
   getThread(input: {
@@ -121,20 +178,56 @@ export interface ManageClient {
     channel: string;
     /** The agent that answered last. */
     agentSlug: string | null;
-    /** Who answers: the agent, or a person who has taken the thread over. */
-    state: 'agent' | 'human';
+    /** The name that the contact uses on the channel. */
+    contactName: string | null;
+    /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+    state: 'agent' | 'human' | 'waiting';
+    /** A message of the contact opens a closed thread. */
+    status: 'open' | 'closed';
+    /** Id of the person who looks after the thread. */
+    assigneeId: string | null;
+    /** Labels, in the order that they were set. */
+    labels: string[];
+    /** Who answers, in state `human`. */
+    takenOverBy: {
+      /** `phone`: somebody with the phone's own app. */
+      type: 'person' | 'api_key' | 'phone';
+      /** Id of the person or of the API key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+    } | null;
+    /** When the person took the thread over. Unix milliseconds. */
+    takenOverAt: number | null;
+    /** When the agent answers again. Null: when a person says so. Unix milliseconds. */
+    resumesAt: number | null;
+    /** When the agent asked for a person, in state `waiting`. Unix milliseconds. */
+    waitingSince: number | null;
+    /** Why the agent asked for a person. */
+    waitingReason: string | null;
+    /** The contact has written since the caller has marked the thread as read. */
+    isUnread: boolean;
     /** Number of messages that were received. */
     turnCount: number;
     /** When the first message arrived. Unix milliseconds. */
     createdAt: number;
-    /** When the last message arrived. Unix milliseconds. */
+    /** When the contact's last message arrived. Unix milliseconds. */
     lastMessageAt: number;
     /** The values that prompts read as `threadContext.params`. */
     params: JsonObject;
     /** Transfers to other agents since the last pause of four hours. */
     transferCount: number;
+    /** Who has the thread open. */
+    visitors: Array<{
+      /** `phone`: somebody with the phone's own app. */
+      type: 'person' | 'api_key' | 'phone';
+      /** Id of the person or of the API key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+    }>;
   }>;
-  /** List the messages of a thread. What the contact and the agent wrote, newest first. Results of tools are in the execution. */
+  /** List the messages of a thread. What the contact, the agent and people wrote, newest first. Results of tools are in the execution. */
   listThreadMessages(input: {
     /** Id of the thread, or its external id. */
     id: string;
@@ -149,12 +242,35 @@ export interface ManageClient {
       id: string;
       /** The execution of its turn, which has the tool calls. */
       executionId: string;
-      /** Who wrote it: the contact, or the agent. */
-      role: 'user' | 'assistant';
+      /**
+       * `user`: from the contact. `assistant`: to the contact. `note`: for people only. `system`: from a person to the
+       * agent.
+       */
+      role: 'user' | 'assistant' | 'note' | 'system';
+      /** The person who wrote it. Null: the contact or the agent. */
+      author: {
+        /** `phone`: somebody with the phone's own app. */
+        type: 'person' | 'api_key' | 'phone';
+        /** Id of the person or of the API key. */
+        id: string;
+        /** The name for people. */
+        name: string;
+      } | null;
       /** The text. May be empty for a message of the agent that only calls tools. */
       content: string;
       /** Ids of the tool calls that the message asks for. */
       toolCallIds: string[];
+      /** Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`. */
+      channelMessageId: string | null;
+      /** How a message to the contact was delivered. Null on channel `api`. */
+      delivery: {
+        /** Id of the message, or of its last retry, in `/v1/messages`. */
+        id: string;
+        /** `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` or `held`. */
+        status: string;
+        /** Why it failed, or the reason of the last attempt. */
+        error: string | null;
+      } | null;
       /** When it was stored. Unix milliseconds. */
       createdAt: number;
     }>;
@@ -163,29 +279,175 @@ export interface ManageClient {
     /** Whether there are items after this page. */
     hasMore: boolean;
   }>;
-  /** Take a thread over. What the contact writes after this is stored, and the agent does not answer it. */
+  /** Reply to the contact. Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On channel `api` the reply is stored and not sent. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`. */
+  replyToThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  } & {
+    /** The text, or the text beside the file. */
+    text?: string;
+    /** A template, which may be sent at any time. Without text and file. */
+    template?: {
+      /** Name of the template. */
+      name: string;
+      /** Its language, such as `es` or `en_US`. */
+      language: string;
+      /** Values of its variables, in Meta's form. */
+      components?: JsonObject[];
+    };
+    /** One file. Its type is read from the bytes. */
+    file?: {
+      /** The name that the contact sees. */
+      filename: string;
+      /** The bytes in Base64; at most 10 MiB. */
+      data: string;
+    };
+    /** The last message that the writer has seen. If there is a newer one, nothing is sent: `thread_changed`. */
+    lastMessageId?: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the message in the thread. */
+    id: string;
+    /** Id of the message in `/v1/messages`. Null on channel `api`. */
+    channelMessageId: string | null;
+  }>;
+  /** Add a note to a thread. A note for people. Neither the contact nor the agent gets it. */
+  addThreadNote(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  } & {
+    /** The note. Only people read it. */
+    text: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the note. */
+    id: string;
+  }>;
+  /** Take a thread over. What the contact writes after this is stored, and the agent does not answer it. A message that the agent is answering now gets no reply, and the agent calls no further tool for it. */
   takeOverThread(input: {
     /** Id of the thread, or its external id. */
     id: string;
+  } & {
+    /** When the agent answers again. Absent: when the takeover is ended. Unix milliseconds. */
+    until?: number;
   }, options?: CallOptions): Promise<{
     /** Id of the thread. */
     id: string;
     /** Who answers from now on. */
-    state: 'agent' | 'human';
+    state: 'agent' | 'human' | 'waiting';
     /** False if it was so already. */
     changed: boolean;
   }>;
-  /** End a takeover. The agent answers the next message of the contact. */
+  /** End a takeover. The agent answers again. If nobody has answered the last message of a contact on a channel, the agent answers it now, once. On channel `api` it answers the next message. */
   resumeThread(input: {
     /** Id of the thread, or its external id. */
     id: string;
+  } & {
+    /** What the agent should know. The contact does not get it. */
+    note?: string;
   }, options?: CallOptions): Promise<{
     /** Id of the thread. */
     id: string;
     /** Who answers from now on. */
-    state: 'agent' | 'human';
+    state: 'agent' | 'human' | 'waiting';
     /** False if it was so already. */
     changed: boolean;
+    /** The agent now answers the last message of the contact, which nobody has answered. */
+    answering: boolean;
+  }>;
+  /** Assign, close or label a thread. */
+  changeThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  } & {
+    /** The person who looks after it. Null: nobody. */
+    assigneeId?: string | null;
+    /** Whether the thread is done. */
+    status?: 'open' | 'closed';
+    /** All labels, at most 20. */
+    labels?: string[];
+  }, options?: CallOptions): Promise<{
+    /** Id of the thread. */
+    id: string;
+    /** The client's or the channel's id of the conversation. */
+    externalId: string | null;
+    /** `api`, `whatsapp`, `widget` or `dashboard`. */
+    channel: string;
+    /** The agent that answered last. */
+    agentSlug: string | null;
+    /** The name that the contact uses on the channel. */
+    contactName: string | null;
+    /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+    state: 'agent' | 'human' | 'waiting';
+    /** A message of the contact opens a closed thread. */
+    status: 'open' | 'closed';
+    /** Id of the person who looks after the thread. */
+    assigneeId: string | null;
+    /** Labels, in the order that they were set. */
+    labels: string[];
+    /** Who answers, in state `human`. */
+    takenOverBy: {
+      /** `phone`: somebody with the phone's own app. */
+      type: 'person' | 'api_key' | 'phone';
+      /** Id of the person or of the API key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+    } | null;
+    /** When the person took the thread over. Unix milliseconds. */
+    takenOverAt: number | null;
+    /** When the agent answers again. Null: when a person says so. Unix milliseconds. */
+    resumesAt: number | null;
+    /** When the agent asked for a person, in state `waiting`. Unix milliseconds. */
+    waitingSince: number | null;
+    /** Why the agent asked for a person. */
+    waitingReason: string | null;
+    /** The contact has written since the caller has marked the thread as read. */
+    isUnread: boolean;
+    /** Number of messages that were received. */
+    turnCount: number;
+    /** When the first message arrived. Unix milliseconds. */
+    createdAt: number;
+    /** When the contact's last message arrived. Unix milliseconds. */
+    lastMessageAt: number;
+    /** The values that prompts read as `threadContext.params`. */
+    params: JsonObject;
+    /** Transfers to other agents since the last pause of four hours. */
+    transferCount: number;
+    /** Who has the thread open. */
+    visitors: Array<{
+      /** `phone`: somebody with the phone's own app. */
+      type: 'person' | 'api_key' | 'phone';
+      /** Id of the person or of the API key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+    }>;
+  }>;
+  /** Erase a thread. Deletes the thread with its messages, executions and prompts, and the messages and files of its contact on the channel. This cannot be undone. */
+  eraseThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The thread is gone, with everything in it. */
+    erased: true;
+  }>;
+  /** Mark a thread as read. Read marks belong to the caller. */
+  readThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** It was stored. */
+    ok: true;
+  }>;
+  /** Say that a thread is open. Others see the caller in `visitors` of the thread. */
+  visitThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  } & {
+    /** True counts for 45 seconds: repeat it while the thread is open. */
+    isOpen: boolean;
+  }, options?: CallOptions): Promise<{
+    /** It was stored. */
+    ok: true;
   }>;
   /** List messages of channels. Returns messages from and to contacts, newest first, with their status at the provider. */
   listChannelMessages(input?: {
@@ -1500,13 +1762,53 @@ export interface ManageClient {
     name: string;
     /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
     timezone: string;
+    /** How conversations get from the agent to people and back. */
+    conversations: {
+      /** When people answer contacts that ask for one. Empty: always. */
+      openingHours: Array<{
+        /** The days, in the time zone of the organization. */
+        days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+        /** When people begin to answer. */
+        from: string;
+        /** When they end; on the next day if it is not after `from`. */
+        to: string;
+      }>;
+      /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
+      closedMessage: string | null;
+      takeBackAfterMinutes: number | null;
+      notifyAfterMinutes: number | null;
+      /** Who gets these e-mails. Empty: all members. */
+      notifyEmails: string[];
+      /** The time for which a reply from the phone's own app keeps the agent from answering. */
+      phonePauseMinutes: number;
+    };
   }>;
-  /** Change the organization. Changes the name or the time zone, for both environments. Schedules without a time zone of their own follow it. */
+  /** Change the organization. Changes the name, the time zone or settings, for both environments. Schedules without a time zone of their own follow it. */
   changeOrganization(input?: {
     /** The name for people, also in prompts. */
     name?: string;
     /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
     timezone?: string;
+    /** The settings of conversations to change. The others stay. */
+    conversations?: {
+      /** When people answer contacts that ask for one. Empty: always. */
+      openingHours?: Array<{
+        /** The days, in the time zone of the organization. */
+        days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+        /** When people begin to answer. */
+        from: string;
+        /** When they end; on the next day if it is not after `from`. */
+        to: string;
+      }>;
+      /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
+      closedMessage?: string | null;
+      takeBackAfterMinutes?: number | null;
+      notifyAfterMinutes?: number | null;
+      /** Who gets these e-mails. Empty: all members. */
+      notifyEmails?: string[];
+      /** The time for which a reply from the phone's own app keeps the agent from answering. */
+      phonePauseMinutes?: number;
+    };
   }, options?: CallOptions): Promise<{
     /** Id of the organization. */
     id: string;
@@ -1516,6 +1818,26 @@ export interface ManageClient {
     name: string;
     /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
     timezone: string;
+    /** How conversations get from the agent to people and back. */
+    conversations: {
+      /** When people answer contacts that ask for one. Empty: always. */
+      openingHours: Array<{
+        /** The days, in the time zone of the organization. */
+        days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+        /** When people begin to answer. */
+        from: string;
+        /** When they end; on the next day if it is not after `from`. */
+        to: string;
+      }>;
+      /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
+      closedMessage: string | null;
+      takeBackAfterMinutes: number | null;
+      notifyAfterMinutes: number | null;
+      /** Who gets these e-mails. Empty: all members. */
+      notifyEmails: string[];
+      /** The time for which a reply from the phone's own app keeps the agent from answering. */
+      phonePauseMinutes: number;
+    };
   }>;
   /** List the audit log. Returns what people, keys and commands changed, newest first: the entries of the environment, and those of the whole organization. Entries are never changed. */
   listAuditLog(input?: {

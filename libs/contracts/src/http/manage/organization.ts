@@ -9,7 +9,7 @@ const timezone = z
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30');
-const minutes = (least: number, description: string) => z.number().int().min(least).max(10_080).describe(description);
+const minutes = (least: number) => z.number().int().min(least).max(10_080);
 
 const conversationFields = {
   openingHours: z
@@ -29,16 +29,14 @@ const conversationFields = {
     .max(4_096)
     .nullable()
     .describe('What a contact gets who asks for a person outside of opening hours. Null: what the agent says.'),
-  takeBackAfterMinutes: minutes(
-    1,
-    'After this time without a person the agent answers a waiting thread again. Null: never.',
-  ).nullable(),
-  notifyAfterMinutes: minutes(
-    0,
-    'After this time without a person an e-mail about a waiting thread is sent. Null: none is sent.',
-  ).nullable(),
+  takeBackAfterMinutes: minutes(1)
+    .nullable()
+    .describe('After this time without a person the agent answers a waiting thread again. Null: never.'),
+  notifyAfterMinutes: minutes(0)
+    .nullable()
+    .describe('After this time without a person an e-mail about a waiting thread is sent. Null: none is sent.'),
   notifyEmails: z.array(z.email().max(320)).max(20).describe('Who gets these e-mails. Empty: all members.'),
-  phonePauseMinutes: minutes(1, "The time for which a reply from the phone's own app keeps the agent from answering."),
+  phonePauseMinutes: minutes(1).describe("The time for which a reply from the phone's own app keeps the agent from answering."),
 };
 
 /** How conversations get from the agent to people and back. */
