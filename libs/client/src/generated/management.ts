@@ -1775,7 +1775,9 @@ export interface ManageClient {
       }>;
       /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
       closedMessage: string | null;
+      /** After this time without a person the agent answers a waiting thread again. Null: never. */
       takeBackAfterMinutes: number | null;
+      /** After this time without a person an e-mail about a waiting thread is sent. Null: none is sent. */
       notifyAfterMinutes: number | null;
       /** Who gets these e-mails. Empty: all members. */
       notifyEmails: string[];
@@ -1802,7 +1804,9 @@ export interface ManageClient {
       }>;
       /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
       closedMessage?: string | null;
+      /** After this time without a person the agent answers a waiting thread again. Null: never. */
       takeBackAfterMinutes?: number | null;
+      /** After this time without a person an e-mail about a waiting thread is sent. Null: none is sent. */
       notifyAfterMinutes?: number | null;
       /** Who gets these e-mails. Empty: all members. */
       notifyEmails?: string[];
@@ -1831,7 +1835,9 @@ export interface ManageClient {
       }>;
       /** What a contact gets who asks for a person outside of opening hours. Null: what the agent says. */
       closedMessage: string | null;
+      /** After this time without a person the agent answers a waiting thread again. Null: never. */
       takeBackAfterMinutes: number | null;
+      /** After this time without a person an e-mail about a waiting thread is sent. Null: none is sent. */
       notifyAfterMinutes: number | null;
       /** Who gets these e-mails. Empty: all members. */
       notifyEmails: string[];
