@@ -30,13 +30,12 @@ export {
   readMessages,
   readTurns,
 } from './threads/read-executions';
-export { type Thread, type ThreadFilters, type ThreadSummary } from './threads/read-threads';
-export { countThreads, listThreads, maxThreadCount, readThread } from './threads/read-threads';
+export { type Thread, type ThreadSummary } from './threads/read-threads';
+export { countThreads, listThreads, readThread } from './threads/read-threads';
 export {
   type Author,
   type LockedThread,
   addPersonsMessage,
-  askForPerson,
   changeThread,
   eraseThread,
   keepReply,

@@ -36,7 +36,9 @@ const conversationFields = {
     .nullable()
     .describe('After this time without a person an e-mail about a waiting thread is sent. Null: none is sent.'),
   notifyEmails: z.array(z.email().max(320)).max(20).describe('Who gets these e-mails. Empty: all members.'),
-  phonePauseMinutes: minutes(1).describe("The time for which a reply from the phone's own app keeps the agent from answering."),
+  phonePauseMinutes: minutes(1).describe(
+    "The time for which a reply from the phone's own app keeps the agent from answering.",
+  ),
 };
 
 /** How conversations get from the agent to people and back. */
