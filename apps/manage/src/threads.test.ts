@@ -63,7 +63,7 @@ test('the messages of a thread are paged, newest first, without results of tools
   await get(`/v1/threads/${other}/messages?cursor=${cursor}`, 400);
 });
 
-/** A thread of a WhatsApp contact whose last message nobody has answered. */
+/** A thread of a WhatsApp contact whose last message has no answer. */
 async function whatsappThread(of: World = world) {
   const { id: wamId, contact } = await message(of, { direction: 'inbound', status: 'stored' });
   const id = await thread(of);
@@ -169,7 +169,7 @@ describe('a reply of a person', () => {
   });
 });
 
-test('the end of a takeover lets the agent answer what nobody has answered, once', async () => {
+test('the end of a takeover lets the agent answer an unanswered message, once', async () => {
   const { id, wamId } = await whatsappThread();
   await post(`/v1/threads/${id}/takeover`);
   expect(await post(`/v1/threads/${id}/resume`, { note: 'Be kind.' })).toMatchObject({

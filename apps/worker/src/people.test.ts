@@ -102,7 +102,7 @@ test('a takeover in mid-turn: the reply is not sent, and the end of the takeover
   expect(prompt).toEqual([
     'Is it open?',
     expect.stringContaining('left this note for you:] We close at six.'),
-    expect.stringContaining('Nobody has answered'),
+    expect.stringContaining('have no answer'),
   ]);
 });
 
@@ -174,14 +174,14 @@ describe('an agent that asks for a person', () => {
         : { toolCalls: [{ name: 'thread_handoff', args }] },
     );
 
-  test('sends its message, waits, tells the members once, and takes the thread back', async () => {
+  test('sends its message, waits, sends one e-mail, and takes the thread back', async () => {
     const contact = newContact();
-    asks({ reason: 'wants a refund', message: 'A person will answer you.' });
+    asks({ reason: 'asks for a refund', message: 'A person will answer you.' });
     await setConversations({ notifyAfterMinutes: 0, notifyEmails: ['team@acme.example'], takeBackAfterMinutes: 1 });
-    await receive(contact, 'I want my money back');
+    await receive(contact, 'Give me my money back');
     await services.settled();
     expect(textsTo(contact)).toEqual(['A person will answer you.']);
-    expect(await threadOf(contact)).toMatchObject({ state: 'waiting', waitingReason: 'wants a refund' });
+    expect(await threadOf(contact)).toMatchObject({ state: 'waiting', waitingReason: 'asks for a refund' });
     await receive(contact, 'Hello?');
     await Promise.all([sweep(), sweep()]);
     await services.settled();

@@ -98,7 +98,7 @@ const jobCatalog = {
    * continue within 5 s and its lease takes 4 s to expire.
    */
   'sweep-channels': sweep(1_000),
-  /** Gives threads back to the agent when a takeover ends, and tells members about threads that wait. */
+  /** Gives threads back to the agent when a takeover ends, and sends e-mails about threads that wait. */
   'sweep-threads': sweep(5_000),
   /** Registers webhooks at Kapso again whose secret is not derived from the current MESSAGING_WEBHOOK_SECRET. */
   'sweep-registrations': sweep(minuteMs),

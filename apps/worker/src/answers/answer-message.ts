@@ -123,8 +123,7 @@ const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
 /** Replaces the message when the thread contains it already, and the agent answers it after a takeover. */
-const unanswered =
-  '[Nobody has answered the last messages above, and you have the conversation again: answer them now.]';
+const unanswered = '[The last messages above have no answer, and you have the conversation again: answer them now.]';
 
 /** The text with the URL of the attached media. The URL of audio with a text is left out: the text is the transcript. */
 function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbound>>): string {

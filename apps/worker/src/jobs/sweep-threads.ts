@@ -15,7 +15,7 @@ interface Deps {
   log: Pick<Logger, 'warn'>;
 }
 
-/** Gives threads back to the agent when their time has come, and tells members by e-mail about threads that wait. */
+/** Gives threads back to the agent at the end of a takeover, and sends e-mails about threads that wait for a person. */
 export const createSweepThreads =
   ({ db, queues, channels, log }: Deps) =>
   async (_payload: object, { requestId, signal }: Pick<JobContext, 'requestId' | 'signal'>): Promise<void> => {

@@ -44,9 +44,9 @@ const takeNotice = statement(
 
 export interface DueThread {
   thread: LockedThread;
-  /** The agent answers again: whether nobody has answered the contact's last message. Null: it does not yet. */
+  /** The agent answers again: whether the contact's last message has no answer. Null: it does not yet. */
   resumed: { isUnanswered: boolean } | null;
-  /** Members are to be told that the thread waits. */
+  /** An e-mail says that the thread waits. */
   notice: RowOf<typeof noticeRow> | null;
 }
 

@@ -3,14 +3,14 @@ import { type Queryable, type RowOf, column, newId, statement } from '@parley/db
 import { recordEvent } from '@parley/events';
 import { withPromptsErased } from './prompts';
 
-/** Who wrote a message or took a thread over: a person, the program of an API key, or somebody at the channel's phone. */
+/** Who wrote a message or took a thread over: a person, the program of an API key, or a person with the phone of the channel. */
 export interface Author {
   type: 'person' | 'api_key' | 'phone';
   id: string;
   name: string;
 }
 
-/** Who answers a thread: the agent, a person who has taken it over, or nobody until a person does. */
+/** Who answers a thread: the agent, a person who has taken it over, or, while it waits for a person, none. */
 export type ThreadState = 'agent' | 'human' | 'waiting';
 
 const lockedThread = {
@@ -39,8 +39,8 @@ const lock = statement(
 );
 
 /**
- * Locks a thread, by its id or external id, until the end of the transaction. What people do in a thread, and the beginning
- * of its turns, happen one after the other. Null when the environment has no such thread.
+ * Locks a thread, by its id or external id, until the end of the transaction. What people do in a thread, and how its turns
+ * begin, happens one after the other. Null when the environment has no such thread.
  */
 export const lockThread = async (tx: Queryable, scope: Scope, idOrExternalId: string): Promise<LockedThread | null> =>
   (await tx.query(scope, lock, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
@@ -187,7 +187,7 @@ const withdraw = statement(
 
 /**
  * Whether the agent's reply to a message may be sent: false when a person has taken the thread over since it was written, and
- * the reply is then removed from the thread. Until the end of the transaction nobody can take the thread over.
+ * the reply is then removed from the thread. The thread cannot be taken over until the end of the transaction.
  */
 export async function keepReply(
   tx: Queryable,
@@ -232,7 +232,7 @@ const change = statement(
 
 export interface ThreadChange {
   status?: 'open' | 'closed';
-  /** Null: nobody. */
+  /** Null: none. */
   assigneeId?: string | null;
   labels?: string[];
 }

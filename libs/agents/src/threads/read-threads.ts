@@ -149,7 +149,7 @@ export async function readThread(
 }
 
 /** The highest number that is counted. */
-export const maxThreadCount = 1_000;
+const maxThreadCount = 1_000;
 
 const count = (state: string) => `(select count(*)::int from (
     select from threads t where t.tenant = $1 and t.environment = $2::"Environment" and t.state = '${state}'

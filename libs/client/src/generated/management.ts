@@ -115,7 +115,7 @@ export interface ManageClient {
       agentSlug: string | null;
       /** The name that the contact uses on the channel. */
       contactName: string | null;
-      /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+      /** Who answers: the agent, a person, or none until a person does (`waiting`). */
       state: 'agent' | 'human' | 'waiting';
       /** A message of the contact opens a closed thread. */
       status: 'open' | 'closed';
@@ -125,7 +125,7 @@ export interface ManageClient {
       labels: string[];
       /** Who answers, in state `human`. */
       takenOverBy: {
-        /** `phone`: somebody with the phone's own app. */
+        /** `phone`: a person with the phone's own app. */
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
@@ -180,7 +180,7 @@ export interface ManageClient {
     agentSlug: string | null;
     /** The name that the contact uses on the channel. */
     contactName: string | null;
-    /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+    /** Who answers: the agent, a person, or none until a person does (`waiting`). */
     state: 'agent' | 'human' | 'waiting';
     /** A message of the contact opens a closed thread. */
     status: 'open' | 'closed';
@@ -190,7 +190,7 @@ export interface ManageClient {
     labels: string[];
     /** Who answers, in state `human`. */
     takenOverBy: {
-      /** `phone`: somebody with the phone's own app. */
+      /** `phone`: a person with the phone's own app. */
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
@@ -219,7 +219,7 @@ export interface ManageClient {
     transferCount: number;
     /** Who has the thread open. */
     visitors: Array<{
-      /** `phone`: somebody with the phone's own app. */
+      /** `phone`: a person with the phone's own app. */
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
@@ -249,7 +249,7 @@ export interface ManageClient {
       role: 'user' | 'assistant' | 'note' | 'system';
       /** The person who wrote it. Null: the contact or the agent. */
       author: {
-        /** `phone`: somebody with the phone's own app. */
+        /** `phone`: a person with the phone's own app. */
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
@@ -336,7 +336,7 @@ export interface ManageClient {
     /** False if it was so already. */
     changed: boolean;
   }>;
-  /** End a takeover. The agent answers again. If nobody has answered the last message of a contact on a channel, the agent answers it now, once. On channel `api` it answers the next message. */
+  /** End a takeover. The agent answers again. If the last message of a contact on a channel has no answer, the agent answers it now, once. On channel `api` it answers the next message. */
   resumeThread(input: {
     /** Id of the thread, or its external id. */
     id: string;
@@ -350,7 +350,7 @@ export interface ManageClient {
     state: 'agent' | 'human' | 'waiting';
     /** False if it was so already. */
     changed: boolean;
-    /** The agent now answers the last message of the contact, which nobody has answered. */
+    /** The agent now answers the last message of the contact, which had no answer. */
     answering: boolean;
   }>;
   /** Assign, close or label a thread. */
@@ -358,7 +358,7 @@ export interface ManageClient {
     /** Id of the thread, or its external id. */
     id: string;
   } & {
-    /** The person who looks after it. Null: nobody. */
+    /** The person who looks after it. Null: none. */
     assigneeId?: string | null;
     /** Whether the thread is done. */
     status?: 'open' | 'closed';
@@ -375,7 +375,7 @@ export interface ManageClient {
     agentSlug: string | null;
     /** The name that the contact uses on the channel. */
     contactName: string | null;
-    /** Who answers: the agent, a person, or nobody until a person does (`waiting`). */
+    /** Who answers: the agent, a person, or none until a person does (`waiting`). */
     state: 'agent' | 'human' | 'waiting';
     /** A message of the contact opens a closed thread. */
     status: 'open' | 'closed';
@@ -385,7 +385,7 @@ export interface ManageClient {
     labels: string[];
     /** Who answers, in state `human`. */
     takenOverBy: {
-      /** `phone`: somebody with the phone's own app. */
+      /** `phone`: a person with the phone's own app. */
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
@@ -414,7 +414,7 @@ export interface ManageClient {
     transferCount: number;
     /** Who has the thread open. */
     visitors: Array<{
-      /** `phone`: somebody with the phone's own app. */
+      /** `phone`: a person with the phone's own app. */
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
@@ -427,7 +427,7 @@ export interface ManageClient {
     /** Id of the thread, or its external id. */
     id: string;
   }, options?: CallOptions): Promise<{
-    /** The thread is gone, with everything in it. */
+    /** The thread was deleted with everything in it. */
     erased: true;
   }>;
   /** Mark a thread as read. Read marks belong to the caller. */

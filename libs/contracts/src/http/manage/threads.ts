@@ -10,7 +10,7 @@ const state = z.enum(['agent', 'human', 'waiting']);
 const status = z.enum(['open', 'closed']);
 const label = z.string().trim().min(1).max(50);
 const authorSchema = z.object({
-  type: z.enum(['person', 'api_key', 'phone']).describe("`phone`: somebody with the phone's own app."),
+  type: z.enum(['person', 'api_key', 'phone']).describe("`phone`: a person with the phone's own app."),
   id: z.string().describe('Id of the person or of the API key.'),
   name: z.string().describe('The name for people.'),
 });
@@ -21,7 +21,7 @@ const threadFields = {
   channel: z.string().describe('`api`, `whatsapp`, `widget` or `dashboard`.'),
   agentSlug: z.string().nullable().describe('The agent that answered last.'),
   contactName: z.string().nullable().describe('The name that the contact uses on the channel.'),
-  state: state.describe('Who answers: the agent, a person, or nobody until a person does (`waiting`).'),
+  state: state.describe('Who answers: the agent, a person, or none until a person does (`waiting`).'),
   status: status.describe('A message of the contact opens a closed thread.'),
   assigneeId: z.string().nullable().describe('Id of the person who looks after the thread.'),
   labels: z.array(z.string()).describe('Labels, in the order that they were set.'),
@@ -110,9 +110,6 @@ export const resumeBodySchema = z.strictObject({
     .describe('What the agent should know. The contact does not get it.'),
 });
 
-/** Maximum size of a file in a reply, in bytes. */
-export const maxReplyFileBytes = 10 * 1024 * 1024;
-
 export const replyBodySchema = z
   .strictObject({
     text: z.string().trim().min(1).max(4_096).optional().describe('The text, or the text beside the file.'),
@@ -156,13 +153,7 @@ export const noteSchema = z.object({ id: z.string().describe('Id of the note.') 
 
 export const changeThreadBodySchema = z
   .strictObject({
-    assigneeId: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullable()
-      .optional()
-      .describe('The person who looks after it. Null: nobody.'),
+    assigneeId: z.string().min(1).max(200).nullable().optional().describe('The person who looks after it. Null: none.'),
     status: status.optional().describe('Whether the thread is done.'),
     labels: z.array(label).max(20).optional().describe('All labels, at most 20.'),
   })
@@ -173,7 +164,7 @@ export const presenceBodySchema = z.strictObject({
 });
 export const visitedSchema = z.object({ ok: z.literal(true).describe('It was stored.') });
 export const erasedSchema = z.object({
-  erased: z.literal(true).describe('The thread is gone, with everything in it.'),
+  erased: z.literal(true).describe('The thread was deleted with everything in it.'),
 });
 
 export const takeoverSchema = z.object({
@@ -183,5 +174,5 @@ export const takeoverSchema = z.object({
 });
 
 export const resumedSchema = takeoverSchema.extend({
-  answering: z.boolean().describe('The agent now answers the last message of the contact, which nobody has answered.'),
+  answering: z.boolean().describe('The agent now answers the last message of the contact, which had no answer.'),
 });

@@ -168,7 +168,7 @@ export const threadOperations = defineOperations('Conversations', table, {
   resumeThread: {
     summary: 'End a takeover',
     description:
-      'The agent answers again. If nobody has answered the last message of a contact on a channel, the agent answers it now, once. On channel `api` it answers the next message.',
+      'The agent answers again. If the last message of a contact on a channel has no answer, the agent answers it now, once. On channel `api` it answers the next message.',
     params: threadParamsSchema,
     body: resumeBodySchema,
     bodyOptional: true,
