@@ -85,6 +85,7 @@ export async function connectChannel(
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) return refuse('provider_failed', `Kapso: ${number.message}`);
   const { customerId: owner, phoneNumber } = number.value;
+  if (phoneNumber === null) return refuse('provider_failed', 'Kapso: the answer has no phone number');
   const stored = await deps.db.transaction((tx) =>
     store(tx, scope, { ...request, phoneNumberId, owner, phoneNumber }, options, account.isShared),
   );
