@@ -45,6 +45,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
   { prefix: '/v1/threads', ...manage },
+  { prefix: '/v1/thread-counts', ...manage },
   { prefix: '/v1/webhook-deliveries', ...manage },
   { prefix: '/v1/webhook-replays', ...manage },
   { prefix: '/v1/triggers', ...manage },
