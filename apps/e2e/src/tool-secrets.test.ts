@@ -24,7 +24,7 @@ beforeAll(async () => {
   await new Promise((listening) => carrier.once('listening', listening));
   const host = `127.0.0.1:${(carrier.address() as AddressInfo).port}`;
   stack = await startOwnStack({
-    services: ['data', 'chat', 'tool-executor', 'gateway'],
+    services: ['data', 'chat', 'manage', 'tool-executor', 'gateway'],
     environmentOf: { 'tool-executor': { EXECUTOR_ALLOWED_PRIVATE_HOSTS: host } },
   });
   tenant = await createTenant(stack);
