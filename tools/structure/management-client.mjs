@@ -19,7 +19,7 @@ export async function managementClient() {
     'management-client',
   );
   const { paths, components } = openApiDocument();
-  const operations = Object.values(operationsOf.manage);
+  const operations = Object.values({ ...operationsOf.manage, ...operationsOf.toolSecrets });
   const textOf = (schema, indent) =>
     typeText(schema, (ref) => nameOf(ref.slice(place.length), indent), indent).replaceAll(
       "'true' | 'false'",

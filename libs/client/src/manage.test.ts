@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = await createTestApi();
   world = await api.world();
   baseUrl = await listen(createManageApp(api.deps));
-  manage = createManageClient(new ParleyClient({ apiKey: world.key, baseUrl }));
+  manage = createManageClient(new ParleyClient({ apiKey: await api.keyOf(world.scope, ['manage', 'sync']), baseUrl }));
 });
 afterAll(async () => {
   for (const server of servers) {
@@ -36,7 +36,8 @@ afterAll(async () => {
   await api.close();
 });
 
-test.each(Object.keys(operationsOf.manage) as (keyof ManageClient)[])('%s is answered by the service', async (id) => {
+const operations = { ...operationsOf.manage, ...operationsOf.toolSecrets };
+test.each(Object.keys(operations) as (keyof ManageClient)[])('%s is answered by the service', async (id) => {
   const { params, query, body, headers } = await samples[id](world);
   const call = manage[id] as (input: object, options: object) => Promise<unknown>;
   const answer = await call(

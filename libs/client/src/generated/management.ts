@@ -74,6 +74,9 @@ export const routes: Record<string, string> = {
   getExecution: 'GET executions/:id',
   getStatistics: 'GET statistics',
   getHealthReport: 'GET health-report',
+  listToolSecrets: 'GET tool-secrets',
+  setToolSecret: 'POST tool-secrets',
+  deleteToolSecret: 'DELETE tool-secrets/:name',
 };
 
 /** The operations of the management API by their `operationId`. */
@@ -2415,5 +2418,37 @@ export interface ManageClient {
       /** The command that does the same. Null when nothing has to be done. */
       command: string | null;
     }>;
+  }>;
+  /** List the secrets of tools. Returns the names of the secrets that are set in the environment and of those that its tools declare. Values are never returned. */
+  listToolSecrets(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The secrets that are set, and those that a tool declares and that are not set, ordered by name. */
+    data: Array<{
+      /** Name of the secret. */
+      name: string;
+      /** When its value was last set, in Unix milliseconds. Null if it is not set. */
+      setAt: number | null;
+      /** Names of the tools that declare it. */
+      tools: string[];
+    }>;
+  }>;
+  /** Set a secret of tools. Creates or replaces a secret of the environment. Every call of a tool that begins after the response uses the new value. */
+  setToolSecret(input: {
+    /** Name of the secret, as in the `secrets` of a tool. */
+    name: string;
+    /** The value: at least 4 characters and at most 8,192 bytes of UTF-8. It cannot be read again. */
+    value: string;
+  }, options?: CallOptions): Promise<{
+    /** Name of the secret. */
+    name: string;
+    /** When its value was set, in Unix milliseconds. */
+    setAt: number;
+  }>;
+  /** Delete a secret of tools. Deletes a secret of the environment. Tools that declare it then fail. */
+  deleteToolSecret(input: {
+    /** Name of the secret, as in the `secrets` of a tool. */
+    name: string;
+  }, options?: CallOptions): Promise<{
+    /** The secret is deleted. */
+    success: true;
   }>;
 }
