@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { registerOutdated } from '@parley/channels';
-import { type Db, createDb } from '@parley/db';
-import { type KapsoServer, openTestDatabase, seedOrganization, startKapsoServer } from '@parley/testing';
+import type { Db } from '@parley/db';
+import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Time for the processes that the tests start on a busy machine. */
 jest.setTimeout(60_000);
 
-let db: Db & { url: string };
+let stack: ManageUnderTest;
+let db: Db;
 let cli: Cli;
 let kapso: KapsoServer;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   cli = buildCli();
-  db = await openTestDatabase(createDb);
+  stack = await startManage();
+  ({ db } = stack);
   kapso = await startKapsoServer();
   const agents = [{ slug: 'helper' }, { slug: 'seller' }];
   const entityTypes = ['customer', 'lead'].map((slug) => ({ slug, name: slug, schema: {} }));
-  await seedOrganization(db.pool, { slug: 'shop', agents, entityTypes });
+  const { key } = await seedOrganization(db.pool, { slug: 'shop', agents, entityTypes, permissions: ['manage'] });
   await seedOrganization(db.pool, { slug: 'rival', agents });
   env = {
-    DATABASE_URL: db.url,
+    ...stack.envOf(key),
+    DATABASE_URL: stack.databaseUrl,
     SECRETS_KEY: randomBytes(32).toString('base64'),
     PUBLIC_URL: 'https://parley.example',
     MESSAGING_WEBHOOK_SECRET: 'kapso',
@@ -31,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await kapso.stop();
-  await db.close();
+  await stack.close();
   cli.remove();
 });
 
@@ -65,10 +69,10 @@ test('--contact-type is stored, listed, changed by connecting again, and must na
       env,
     });
   const types = async () => {
-    const { connections } = JSON.parse((await cli.parley(['channels', 'list', ...org], { env })).stdout) as {
-      connections: { contactType: string | null }[];
+    const { data } = JSON.parse((await cli.parley(['channels', 'list', ...org], { env })).stdout) as {
+      data: { contactType: string | null }[];
     };
-    return connections.map(({ contactType }) => contactType);
+    return data.map(({ contactType }) => contactType);
   };
   expect(await types()).toEqual([null]);
   const connected = '109876543210987';

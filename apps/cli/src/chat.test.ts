@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Agents, createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
-import { type Db, createDb } from '@parley/db';
+import type { Permission } from '@parley/contracts';
 import { createEntities } from '@parley/entities';
-import { createApiKey } from '@parley/identity';
 import { silentLogger } from '@parley/service';
-import { openTestDatabase, seedOrganization } from '@parley/testing';
+import { seedOrganization } from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../../chat/src/app';
 import { openPseudoTerminal } from '../../e2e/src/pseudo-terminal';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(30_000);
@@ -121,54 +121,45 @@ describe('chat', () => {
   });
 });
 
-describe('chat on a terminal beside the database', () => {
-  let db: Db & { url: string };
+describe('chat on a terminal', () => {
+  let stack: ManageUnderTest;
   let agents: Agents;
-  let server: Server;
-  let env: Record<string, string>;
+  let keyOf: (permissions: Permission[]) => Promise<string>;
 
   beforeAll(async () => {
-    db = await openTestDatabase(createDb);
-    const log = silentLogger();
-    const entities = createEntities({ db });
-    const tools = createTools({ db, entities, log, ports: {} });
-    agents = createAgents({ db, tools, log, models: createModels({ environment: providersOfEnvironment({}), log }) });
-    const triggers = createTriggers({ db, tools, entities, log });
-    const secretsKey = randomBytes(32).toString('base64');
-    const callbackTokens = createCallbackTokens(secretsKey);
-    server = createServer(
-      createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true }),
-    ).listen(0, '127.0.0.1');
-    await new Promise((listening) => server.once('listening', listening));
-    const { scope } = await seedOrganization(db.pool, {
+    stack = await startManage((db) => {
+      const log = silentLogger();
+      const entities = createEntities({ db });
+      const tools = createTools({ db, entities, log, ports: {} });
+      agents = createAgents({ db, tools, log, models: createModels({ environment: providersOfEnvironment({}), log }) });
+      const triggers = createTriggers({ db, tools, entities, log });
+      const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
+      const chat = createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true });
+      return { '/v1/agents/helper/chat': chat };
+    });
+    const { scope } = await seedOrganization(stack.db.pool, {
       agents: [{ slug: 'helper', model: 'offline/scripted', tools: ['entity.query'] }],
       entityTypes: [{ slug: 'product', name: 'Product', schema: { name: 'string' } }],
     });
-    const key = { tenant: scope.tenant, environment: scope.environment, name: 'test', permissions: ['chat' as const] };
-    env = {
-      PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      PARLEY_API_KEY: (await createApiKey(db, key)).key,
-    };
+    keyOf = (permissions) => stack.api.keyOf(scope, permissions);
   });
   afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
     await agents.close();
-    await db.close();
+    await stack.close();
   });
 
-  const open = (message: string, more: Record<string, string>) =>
+  const open = async (permissions: Permission[]) =>
     openPseudoTerminal(`exec ${process.execPath} ${cli.bundle} chat helper '${message}'`, {
       cwd: cli.folder,
-      env: { PATH: process.env.PATH, ...env, ...more },
+      env: { PATH: process.env.PATH, ...stack.envOf(await keyOf(permissions)) },
     });
   const message = '/tool entity.query {"type":"product"}';
 
   test('a tool is shown when it starts and when it ends, once each', async () => {
-    const lock = await db.pool.connect();
+    const lock = await stack.db.pool.connect();
     try {
       await lock.query('begin; lock table entities in access exclusive mode');
-      const terminal = open(message, { DATABASE_URL: db.url });
+      const terminal = await open(['chat', 'manage']);
       expect(await terminal.shows('… entity.query')).not.toContain('entity.query  ok');
       await lock.query('commit');
       expect(await terminal.ended).toBe(0);
@@ -179,11 +170,9 @@ describe('chat on a terminal beside the database', () => {
     }
   });
 
-  test('without the database, and with one that does not have the key, tools are shown after the reply', async () => {
-    for (const url of ['postgresql://127.0.0.1:1/none', process.env.PARLEY_TEST_POSTGRES_URL!]) {
-      const terminal = open(message, { DATABASE_URL: url });
-      expect(await terminal.ended).toBe(0);
-      expect(terminal.output.match(/entity\.query  ok/g)).toHaveLength(1);
-    }
+  test('with a key that lacks the permission manage, tools are shown after the reply', async () => {
+    const terminal = await open(['chat']);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.output.match(/entity\.query  ok/g)).toHaveLength(1);
   });
 });

@@ -17,8 +17,8 @@ interface Run {
 
 /**
  * Builds the bundle and runs it as a user would: in its own process and folder, without the test's environment except
- * PATH and the variable that has statements checked. The bundle is written beside dist/apps, which other test runs and
- * `npm start` may be using.
+ * PATH and the variable that has statements checked, and without what the user has stored with `parley login`. The bundle is
+ * written beside dist/apps, which other test runs and `npm start` may be using.
  */
 export function buildCli() {
   const root = resolve(__dirname, '../../..');
@@ -36,7 +36,7 @@ export function buildCli() {
       const child = execFile(
         process.execPath,
         [join(dist, 'cli', 'main.cjs'), ...args],
-        { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, ...env } },
+        { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, XDG_CONFIG_HOME: folder, ...env } },
         (error, stdout, stderr) =>
           // A process that was killed by a signal has no exit code.
           done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),

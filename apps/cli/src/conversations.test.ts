@@ -1,25 +1,30 @@
 import { type ChatRequest, type Agents, createAgents, createModels, providersOfEnvironment } from '@parley/agents';
 import type { Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import type { Db } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
-import { openTestDatabase, seedOrganization } from '@parley/testing';
+import { seedOrganization } from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(30_000);
 
-let db: Db & { url: string };
+let stack: ManageUnderTest;
+let db: Db;
 let cli: Cli;
 let agents: Agents;
 let scope: Scope;
 let other: Scope;
+/** Keys of the shop. */
+const keys = { development: '', production: '' };
 
 /** The code of the services writes the data that is read here, with the scripted model, which needs no key. */
 beforeAll(async () => {
   cli = buildCli();
-  db = await openTestDatabase(createDb);
+  stack = await startManage();
+  ({ db } = stack);
   const log = silentLogger();
   const entities = createEntities({ db });
   agents = createAgents({
@@ -32,6 +37,7 @@ beforeAll(async () => {
     agents: [
       { slug: 'helper', model: 'offline/scripted', tools: ['entity.query'], roles: ['reader'] },
       { slug: 'mute', model: 'anthropic/none' },
+      { slug: 'quiet', model: 'anthropic/none' },
     ],
     roles: [
       {
@@ -43,17 +49,21 @@ beforeAll(async () => {
     entityTypes: [{ slug: 'product', name: 'Product', schema: { name: 'string' } }],
   };
   scope = (await seedOrganization(db.pool, { slug: 'shop', ...shop })).scope;
+  keys.development = await stack.api.keyOf(scope, ['manage']);
+  keys.production = await stack.api.keyOf({ ...scope, environment: 'production' }, ['manage']);
   other = (await seedOrganization(db.pool, { slug: 'rival', ...shop })).scope;
   await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
 });
 afterAll(async () => {
   await agents.close();
-  await db.close();
+  await stack.close();
   cli.remove();
 });
 
 const parley = (args: string[], env: Record<string, string> = {}) =>
-  cli.parley([...args, '--org', 'shop'], { env: { DATABASE_URL: db.url, ...env } });
+  cli.parley([...args, ...(args.includes('--org') ? [] : ['--org', 'shop'])], {
+    env: { ...stack.envOf(keys.development), ...env },
+  });
 async function succeed(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await parley(args, env);
   expect({ code, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
@@ -71,14 +81,14 @@ describe('threads show', () => {
     await send('web:1', 'Hello', { params: { plan: 'gold' }, channel: 'widget' });
     await send('web:1', '/tool entity.query {"type":"product"}');
     const thread = await json(['threads', 'show', 'web:1']);
-    expect(thread).toMatchObject({ externalId: 'web:1', channel: 'widget', params: { plan: 'gold' }, next: null });
-    expect(thread.turns.map(({ input }: { input: string }) => input)).toEqual([
+    expect(thread).toMatchObject({ externalId: 'web:1', channel: 'widget', params: { plan: 'gold' }, hasMore: false });
+    expect(thread.executions.map(({ input }: { input: string }) => input)).toEqual([
       'Hello',
       '/tool entity.query {"type":"product"}',
     ]);
-    const [first, second] = thread.turns;
+    const [first, second] = thread.executions;
     const text = await succeed(['threads', 'show', thread.id], { TZ: 'Asia/Kolkata' });
-    const inKolkata = new Date(Date.parse(first.createdAt) + 5.5 * 3_600_000).toISOString();
+    const inKolkata = new Date(first.createdAt + 5.5 * 3_600_000).toISOString();
     const heading = `── ${inKolkata.slice(0, 10)} ${inKolkata.slice(11, 19)}  execution ${first.id}  helper  succeeded`;
     expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +agent\n/);
     expect(text).toContain('{"plan":"gold"}');
@@ -92,13 +102,13 @@ describe('threads show', () => {
     );
   });
 
-  test('shows the last turns of a long thread, and earlier ones with --before', async () => {
+  test('shows the last turns of a long thread, and earlier ones with --cursor', async () => {
     for (let turn = 1; turn <= 5; turn++) await send('long', `Message ${turn}`);
     const inputs = (text: string) => text.match(/Message \d/g);
     const newest = await succeed(['threads', 'show', 'long', '--limit', '2']);
     expect(inputs(newest)).toEqual(['Message 4', 'Message 5']);
-    const [, before] = /Earlier turns: --before (\d+)/.exec(newest)!;
-    const earlier = await succeed(['threads', 'show', 'long', '--limit', '3', '--before', before!]);
+    const [, cursor] = /Earlier turns: --cursor (\S+)/.exec(newest)!;
+    const earlier = await succeed(['threads', 'show', 'long', '--limit', '3', '--cursor', cursor!]);
     expect(inputs(earlier)).toEqual(['Message 1', 'Message 2', 'Message 3']);
     expect(earlier).not.toContain('Earlier turns');
   });
@@ -124,19 +134,19 @@ describe('threads show', () => {
         'may not have been delivered: message wam_b: no answer came\n',
     );
     expect(second).not.toContain('deliver');
-    const { turns } = await json(['threads', 'show', 'whatsapp:1']);
-    expect(turns.map(({ undelivered }: { undelivered: unknown[] }) => undelivered.length)).toEqual([2, 0]);
+    const { executions } = await json(['threads', 'show', 'whatsapp:1']);
+    expect(executions.map(({ deliveries }: { deliveries: unknown[] }) => deliveries.length)).toEqual([2, 1]);
   });
 
   test('messages list shows the reason of failures, and messages retry sends them again', async () => {
-    const { messages } = await json(['messages', 'list', '--direction', 'outbound', '--contact', '+1']);
+    const { data: messages } = await json(['messages', 'list', '--direction', 'outbound', '--contact', '+1']);
     expect(messages.map(({ id }: { id: string }) => id).sort()).toEqual(['wam_a', 'wam_b', 'wam_c', 'wam_d']);
     const listed = await succeed(['messages', 'list', '--status', 'failed']);
     expect(listed).toMatch(/^wam_a +out +1 +text +failed .* Hi +Kapso refuses: outside of 24 hours \(131047\)\\u001b/m);
     expect(listed).not.toContain('wam_b');
     expect(await parley(['messages', 'retry', 'wam_a'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('No WhatsApp number is connected'),
+      stderr: expect.stringContaining('wam_a: No WhatsApp number is connected'),
     });
     await db.pool.query(
       `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
@@ -146,14 +156,14 @@ describe('threads show', () => {
     // One message that cannot be retried does not prevent the retry of the others.
     expect(await parley(['messages', 'retry', 'wam_c', 'wam_a'])).toMatchObject({
       code: 1,
-      stdout: 'wam_a will be sent again.\n',
-      stderr: expect.stringContaining('wam_c: wam_c is delivered'),
+      stdout: 'wam_a is tried again.\n',
+      stderr: expect.stringContaining('wam_c: A message that is delivered cannot be retried'),
     });
     const doubted = await parley(['messages', 'retry', 'wam_b', 'wam_c']);
     expect(doubted).toMatchObject({ code: 1 });
-    expect(doubted.stderr).toContain('wam_b: may have been delivered. Use --anyway to send it again');
-    expect(doubted.stderr).toContain('wam_c: wam_c is delivered. Only failed messages can be retried');
-    const again = /^wam_b will be sent again as (wam_\w+)\.\n$/.exec(
+    expect(doubted.stderr).toMatch(/wam_b: The contact may have received the message.* \(--anyway\)\n/);
+    expect(doubted.stderr).toContain('wam_c: A message that is delivered cannot be retried');
+    const again = /^wam_b is tried again as (wam_\w+)\.\n$/.exec(
       await succeed(['messages', 'retry', 'wam_b', '--anyway']),
     );
     const statuses = await db.pool.query(
@@ -167,8 +177,11 @@ describe('threads show', () => {
         { id: again![1], status: 'queued', connection_id: 'conn_1' },
       ]),
     );
-    // A reply is no longer marked once it has been delivered.
-    expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain('may not have been delivered');
+    // The message of a retry replaces the first one.
+    await db.pool.query("update messages set status = 'failed', error = 'again' where id = $1", [again![1]]);
+    expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain(
+      `\nnot delivered: message ${again![1]}: again\n`,
+    );
     await db.pool.query("update messages set status = 'delivered' where id = $1", [again![1]]);
     expect(await succeed(['threads', 'show', 'whatsapp:1'])).not.toContain('deliver');
   });
@@ -183,12 +196,16 @@ describe('threads show', () => {
          values ($1, $2, $3::"Environment", $1, 'a@b.example', '{c@d.example,e@f.example}', 'Hola', $4, $5, now())`,
         [id, scope.tenant, scope.environment, status, error],
       );
-    const { emails } = await json(['emails', 'list']);
+    const { data: emails } = await json(['emails', 'list']);
     expect(emails.map(({ id }: { id: string }) => id).sort()).toEqual(['email_1', 'email_2']);
     const bounced = await succeed(['emails', 'list', '--status', 'bounced']);
     expect(bounced).toMatch(/^email_2 +c@d\.example, e@f\.example +Hola +bounced +0 .* mailbox full\\u001b/m);
     expect(bounced).not.toContain('email_1');
-    expect((await json(['emails', 'list', '--env', 'production'])).emails).toEqual([]);
+    const inProduction = await parley(
+      ['emails', 'list', '--env', 'production', '--json'],
+      stack.envOf(keys.production),
+    );
+    expect(JSON.parse(inProduction.stdout).data).toEqual([]);
   });
 
   test('cuts long texts, except with --full and --json', async () => {
@@ -197,23 +214,23 @@ describe('threads show', () => {
     const text = await succeed(['threads', 'show', 'wordy']);
     expect(text).toContain(`\n  ${'x'.repeat(1999)}… [3002 more characters]\n`);
     expect(await succeed(['threads', 'show', 'wordy', '--full'])).toContain(`\n  ${long}\n`);
-    expect((await json(['threads', 'show', 'wordy'])).turns[0].input).toBe(long);
+    expect((await json(['threads', 'show', 'wordy'])).executions[0].input).toBe(long);
   });
 
   test('control characters in stored text do not reach the terminal', async () => {
     const hostile = '\u001b]0;owned\u0007\u009b31m\u202egnp\r\n\tline\u007f\b\b';
     await send(`web\u001b[2J`, `${hostile}\n── heading`, { params: { '\u001b[A': '\u009b1m' } });
     await send(`web\u001b[2J`, `/tool entity.query {"type":"\u009b31m\u202e"}`);
-    const { id: threadId, turns } = await json(['threads', 'show', `web\u001b[2J`]);
+    const { id: threadId, executions } = await json(['threads', 'show', `web\u001b[2J`]);
     const outputs = [
       await succeed(['threads', 'show', threadId]),
       await succeed(['threads', 'show', threadId, '--json']),
       await succeed(['threads', 'list']),
       await succeed(['threads', 'list', '--json']),
       await succeed(['executions', 'list', '--thread', threadId]),
-      await succeed(['executions', 'show', turns[0].id]),
-      await succeed(['executions', 'show', turns[1].id, '--full']),
-      await succeed(['executions', 'show', turns[1].id, '--json']),
+      await succeed(['executions', 'show', executions[0].id]),
+      await succeed(['executions', 'show', executions[1].id, '--full']),
+      await succeed(['executions', 'show', executions[1].id, '--json']),
       (await parley(['threads', 'show', 'none\u001b[2J'])).stderr,
     ];
     for (const output of outputs) expect(output).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
@@ -221,7 +238,7 @@ describe('threads show', () => {
       '\n  \\u001b]0;owned\\u0007\\u009b31m\\u202egnp\n  \tline\\u007f\\u0008\\u0008\n  ── heading\n',
     );
     expect(outputs[0]).toContain('\nexternal id   web\\u001b[2J\n');
-    expect(turns[0].input).toBe(`${hostile}\n── heading`);
+    expect(executions[0].input).toBe(`${hostile}\n── heading`);
   });
 });
 
@@ -243,23 +260,33 @@ describe('human takeover', () => {
 });
 
 describe('lists', () => {
+  test('threads list shows those that a person has taken over', async () => {
+    for (const id of ['state:1', 'state:2']) await send(id, 'Hi', { agent: { slug: 'quiet' } });
+    await succeed(['threads', 'takeover', 'state:2']);
+    const list = async (state: string) => {
+      const { data } = await json(['threads', 'list', '--agent', 'quiet', '--state', state]);
+      return data.map(({ externalId }: { externalId: string }) => externalId);
+    };
+    expect([await list('human'), await list('agent')]).toEqual([['state:2'], ['state:1']]);
+  });
+
   test('pages of threads repeat and omit none, also within one millisecond and when a thread moves to the front', async () => {
     const at = '2026-01-01T00:00:00.000Z';
     for (let count = 0; count < 7; count++) await send(`page:${count}`, 'Hi', { agent: { slug: 'mute' } });
     await db.pool.query(`update threads set last_message_at = $1 where external_id like 'page:%'`, [at]);
     const seen: string[] = [];
-    for (let before: string[] = []; ;) {
-      const { threads, next } = await json(['threads', 'list', '--agent', 'mute', '--limit', '3', ...before]);
-      seen.push(...threads.map(({ externalId }: { externalId: string }) => externalId));
-      if (next === null) break;
-      if (before.length === 0) await send(seen[0]!, 'Again', { agent: { slug: 'mute' } });
-      before = ['--before', next];
+    for (let after: string[] = []; ;) {
+      const { data, cursor, hasMore } = await json(['threads', 'list', '--agent', 'mute', '--limit', '3', ...after]);
+      seen.push(...data.map(({ externalId }: { externalId: string }) => externalId));
+      if (!hasMore) break;
+      if (after.length === 0) await send(seen[0]!, 'Again', { agent: { slug: 'mute' } });
+      after = ['--cursor', cursor];
     }
     expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((count) => `page:${count}`));
 
     const table = await parley(['threads', 'list', '--agent', 'mute', '--limit', '1']);
     expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +mute +api +agent +2 .*Again\n$/);
-    expect(table.stderr).toMatch(/^Next page: --before \d+\.thread_\w+\n$/);
+    expect(table.stderr).toMatch(/^Next page: --cursor \S+\n$/);
   });
 
   test('pages of executions repeat and omit none, newest first', async () => {
@@ -268,11 +295,11 @@ describe('lists', () => {
       `update executions set created_at = now() where thread_id = (select id from threads where external_id = 'pages')`,
     );
     const seen: string[] = [];
-    for (let before: string[] = []; ;) {
-      const page = await json(['executions', 'list', '--thread', 'pages', '--limit', '2', ...before]);
-      seen.push(...page.executions.map(({ input }: { input: string }) => input));
-      if (page.next === null) break;
-      before = ['--before', page.next];
+    for (let after: string[] = []; ;) {
+      const page = await json(['executions', 'list', '--thread', 'pages', '--limit', '2', ...after]);
+      seen.push(...page.data.map(({ input }: { input: string }) => input));
+      if (!page.hasMore) break;
+      after = ['--cursor', page.cursor];
     }
     expect(seen).toEqual(['Turn 4', 'Turn 3', 'Turn 2', 'Turn 1', 'Turn 0']);
   });
@@ -291,12 +318,12 @@ describe('lists', () => {
     ]) {
       const { code, stdout, stderr } = await parley(args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^error: No (thread|execution) "?\w+"? in development of shop\n$/);
+      expect(stderr).toMatch(/^error: (Thread|Execution) not found \((thread|execution|not)_?\w+, request \S+\)\n$/);
     }
     expect(await succeed(['threads', 'list', '--limit', '100'])).not.toContain('secret');
     expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
-    const production = await parley(['threads', 'list', '--env', 'production']);
-    expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production of shop\n' });
+    const production = await parley(['threads', 'list', '--env', 'production'], stack.envOf(keys.production));
+    expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production\n' });
     const { rows: states } = await db.pool.query('select state from threads where id = $1', [threadId]);
     expect(states).toEqual([{ state: 'agent' }]);
   });
@@ -307,11 +334,16 @@ describe('executions show', () => {
     await send('steps', '/tool entity.query {"type":"product"}', { requestId: 'req-77' });
     const id = await lastExecution();
     const execution = await json(['executions', 'show', id]);
-    expect(execution).toMatchObject({ id, status: 'succeeded', iterations: 2, requestId: 'req-77', error: null });
+    expect(execution).toMatchObject({ id, status: 'succeeded', modelCallCount: 2, requestId: 'req-77', error: null });
     expect(execution.steps).toEqual([
-      expect.objectContaining({ kind: 'model', name: 'offline/scripted', status: 'success' }),
-      expect.objectContaining({ kind: 'tool', name: 'entity.query', args: { type: 'product' }, status: 'success' }),
-      expect.objectContaining({ kind: 'model', name: 'offline/scripted', status: 'success' }),
+      expect.objectContaining({ type: 'model', model: 'offline/scripted', status: 'success' }),
+      expect.objectContaining({
+        type: 'tool',
+        name: 'entity.query',
+        arguments: { type: 'product' },
+        status: 'success',
+      }),
+      expect.objectContaining({ type: 'model', model: 'offline/scripted', status: 'success' }),
     ]);
     const { inputTokens } = execution.steps[0];
     expect(inputTokens).toBeGreaterThan(0);
@@ -321,6 +353,22 @@ describe('executions show', () => {
     expect(text).toContain(`\n  1. model offline/scripted  ${inputTokens} in, `);
     expect(text).toMatch(/\n {2}2\. tool entity\.query \{"type":"product"\}\n {5}ok, \d+ ms {2}\{.*Tent/);
     expect(text).toMatch(/\noutput\n {2}entity\.query returned: /);
+  });
+
+  test('lists tool errors, and shows the prompt as it was sent with --prompt', async () => {
+    await send('prompted', '/tool entity.query {"type":"nothing"}');
+    const id = await lastExecution();
+    const listed = await succeed(['executions', 'list', '--tool-errors', '--thread', 'prompted']);
+    expect(listed).toMatch(new RegExp(`^EXECUTION .* CALLS +TOOL ERRORS +TOKENS .*\n${id} .* 2 +1 of 1 +\\d+ \\+ `));
+    await send('prompted', 'Hello');
+    expect(await json(['executions', 'list', '--tool-errors', '--thread', 'prompted'])).toMatchObject({
+      data: [{ id }],
+    });
+    const { prompt } = await json(['executions', 'show', id]);
+    expect(prompt.text).not.toBe('');
+    const [head, shown] = (await succeed(['executions', 'show', id, '--prompt'])).split('\nprompt\n');
+    expect(head).not.toContain(prompt.text);
+    expect(shown).toBe(`  ${prompt.text.replaceAll('\n', '\n  ')}\n\ntools\n  entity.query\n`);
   });
 
   test('shows the error of a failed execution, and the error type of a failed tool call', async () => {
@@ -359,9 +407,9 @@ describe('executions show', () => {
       [threadId, id, calls, scope.tenant],
     );
     await db.pool.query(
-      `insert into tool_calls (tenant, execution_id, call_id, name, args, status, result, finished_at)
-       values ($1, $2, 'zz', 'first.done', '{}', 'succeeded', '{"ok":true,"result":[1]}', now()),
-              ($1, $2, 'aa', 'second.begun', '{"amount":1}', 'started', null, null)`,
+      `insert into tool_calls (tenant, execution_id, call_id, name, args, status, result, started_at, finished_at)
+       values ($1, $2, 'zz', 'first.done', '{}', 'succeeded', '{"ok":true,"result":[1]}', now() - interval '1 ms', now()),
+              ($1, $2, 'aa', 'second.begun', '{"amount":1}', 'started', null, now(), null)`,
       [scope.tenant, id],
     );
     const text = await succeed(['executions', 'show', id]);
@@ -379,9 +427,16 @@ describe('executions show', () => {
 test.each([
   ['an unknown environment', ['threads', 'list', '--env', 'staging'], '--env must be development or production'],
   ['an invalid limit', ['threads', 'list', '--limit', '0'], '--limit must be a number from 1 to 1000'],
-  ['an invalid position', ['threads', 'list', '--before', 'x'], '--before must be the position that the previous page'],
-  ['a position of another list', ['executions', 'list', '--before', '1.thread_1'], '--before must be the position'],
-  ['an invalid execution id', ['executions', 'show', '1; drop'], 'The id of an execution is a number'],
+  [
+    'a key of another environment',
+    ['threads', 'list', '--env', 'production'],
+    'The key is of development. Set PARLEY_API_KEY',
+  ],
+  [
+    'a key of another organization',
+    ['threads', 'list', '--org', 'rival'],
+    'The key belongs to the organization "shop". Set PARLEY_API_KEY to a key of "rival"',
+  ],
   ['an unknown status', ['executions', 'list', '--status', 'odd'], 'Allowed choices are queued, running, stalled'],
 ])('%s is refused with status 2 and one line', async (_, args, message) => {
   const { code, stdout, stderr } = await parley(args);
@@ -393,4 +448,15 @@ test.each([
       .replace(/\nRun the command with --help .*$/, '')
       .split('\n'),
   ).toHaveLength(1);
+});
+
+test.each([
+  ['an invalid cursor', ['threads', 'list', '--cursor', 'x'], 'invalid_cursor'],
+  ['an invalid execution id', ['executions', 'show', '1; drop'], 'Execution not found'],
+  ['an empty id', ['executions', 'show', ''], 'cannot be used as a path segment'],
+])('%s is refused with status 1 and one line', async (_, args, message) => {
+  const { code, stdout, stderr } = await parley(args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
 });

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Environment } from '@parley/contracts';
 import { Failure } from './failure';
 
 /** The running stack as `npm start` describes it in `.parley/stack.json`. */
@@ -31,6 +33,9 @@ function dotEnv(): Record<string, string | undefined> {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
+/** Whether commands can use the database. */
+export const hasDatabase = (): boolean => (readVariable('DATABASE_URL') ?? findStack()?.databaseUrl) !== undefined;
+
 /** DATABASE_URL; defaults to the database of the running development stack. */
 export function databaseUrl(): string {
   const url = readVariable('DATABASE_URL') ?? findStack()?.databaseUrl;
@@ -42,25 +47,68 @@ export function databaseUrl(): string {
   return url;
 }
 
-export const noAddress =
-  'PARLEY_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley';
-
-/** The address and key of the HTTP API: PARLEY_URL and PARLEY_API_KEY, by default of the running stack. */
-export function apiAddress(): { url: string; key: string } {
-  const givenUrl = readVariable('PARLEY_URL');
-  const givenKey = readVariable('PARLEY_API_KEY');
-  const stack = findStack();
-  const url = givenUrl ?? stack?.gatewayUrl;
-  if (url === undefined) throw new Failure(noAddress);
-  if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_URL must be an http or https address');
-  // The stack's key is sent to the stack only, never to another address in PARLEY_URL.
-  const key = givenKey ?? (givenUrl === undefined || givenUrl === stack?.gatewayUrl ? stack?.key : undefined);
-  if (!key) throw new Failure('PARLEY_API_KEY is not set. Create a key with: parley keys create');
-  return { url: url.replace(/\/+$/, ''), key };
+export interface Address {
+  url: string;
+  key: string;
 }
 
+const noUrl = 'PARLEY_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley';
+
+/** The address of the HTTP API: PARLEY_URL, by default of the running stack, then of `parley login`. */
+export function apiUrl(given = readVariable('PARLEY_URL')): string {
+  const url = given ?? findStack()?.gatewayUrl ?? readLogin()?.url;
+  if (url === undefined) throw new Failure(noUrl);
+  if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_URL must be an http or https address');
+  return url.replace(/\/+$/, '');
+}
+
+/** The address and key of the HTTP API: PARLEY_URL and PARLEY_API_KEY, by default of the running stack, then of `parley login`. */
+export function apiAddress(): Address {
+  const url = apiUrl();
+  const stack = findStack();
+  // A key is sent only to the address that it belongs to, never to another address in PARLEY_URL.
+  const known = [stack && { url: stack.gatewayUrl, key: stack.key }, readLogin()];
+  const key = readVariable('PARLEY_API_KEY') ?? known.find((one) => one?.url === url)?.key;
+  if (!key) throw new Failure('PARLEY_API_KEY is not set. Create a key with: parley keys create');
+  return { url, key };
+}
+
+function loginFile(): string {
+  const folder = process.env.XDG_CONFIG_HOME;
+  return join(folder && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'parley', 'login.json');
+}
+
+/** What `parley login` stored, or null. */
+export function readLogin(): Address | null {
+  const file = loginFile();
+  if (!existsSync(file)) return null;
+  try {
+    const { url, key } = JSON.parse(readFileSync(file, 'utf8')) as Address;
+    return { url, key };
+  } catch {
+    throw new Failure(`${file} cannot be read. Delete it and run parley login again`);
+  }
+}
+
+/** Stores an address and its key where only the user can read them; null deletes them. Returns the path of the file. */
+export function storeLogin(login: Address | null): string {
+  const file = loginFile();
+  if (login === null) rmSync(file, { force: true });
+  else {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // The mode applies to new files only, so an existing file is replaced.
+    const written = `${file}.${process.pid}`;
+    writeFileSync(written, `${JSON.stringify(login)}\n`, { mode: 0o600 });
+    renameSync(written, file);
+  }
+  return file;
+}
+
+/** The environment that a key belongs to. */
+export const environmentOf = (key: string): Environment => (key.startsWith('sk_prod_') ? 'production' : 'development');
+
 /** The address and key that commands in this folder use, if both are known and the key is one of development. */
-export function developmentAddress(): { url: string; key: string } | null {
+export function developmentAddress(): Address | null {
   try {
     const address = apiAddress();
     return address.key.startsWith('sk_dev_') ? address : null;
@@ -74,7 +122,7 @@ export function developmentAddress(): { url: string; key: string } | null {
  * The address and key for production: PARLEY_PRODUCTION_URL, which defaults to PARLEY_URL, and PARLEY_PRODUCTION_API_KEY,
  * which defaults to PARLEY_API_KEY when that is a production key.
  */
-export function productionAddress(): { url: string; key: string } {
+export function productionAddress(): Address {
   const given = readVariable('PARLEY_PRODUCTION_API_KEY');
   const key = given ?? readVariable('PARLEY_API_KEY');
   if (!key?.startsWith('sk_prod_')) {
@@ -121,7 +169,8 @@ export function findState(name: string): string | null {
 /** The values of all variables that may be secret, whole and in parts: of the environment, `.env` and the stack. */
 export function secretValues(): string[] {
   const stack = findStack();
-  const sources = [process.env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env];
+  const login = { LOGIN_KEY: readLogin()?.key };
+  const sources = [process.env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env, login];
   const values = sources.flatMap((source) =>
     Object.entries(source ?? {}).flatMap(([name, value]) =>
       value && /KEY|SECRET|TOKEN|PASSWORD|_URL$/.test(name.replace(/_FILE$/, '')) ? secretsIn(name, value) : [],

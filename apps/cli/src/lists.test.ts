@@ -33,21 +33,3 @@ test('org list shows all organizations that are not being deleted', async () => 
   const made = JSON.parse(await succeed(['org', 'create', '--slug', 'new', '--name', 'New']));
   expect(Object.keys(made)).toEqual(Object.keys(organizations[0]));
 });
-
-test('threads list shows those that a person has taken over', async () => {
-  const { scope } = await seedOrganization(db.pool, { slug: 'talk' });
-  for (const id of ['web:1', 'web:2'])
-    await db.pool.query(
-      `insert into threads (id, tenant, environment, external_id, channel, last_message_at, updated_at)
-       values ('thread_' || right($3, 1), $1, $2::"Environment", $3, 'api', now(), now())`,
-      [scope.tenant, scope.environment, id],
-    );
-  const list = async (...args: string[]) => {
-    const { threads } = JSON.parse(await succeed(['threads', 'list', '--org', 'talk', '--json', ...args]));
-    return threads.map(({ externalId }: { externalId: string }) => externalId).sort();
-  };
-  await succeed(['threads', 'takeover', 'web:2', '--org', 'talk']);
-  expect(await list('--state', 'human')).toEqual(['web:2']);
-  expect(await list('--state', 'agent')).toEqual(['web:1']);
-  expect(await list()).toEqual(['web:1', 'web:2']);
-});

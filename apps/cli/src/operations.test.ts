@@ -1,27 +1,30 @@
 import { createDb, type Db } from '@parley/db';
 import { createIdentify } from '@parley/identity';
-import { createTestDatabase, createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
+import { createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(120_000);
 
-let db: Db & { url: string };
+let stack: ManageUnderTest;
+let db: Db;
 let cli: Cli;
 
 beforeAll(async () => {
   cli = buildCli();
-  db = await openTestDatabase(createDb);
+  stack = await startManage();
+  ({ db } = stack);
 });
 afterAll(async () => {
-  await db.close();
+  await stack.close();
   cli.remove();
 });
 
 const parley = (args: string[], env: Record<string, string> = {}) =>
-  cli.parley(args, { env: { DATABASE_URL: db.url, ...env } });
+  cli.parley(args, { env: { DATABASE_URL: stack.databaseUrl, ...env } });
 const succeed = (args: string[], env: Record<string, string> = {}) =>
-  cli.succeed(args, { env: { DATABASE_URL: db.url, ...env } });
+  cli.succeed(args, { env: { DATABASE_URL: stack.databaseUrl, ...env } });
 
 /** Identifies a key like a process that has not cached it. */
 const identified = (key: string) => createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
@@ -75,14 +78,14 @@ describe('the command line', () => {
   });
 
   test('a missing or unreachable database is reported with status 1 and one line', async () => {
-    const unset = await parley(['keys', 'list'], { DATABASE_URL: '' });
+    const unset = await parley(['org', 'list'], { DATABASE_URL: '' });
     expect(unset).toMatchObject({ code: 1, stdout: '' });
     // Without DATABASE_URL the message depends on whether a stack runs in this checkout.
-    const dead = await parley(['keys', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
+    const dead = await parley(['org', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
     expect(dead).toMatchObject({ code: 1, stdout: '' });
     expect(dead.stderr).toMatch(/^error: Cannot connect to PostgreSQL at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
     expect(dead.stderr).not.toContain('secret');
-    const debugged = await parley(['keys', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+    const debugged = await parley(['org', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
     expect(debugged.stderr).toContain('    at ');
   });
 });
@@ -139,37 +142,67 @@ describe('organizations and keys', () => {
     await db.pool.query(`delete from organizations where slug = 'demo'`);
   });
 
+  /** A key with the permission manage, and commands with it, which have no DATABASE_URL. */
+  const remote = async (environment = 'development') => {
+    const env = stack.envOf(await succeed(createKey({ env: environment, org: 'acme', permissions: 'manage' })));
+    const run = (args: string[], input = '') => cli.parley(args, { env, input });
+    return { env, run, succeed: (args: string[]) => cli.succeed(args, { env }) };
+  };
+
   test('keys create prints only the key, which works until it is revoked by its prefix', async () => {
     const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
     expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
     expect(await identified(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
 
-    const listed = JSON.parse(await succeed(['keys', 'list', '--org', 'acme', '--json']));
-    const [summary] = listed.keys as { prefix: string; expiresAt: string }[];
-    expect(Date.parse(summary!.expiresAt) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    const { run, succeed: manage } = await remote('production');
+    const listed = JSON.parse(await manage(['keys', 'list', '--org', 'acme', '--json']));
+    const [, summary] = listed.data as { id: string; prefix: string; expiresAt: number }[];
+    expect(summary!.expiresAt - Date.now()).toBeGreaterThan(29 * 86_400_000);
     expect(JSON.stringify(listed)).not.toContain(key);
-    expect(await succeed(['keys', 'list', '--org', 'acme'])).toContain(`${summary!.prefix}…`);
+    expect(await manage(['keys', 'list'])).toContain(`${summary!.prefix}…`);
 
-    expect(await succeed(['keys', 'revoke', `${summary!.prefix}…`, '--org', 'acme'])).toBe('Revoked 1 key.');
+    expect(await manage(['keys', 'revoke', `${summary!.prefix}…`])).toBe(`Revoked key ${summary!.id}.`);
     expect(await identified(key)).toBeNull();
-    expect(await parley(['keys', 'revoke', summary!.prefix, '--org', 'acme'])).toMatchObject({ code: 1 });
+    expect(await run(['keys', 'revoke', summary!.prefix])).toMatchObject({ code: 1 });
+    const { succeed: inDevelopment } = await remote();
+    expect(await inDevelopment(['keys', 'list'])).not.toContain(summary!.prefix);
   });
 
   test('keys revoke takes the whole key, also from stdin, and never prints it', async () => {
-    const revoke = (argument: string, input = '') =>
-      cli.parley(['keys', 'revoke', argument, '--org', 'acme'], { env: { DATABASE_URL: db.url }, input });
+    const { run } = await remote();
+    const revoke = (argument: string, input?: string) => run(['keys', 'revoke', argument, '--org', 'acme'], input);
     const keys = [await succeed(createKey({ org: 'acme' })), await succeed(createKey({ org: 'acme' }))] as const;
-    expect(await revoke(keys[0])).toMatchObject({ code: 0, stdout: 'Revoked 1 key.\n' });
+    const revoked = { code: 0, stdout: expect.stringMatching(/^Revoked key key_\w+\.\n$/) };
+    expect(await revoke(keys[0])).toMatchObject(revoked);
     expect(await identified(keys[0])).toBeNull();
     expect(await identified(keys[1])).not.toBeNull();
-    expect(await revoke('-', `${keys[1]}\n`)).toMatchObject({ code: 0, stdout: 'Revoked 1 key.\n' });
+    expect(await revoke('-', `${keys[1]}\n`)).toMatchObject(revoked);
     expect(await identified(keys[1])).toBeNull();
     for (const key of [keys[0], `${keys[0]}x`]) {
       const again = await revoke(key);
       expect(again.code).toBe(1);
-      expect(again.stderr).toContain(`has no active key "${key.slice(0, 13)}…"`);
+      expect(again.stderr).toContain(`There is no active key "${key.slice(0, 13)}…"`);
       expect(again.stdout + again.stderr).not.toContain(key.slice(13));
     }
+  });
+
+  test('without the database a key is created and rotated over the API, and the audit log names it', async () => {
+    const { run, succeed: manage } = await remote();
+    const key = await manage(createKey({ permissions: 'chat', name: 'site' }));
+    expect(await identified(key)).toMatchObject({ permissions: new Set(['chat']) });
+    const next = await manage(['keys', 'rotate', key, '--overlap', '0']);
+    expect(await identified(next)).toMatchObject({ permissions: new Set(['chat']) });
+    expect(await identified(key)).toBeNull();
+    expect(await run(['keys', 'rotate', next, '--overlap', 'soon'])).toMatchObject({ code: 2 });
+    expect(await run(createKey({ env: 'production' }))).toMatchObject({
+      code: 2,
+      stderr: 'error: The key is of development. Set PARLEY_API_KEY to a key of production\n',
+    });
+    const log = await manage(['audit', '--action', 'api_key.rotated']);
+    expect(log).toMatch(
+      /^WHEN +ACTION +WHO +FROM +TARGET +BEFORE +AFTER\n\S+ \S+ +api_key\.rotated +api_key test +\S+ +api_key key_/,
+    );
+    expect(JSON.parse(await manage(['audit', '--json', '--action', 'api_key.created'])).data).toHaveLength(1);
   });
 
   test('--org is required with several organizations, unless one is the demo', async () => {
@@ -207,7 +240,7 @@ describe('organizations and keys', () => {
     const [first, next] = JSON.parse(`[${await succeed(['org', 'purges', '--json', '--limit', '1'])}]`)
       .map((page: { purges: { id: string }[]; next: string }) => [page.purges[0]!.id, page.next])
       .flat() as [string, string];
-    expect(await succeed(['org', 'purges', '--limit', '2', '--before', next])).not.toContain(`shop-${first}`);
+    expect(await succeed(['org', 'purges', '--limit', '2', '--cursor', next])).not.toContain(`shop-${first}`);
   });
 
   test('org purges marks unsigned deletions, and --stop stops one that has not started', async () => {

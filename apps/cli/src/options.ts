@@ -9,6 +9,12 @@ export const inScope = (command: Command): Command =>
     .option('--env <environment>', 'development (default) or production')
     .option('--org <slug>', 'organization (default: the only one)');
 
+/** Options of commands that use the management API. The key selects the organization and the environment. */
+export const ofKey = (command: Command): Command =>
+  withJson(command)
+    .option('--env <environment>', 'refuse a key of another environment')
+    .option('--org <slug>', 'refuse a key of another organization');
+
 /** Options of commands that concern an organization as a whole. */
 export const ofOrganization = (command: Command): Command =>
   withJson(command).option('--org <slug>', 'organization (default: the only one)');
@@ -17,7 +23,7 @@ export const ofOrganization = (command: Command): Command =>
 export const paged = (command: Command): Command =>
   command
     .option('--limit <n>', 'maximum number of rows (default: 20)')
-    .option('--before <position>', 'next page: the position that the previous page printed');
+    .option('--cursor <cursor>', 'next page: the cursor that the previous page printed');
 
 /** Headings of `parley --help`: commands are grouped by what they connect to (docs/cli.md). */
 export const groups = {

@@ -3,11 +3,8 @@ import { usageFailure } from './failure';
 
 export interface PageOptions {
   limit?: string;
-  before?: string;
+  cursor?: string;
 }
-
-/** The id of an execution: a PostgreSQL bigint. */
-export const executionIdPattern = /^[0-8]?\d{1,18}$/;
 
 export function parseLimit(text: string | undefined, fallback: number, name = '--limit', least = 1): number {
   if (text === undefined) return fallback;
@@ -17,14 +14,12 @@ export function parseLimit(text: string | undefined, fallback: number, name = '-
   return limit;
 }
 
-/** Parses `--limit` and `--before` of a list whose ids match `idPattern`. */
+/** Parses `--limit` and `--cursor` of a list whose ids match `idPattern`. */
 export function parsePage(options: PageOptions, idPattern: RegExp): Page {
   const limit = parseLimit(options.limit, 20);
-  if (options.before === undefined) return { limit, before: null };
-  const before = parsePosition(options.before, idPattern);
-  if (before === null) throw usageFailure(positionProblem(options.before));
+  if (options.cursor === undefined) return { limit, before: null };
+  const before = parsePosition(options.cursor, idPattern);
+  if (before === null)
+    throw usageFailure(`--cursor must be the cursor that the previous page printed, not "${options.cursor}"`);
   return { limit, before };
 }
-
-export const positionProblem = (text: string | undefined): string =>
-  `--before must be the position that the previous page printed, not "${text}"`;

@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { type SecretBox, createSecretBox } from '@parley/db';
 import { findStack, readState, readVariable } from './environment';
-import { Failure } from './failure';
+import { Failure, usageFailure } from './failure';
+import { canAsk } from './terminal';
 
 /**
  * Reads a variable that the services use too: from the environment, or from the settings of the development stack
@@ -23,6 +24,25 @@ export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').
 /** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
 export const secretOf = async <T extends string | undefined>(argument: T): Promise<string | T> =>
   argument === '-' ? (await text(process.stdin)).trim() : argument;
+
+/**
+ * Reads a secret that has no place among arguments, because arguments remain in the shell's history and other users see them:
+ * from standard input when `source` is `-`, else a terminal asks.
+ */
+export async function askSecret(source: string | undefined, question: string, usage: string): Promise<string> {
+  if (source !== undefined && source !== '-')
+    throw usageFailure(`A secret is not accepted as an argument. Pass it on standard input: ${usage}`);
+  if (source === '-') {
+    const value = await secretOf(source);
+    if (value === '') throw usageFailure('Standard input has no value');
+    return value;
+  }
+  if (!canAsk()) throw usageFailure(`Cannot ask for the value without a terminal. Pass it on standard input: ${usage}`);
+  const { isCancel, password } = await import('@clack/prompts');
+  const value = await password({ message: question, output: process.stderr });
+  if (isCancel(value) || !value) throw new Failure('Nothing was set');
+  return value;
+}
 
 /** Encrypts and decrypts the secrets of integrations with SECRETS_KEY. */
 export function openSecretBox(): SecretBox {

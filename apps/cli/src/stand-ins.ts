@@ -1,4 +1,4 @@
-import { type Scope, objectAt, textAt } from '@parley/contracts';
+import { objectAt, textAt } from '@parley/contracts';
 import { standInAccount } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import { Failure } from './failure';
@@ -26,10 +26,10 @@ export interface SimulatedEmail {
   html?: string;
 }
 
-/** A client of the stand-ins of development (docs/development.md), with the messages and e-mails of one environment. */
-export function createStandIns(scope: Scope) {
+/** A client of the stand-ins of development (docs/development.md), with the messages and e-mails of an organization. */
+export function createStandIns({ id }: { id: string }) {
   const url = findSecret('STAND_INS_URL');
-  const account = standInAccount(url, 'kapso', scope);
+  const account = standInAccount(url, 'kapso', { organizationId: id, environment: 'development' });
   if (url === undefined || account === null)
     throw new Failure('This needs the simulated providers of npm start. Start it in a checkout of Parley');
   const call = async (method: 'GET' | 'POST', path: string, body?: object) => {

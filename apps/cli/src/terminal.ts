@@ -50,7 +50,8 @@ export function formatFields(fields: Record<string, string | undefined>): string
 export const indentText = (text: string): string => safeText(text).replace(/^(?=.)/gm, '  ');
 
 /** Formats a time in the time zone of the terminal (TZ), as `2026-11-20 22:49:03`. */
-export function formatTime(date: Date): string {
+export function formatTime(time: Date | number): string {
+  const date = new Date(time);
   const two = (value: number) => String(value).padStart(2, '0');
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;

@@ -1,31 +1,31 @@
 import { spawn } from 'node:child_process';
 import type { Scope, TriggerDefinition } from '@parley/contracts';
-import { type TestDatabase, createTestDatabase, seedOrganization, until } from '@parley/testing';
-import pg from 'pg';
+import { seedOrganization, until } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 // Tests start processes, which takes time on a busy machine.
 jest.setTimeout(60_000);
 
 let cli: Cli;
-let database: TestDatabase;
-let db: pg.Pool;
+let stack: ManageUnderTest;
+let db: ManageUnderTest['db']['pool'];
 let scope: Scope;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  env = { DATABASE_URL: database.url };
-  db = new pg.Pool({ connectionString: database.url, max: 2 });
-  ({ scope } = await seedOrganization(db, { slug: 'acme' }));
+  stack = await startManage();
+  db = stack.db.pool;
+  const seeded = await seedOrganization(db, { slug: 'acme', permissions: ['manage'] });
+  ({ scope } = seeded);
+  env = stack.envOf(seeded.key);
   await trigger({ slug: 'paid', on: { entityType: 'order', action: 'updated', condition: { 'data.status': 'paid' } } });
   await trigger({ slug: 'nightly', on: { schedule: '0 3 * * *', timezone: 'Europe/Madrid' }, enabled: false });
 }, 60_000);
 afterAll(async () => {
   cli.remove();
-  await db.end();
-  await database.drop();
+  await stack.close();
 });
 
 async function trigger(given: Pick<TriggerDefinition, 'slug' | 'on'> & { enabled?: boolean }): Promise<void> {
@@ -77,8 +77,24 @@ const json = async (...args: string[]) => JSON.parse(await cli.succeed([...args,
 test('triggers and their runs are listed, and a run is shown with its steps', async () => {
   await run('run_1');
   const steps = [
-    { tool: 'entity.create', as: 'note', status: 'success', attempt: 1, durationMs: 3, result: { id: 'ent_2' } },
-    { tool: 'web.fetch', status: 'error', attempt: 1, durationMs: 9, error: 'no \u001b[31manswer', args: { a: 1 } },
+    {
+      tool: 'entity.create',
+      as: 'note',
+      status: 'success',
+      attempt: 1,
+      startedAt: 1,
+      durationMs: 3,
+      result: { id: 'ent_2' },
+    },
+    {
+      tool: 'web.fetch',
+      status: 'error',
+      attempt: 1,
+      startedAt: 5,
+      durationMs: 9,
+      error: 'no \u001b[31manswer',
+      args: { a: 1 },
+    },
   ];
   await run('run_2', { status: 'dead', error: 'web.fetch: no answer', steps });
   const table = await cli.succeed(['triggers', 'list'], { env });
@@ -86,11 +102,11 @@ test('triggers and their runs are listed, and a run is shown with its steps', as
   expect(table).toMatch(/^paid +order updated if data\.status +- +0 +0 +1 +1$/m);
   expect(table).toMatch(/^nightly +0 3 \* \* \* +- +0 +0 +0 +0 +disabled$/m);
 
-  const { runs, next } = await json('triggers', 'runs', 'paid', '--limit', '1');
-  expect(runs).toMatchObject([{ id: 'run_2', status: 'dead' }]);
-  expect((await json('triggers', 'runs', '--before', next)).runs).toMatchObject([{ id: 'run_1' }]);
-  expect((await json('triggers', 'runs', '--status', 'dead')).runs).toHaveLength(1);
-  expect((await json('triggers', 'runs', '--entity', 'ent_9')).runs).toHaveLength(0);
+  const { data, cursor } = await json('triggers', 'runs', 'paid', '--limit', '1');
+  expect(data).toMatchObject([{ id: 'run_2', status: 'dead' }]);
+  expect((await json('triggers', 'runs', 'paid', '--cursor', cursor)).data).toMatchObject([{ id: 'run_1' }]);
+  expect((await json('triggers', 'runs', '--status', 'dead')).data).toHaveLength(1);
+  expect((await json('triggers', 'runs', '--entity', 'ent_9')).data).toHaveLength(0);
 
   const shown = await cli.succeed(['triggers', 'show', 'run_2'], { env });
   expect(shown).toContain('1. entity.create as note');
@@ -100,7 +116,7 @@ test('triggers and their runs are listed, and a run is shown with its steps', as
   expect(await json('triggers', 'show', 'run_2')).toMatchObject({ steps, error: 'web.fetch: no answer' });
   expect(await cli.parley(['triggers', 'show', 'run_9'], { env })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('No run "run_9" in development of acme'),
+    stderr: expect.stringContaining('Trigger run not found'),
   });
 });
 
@@ -117,7 +133,7 @@ test('dead runs are retried by id or trigger, except at the end of a chain, and 
   await run('run_3', { status: 'dead', attempts: 3 });
   await run('run_4', { status: 'dead', hops: 6 });
   await db.query(`update trigger_runs set lease_expirations = 51 where id = 'run_3'`);
-  expect((await json('triggers', 'retry', 'run_3')).runs).toEqual([{ id: 'run_3', triggerSlug: 'paid' }]);
+  expect((await json('triggers', 'retry', 'run_3')).runs).toEqual(['run_3']);
   expect(await statusOf('run_3')).toMatchObject({
     status: 'scheduled',
     max_attempts: 4,
@@ -133,6 +149,16 @@ test('dead runs are retried by id or trigger, except at the end of a chain, and 
   expect(await statusOf('run_5')).toMatchObject({ status: 'cancelled', fence: 1, error: 'Cancelled by hand' });
   expect(await statusOf('run_3')).toMatchObject({ status: 'cancelled' });
   expect(await cli.parley(['triggers', 'cancel', 'run_1'], { env })).toMatchObject({ code: 1 });
+});
+
+test('a trigger is disabled and enabled', async () => {
+  expect(await cli.succeed(['triggers', 'disable', 'paid'], { env })).toMatch(/^paid is disabled until/);
+  expect(await cli.succeed(['triggers', 'list'], { env })).toMatch(/^paid .* disabled$/m);
+  expect(await json('triggers', 'enable', 'paid')).toEqual({ slug: 'paid', enabled: true });
+  expect(await cli.parley(['triggers', 'enable', 'nope'], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Trigger nope not found'),
+  });
 });
 
 const emit = (type: string, entityId: string | null, text: string) =>

@@ -4,15 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { createOrganizationKeys } from '@parley/agents';
 import { createAccounts, webhookSecretOf } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
-import { type Db, createDb, createSecretBox } from '@parley/db';
-import { type KapsoServer, openTestDatabase, seedOrganization, startKapsoServer } from '@parley/testing';
+import { type Db, createSecretBox } from '@parley/db';
+import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
 import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
 import { type Cli, buildCli } from './cli-under-test';
+import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(120_000);
 
-let db: Db & { url: string };
+let stack: ManageUnderTest;
+let db: Db;
+/** Commands that use the management API get no DATABASE_URL. */
+let remote: Record<string, string>;
 let cli: Cli;
 let kapso: KapsoServer;
 let scope: Scope;
@@ -26,19 +30,23 @@ const secrets = {
 
 beforeAll(async () => {
   cli = buildCli();
-  db = await openTestDatabase(createDb);
+  stack = await startManage();
+  ({ db } = stack);
   kapso = await startKapsoServer();
-  ({ scope } = await seedOrganization(db.pool, { slug: 'demo', agents: [{ slug: 'helper' }] }));
+  const agents = [{ slug: 'helper' }];
+  const seeded = await seedOrganization(db.pool, { slug: 'demo', agents, permissions: ['manage'] });
+  ({ scope } = seeded);
+  remote = stack.envOf(seeded.key);
   env = {
     PUBLIC_URL: 'https://parley.example',
-    DATABASE_URL: db.url,
+    DATABASE_URL: stack.databaseUrl,
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ...secrets,
   };
 });
 afterAll(async () => {
   await kapso.stop();
-  await db.close();
+  await stack.close();
   cli.remove();
 });
 
@@ -140,7 +148,7 @@ test('the refusal of an unsigned Clerk delivery is explained', async () => {
 
 test('deliveries are listed, shown with masked secrets, and replayed', async () => {
   const inbox = createInbox(db);
-  const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed', body: string) =>
+  const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed' | 'unattributed', body: string) =>
     inbox.store({
       provider: 'polar',
       deliveryId,
@@ -148,7 +156,7 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
       eventType: 'order.paid',
       headers: { 'webhook-id': deliveryId },
       body: Buffer.from(body),
-      tenant: scope.tenant,
+      tenant: status === 'unattributed' ? null : scope.tenant,
       environment: null,
       isSigned: true,
       status,
@@ -159,43 +167,45 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
     'failed',
     '{"type":"order.paid","data":{"client_secret":"topsecret","id":"order_1"}}',
   );
-  await store('evt_2', 'rejected', 'token=topsecret');
-  await store('evt_3', 'processed', '{}');
-  const listed = JSON.parse(await succeed(['webhooks', 'list', '--json']));
-  expect(listed.deliveries.map(({ status }: { status: string }) => status).sort()).toEqual([
-    'failed',
-    'processed',
-    'rejected',
-  ]);
-  expect(await succeed(['webhooks', 'list', '--status', 'failed'])).toContain('no signature fits');
-  // A delivery of no organization may have been meant for this one.
-  await seedOrganization(db.pool, { slug: 'other' });
-  await db.pool.query(`update webhook_deliveries set tenant = null where delivery_id = 'evt_2'`);
-  const idsOf = async (org: string) => {
-    const { deliveries } = JSON.parse(await succeed(['webhooks', 'list', '--org', org, '--json']));
-    return deliveries.map((one: { organization: string | null; status: string }) => [one.organization, one.status]);
-  };
-  expect((await idsOf('demo')).sort()).toEqual([
-    [null, 'rejected'],
-    ['demo', 'failed'],
-    ['demo', 'processed'],
-  ]);
-  expect(await idsOf('other')).toEqual([[null, 'rejected']]);
-  await db.pool.query(`delete from organizations where slug = 'other'`);
-  const shown = await succeed(['webhooks', 'show', failed.id]);
+  const rejected = await store('evt_2', 'rejected', 'token=topsecret');
+  const processed = await store('evt_3', 'processed', '{}');
+  const lost = await store('evt_4', 'unattributed', 'token=topsecret');
+  const run = (...args: string[]) => cli.succeed(['webhooks', ...args], { env: remote });
+  const refused = (...args: string[]) => cli.parley(['webhooks', ...args], { env: remote });
+  const idsIn = (text: string) => JSON.parse(text).data.map(({ id }: { id: string }) => id);
+  expect(idsIn(await run('list', '--json')).sort()).toEqual([failed, rejected, processed].map(({ id }) => id).sort());
+  expect(await run('list', '--status', 'failed')).toContain('no signature fits');
+  const shown = await run('show', failed.id);
   expect(shown).toContain('order_1');
   expect(shown).toMatch(/^signed +yes$/m);
-  expect(shown + (await succeed(['webhooks', 'show', 'evt_2']))).not.toContain('topsecret');
-  expect(await succeed(['webhooks', 'replay', failed.id])).toContain('1 delivery will be processed again');
+  expect(shown + (await run('show', rejected.id))).not.toContain('topsecret');
+  expect(await run('replay', failed.id)).toContain('1 delivery will be processed again');
   const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);
   expect(rows).toEqual([{ status: 'received', reason: null }]);
-  expect(await parley(['webhooks', 'replay', 'evt_2'])).toMatchObject({ code: 1 });
-  expect(await parley(['webhooks', 'replay'])).toMatchObject({ code: 2 });
-  expect(await parley(['webhooks', 'replay', 'evt_3', 'nope'])).toMatchObject({
+  expect(await refused('replay', rejected.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('rejected') });
+  expect(await refused('replay')).toMatchObject({ code: 2 });
+  expect(await refused('replay', processed.id, 'nope')).toMatchObject({
     code: 1,
-    stderr: 'error: No delivery "nope"\n',
+    stdout: '1 delivery will be processed again.\n',
+    stderr: 'error: nope: Webhook delivery not found\n',
   });
-  expect(await succeed(['webhooks', 'replay', 'evt_3'])).toContain('1 delivery will be processed again');
+  expect(await run('replay', '--status', 'failed', '--provider', 'polar')).toBe('No delivery matches.');
+
+  // Deliveries without an organization are read from the database.
+  expect(idsIn(await succeed(['webhooks', 'list', '--unattributed', '--json']))).toEqual([lost.id]);
+  expect(await succeed(['webhooks', 'show', lost.id, '--unattributed'])).toMatch(/^status +unattributed$/m);
+  expect(await succeed(['webhooks', 'show', 'evt_4', '--unattributed'])).not.toContain('topsecret');
+  expect(await parley(['webhooks', 'show', failed.id, '--unattributed'])).toMatchObject({ code: 1 });
+  expect(await parley(['webhooks', 'replay', failed.id, '--unattributed'])).toMatchObject({ code: 1 });
+  expect(await parley(['webhooks', 'replay', lost.id, '--unattributed', '--status', 'failed'])).toMatchObject({
+    code: 2,
+  });
+  expect(await succeed(['webhooks', 'replay', 'evt_4', '--unattributed'])).toContain(
+    '1 delivery will be processed again',
+  );
+  await db.pool.query(`update webhook_deliveries set status = 'unattributed' where id = $1`, [lost.id]);
+  expect(await succeed(['webhooks', 'replay', '--unattributed'])).toContain('1 delivery will be processed again');
+  expect(await succeed(['webhooks', 'list', '--unattributed', '--status', 'received'])).toContain(lost.id);
 });
 
 test('the balance of credits is the sum of the ledger', async () => {
@@ -207,10 +217,12 @@ test('the balance of credits is the sum of the ledger', async () => {
       'insert into credit_entries (id, tenant, amount_cents, reason, cause) values ($1, $2, $3, $1, $1)',
       [id, scope.tenant, amount],
     );
-  expect(await succeed(['credits', 'show'])).toMatch(/^demo: 30\.00\n/);
-  expect(JSON.parse(await succeed(['credits', 'show', '--json']))).toMatchObject({
+  expect(await cli.succeed(['credits', 'show'], { env: remote })).toMatch(
+    /^balance: 30\.00\nWHEN .*\n.* -20\.00 +c2 +c2$/m,
+  );
+  expect(JSON.parse(await cli.succeed(['credits', 'show', '--json'], { env: remote }))).toMatchObject({
     balanceCents: 3000,
-    entries: [{}, {}],
+    data: [{}, {}],
   });
 });
 
@@ -331,7 +343,7 @@ test('channels connect creates a pending connection, or uses a number that is al
   expect(await succeed(['channels', 'connect', '--agent', 'helper', '--phone-number-id', '109876543210987'])).toContain(
     '15551234567',
   );
-  const { connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
+  const { data: connections } = JSON.parse(await cli.succeed(['channels', 'list', '--json'], { env: remote }));
   const { id } = connections.find((one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987');
   // The owner of the account can read this secret, so it is derived for the connection and is not the installation's.
   expect(kapso.webhooks).toMatchObject([

@@ -16,7 +16,7 @@ const create = (...args: string[]) =>
 
 it('creates an organization and a key, pushes, chats and revokes the key', async () => {
   await parley(['org', 'create', '--slug', org, '--name', 'From the terminal']);
-  const key = await create('*');
+  const key = await create('*,manage');
   expect(key).toMatch(/^sk_dev_[A-Za-z0-9_-]{43}$/);
   const reach = { PARLEY_URL: shared.url, PARLEY_API_KEY: key };
 
@@ -34,7 +34,7 @@ it('creates an organization and a key, pushes, chats and revokes the key', async
   const chat = JSON.parse(await parley(['chat', 'clerk', '/tool entity.query {"type":"tent"}', '--json'], reach));
   expect(chat.message).toContain('Dome');
 
-  await parley(['keys', 'revoke', key.slice(0, 13), '--org', org]);
+  await parley(['keys', 'revoke', key.slice(0, 13), '--org', org], reach);
   await sleep(1_000);
   expect((await client.get('/v1/entity-types')).status).toBe(401);
 });

@@ -127,7 +127,7 @@ beforeAll(async () => {
     environment[`${type.toUpperCase()}_ID`] = (await json('data', 'list', type, '--limit', '1')).data[0].id;
   const [, product] = (await json('data', 'list', 'product', '--limit', '2')).data;
   const { threadId } = await json('chat', 'shop-assistant', 'Hello', '--external-thread', 'web:42');
-  const { executions } = await json('executions', 'list', '--thread', threadId);
+  const { data: executions } = await json('executions', 'list', '--thread', threadId);
   values = {
     'http://localhost:4000': stack.url,
     'sk_dev_…': environment.PARLEY_API_KEY!,

@@ -330,7 +330,7 @@ test('the packed command migrates an empty database schema', async () => {
     await admin.query('create schema public');
     await admin.end();
     const own = { DATABASE_URL: empty.url };
-    expect(await parley(['keys', 'list'], own, bin)).toMatchObject({
+    expect(await parley(['org', 'list'], own, bin)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('parley migrate'),
     });

@@ -46,6 +46,7 @@ beforeAll(async () => {
     SECRETS_KEY: stack.secretsKey,
     PUBLIC_URL: stack.url,
     PARLEY_URL: stack.url,
+    PARLEY_API_KEY: (await tenant.client({ permissions: ['manage'] })).key,
     STAND_INS_URL: url,
     ...shared.webhookSecrets,
   });
@@ -95,9 +96,9 @@ test.each([
   expect(payments.body.data).toEqual([expect.objectContaining({ data: expect.objectContaining({ status }) })]);
   expect(texts.filter((text) => text.endsWith(`${status}: ${subject}`))).toHaveLength(1);
 
-  const { emails } = JSON.parse(
+  const { data: emails } = JSON.parse(
     await until(() => line.parley(['emails', 'list', '--json']), { isThere: (text) => text.includes(`"${status}"`) }),
-  ) as { emails: { id: string; subject: string }[] };
+  ) as { data: { id: string; subject: string }[] };
   const { id } = emails.find((email) => email.subject === status)!;
   const shown = JSON.parse(await line.parley(['emails', 'show', id, '--json']));
   expect(shown).toMatchObject({ to: ['ana@example.com'], subject: status, text: '9900 CLP' });
@@ -124,7 +125,7 @@ test('the link of channels connect leads to a page that connects a simulated num
   const connected = await fetch(`${url}/connect`, { method: 'POST', body: new URLSearchParams({ customer }) });
   const [, number] = /The number is \+(\d+)/.exec(await connected.text())!;
   const list = async () =>
-    JSON.parse(await line.parley(['channels', 'list', '--json'])).connections as Record<string, unknown>[];
+    JSON.parse(await line.parley(['channels', 'list', '--json'])).data as Record<string, unknown>[];
   await until(list, {
     isThere: (all) => all.some((one) => one.phoneNumberId === number && one.status === 'connected'),
   });

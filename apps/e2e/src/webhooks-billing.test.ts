@@ -8,12 +8,14 @@ jest.setTimeout(120_000);
 
 const commandLine = openCommandLine(providerSettings());
 let tenant: Tenant;
+let manageKey: string;
 let client: Client;
 let mail: ResendServer;
 
 beforeAll(async () => {
   mail = await startResendServer();
   tenant = await createTenant();
+  manageKey = (await tenant.client({ permissions: ['manage'] })).key;
   client = await tenant.client();
 });
 afterAll(async () => {
@@ -22,7 +24,9 @@ afterAll(async () => {
   await mail.stop();
 });
 
-const parley = (args: string[], input?: string) => commandLine.parley([...args, '--org', tenant.slug], { input });
+/** Commands with a key that has the permission manage. */
+const parley = (args: string[], input?: string) =>
+  commandLine.parley([...args, '--org', tenant.slug], { input, env: { PARLEY_API_KEY: manageKey } });
 const balance = async () => {
   const [row] = await tenant.query(
     'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
@@ -64,10 +68,10 @@ describe('credits', () => {
     }
     expect(JSON.parse(await parley(['credits', 'show', '--json']))).toMatchObject({
       balanceCents: 0,
-      entries: [-1_500, -1_500, -2_000, 5_000].map((amountCents) => ({ amountCents })),
+      data: [-1_500, -1_500, -2_000, 5_000].map((amountCents) => ({ amountCents })),
     });
     const shown = await parley(['credits', 'show']);
-    expect(shown.split('\n')[0]).toBe(`${tenant.slug}: 0.00`);
+    expect(shown.split('\n')[0]).toBe('balance: 0.00');
     expect(shown.match(/order refunded/g)).toHaveLength(3);
     expect(shown).toContain(`polar-order-${order.id}-paid`);
   });

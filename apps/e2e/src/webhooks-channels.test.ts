@@ -16,6 +16,7 @@ const commandLine = openCommandLine(providerSettings());
 
 let kapso: KapsoServer;
 let tenant: Tenant;
+let manageKey: string;
 let client: Client;
 let count = 0;
 /** A phone number that no other test uses. */
@@ -25,6 +26,7 @@ beforeAll(async () => {
   kapso = await startKapsoServer();
   kapso.numbers = { [direct]: '+1 555-123-4567', [routed]: '+1 555-123-4568' };
   tenant = await createTenant();
+  manageKey = (await tenant.client({ permissions: ['manage'] })).key;
   client = await tenant.client();
   const agent = (slug: string) => ({ slug, name: slug, systemPrompt: 'You help.', model: 'offline/scripted' });
   await push(client, {
@@ -53,7 +55,9 @@ afterAll(async () => {
 });
 afterEach(() => expect(kapso.problems).toEqual([]));
 
-const parley = (args: string[], input?: string) => commandLine.parley([...args, '--org', tenant.slug], { input });
+/** Commands with a key that has the permission manage. */
+const parley = (args: string[], input?: string) =>
+  commandLine.parley([...args, '--org', tenant.slug], { input, env: { PARLEY_API_KEY: manageKey } });
 const textsTo = (contact: string) =>
   kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
 /** Waits for a number of replies to a contact. */
@@ -100,7 +104,7 @@ async function connect(phoneNumberId: string, answerer: string[]): Promise<void>
 
 it('a number that is connected at the intermediary is fetched and connected, and its webhook is registered', async () => {
   await connect(direct, ['--agent', 'helper']);
-  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  const { data: connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([
     { status: 'connected', phoneNumber: '15551234567', phoneNumberId: direct, agent: 'helper' },
   ]);
@@ -153,7 +157,7 @@ it('a captured message cannot disconnect its number at the webhook endpoint of t
   const captured = textOf(newContact(), 'hola');
   const { status } = await deliver(kapsoProject, captured, { event: 'whatsapp.phone_number.deleted' });
   expect(status).toBe(403);
-  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  const { data: connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
 });
 
@@ -284,7 +288,7 @@ it('a number that is disconnected at the intermediary is removed with its webhoo
   // The documented shape has the name of the event in the body.
   const deleted = { event: 'channel.phone_number.deleted', phone_number_id: routed };
   expect(await deliverAndWait(tenant, kapsoProject, deleted)).toMatchObject({ status: 'processed' });
-  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  const { data: connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
   expect(kapso.webhooks.map(({ phoneNumberId }) => phoneNumberId)).toEqual([direct]);
   // Webhook-ingest caches numbers for two seconds. The refused delivery is stored in the inbox.

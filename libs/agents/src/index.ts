@@ -20,15 +20,12 @@ export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';
 export {
-  type Execution,
   type ExecutionFilters,
   type ExecutionState,
   type ExecutionSummary,
-  findExecution,
   listExecutions,
   readExecution,
   readMessages,
-  readTurns,
 } from './threads/read-executions';
 export { type Thread, type ThreadSummary } from './threads/read-threads';
 export { countThreads, listThreads, readThread } from './threads/read-threads';

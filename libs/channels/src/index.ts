@@ -32,12 +32,10 @@ export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
 export {
   type ChannelMessage,
-  type UndeliveredReply,
   findMessage,
   latestSent,
   listMessages,
   repliesOf,
-  undeliveredReplies,
 } from './whatsapp/read-messages';
 export { type QueuedReply, type ReplyContent, queueReply } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';

@@ -7,7 +7,7 @@ import type { Scope } from '@parley/contracts';
 export function standInAccount(
   standInsUrl: string | undefined,
   provider: 'flow' | 'kapso' | 'resend',
-  { organizationId, environment }: Scope,
+  { organizationId, environment }: Pick<Scope, 'organizationId' | 'environment'>,
 ): { apiUrl: string; apiKey: string } | null {
   if (standInsUrl === undefined || environment !== 'development') return null;
   return { apiUrl: `${standInsUrl}/${provider}`, apiKey: `offline-${organizationId}` };

@@ -4,7 +4,7 @@ export { heldDeliveries } from './held-deliveries';
 export { type Inbox, createInbox } from './inbox';
 export { maskBody } from './mask-body';
 export { findOwnDelivery, listOwnDeliveries, readReplay, replayMatching, replayOwnDelivery } from './own-deliveries';
-export { type DeliverySummary, findDelivery, listDeliveries } from './read-deliveries';
+export { findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';
 export { type WebhookSample } from './samples';
 export { bodySignatureProblem, signBody, verifyBodySignature } from './signatures/body-signature';

@@ -1,4 +1,3 @@
-import type { Environment } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import type { DeliveryStatus } from './delivery';
 
@@ -7,9 +6,6 @@ const summaryRow = {
   provider: column.text,
   path: column.text,
   eventType: column.text.nullable,
-  /** Slug of the organization; null for an unattributed delivery. */
-  organization: column.text.nullable,
-  environment: column.oneOf<Environment>('Environment').nullable,
   /** Whether the signature was checked. */
   signed: column.bool,
   status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
@@ -19,31 +15,24 @@ const summaryRow = {
   processedAt: column.timestamptz.nullable,
 };
 
-/** A delivery in a list, without headers and body. */
-export type DeliverySummary = RowOf<typeof summaryRow>;
-
-const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug as organization, d.environment, d.signed,
-  d.status, d.attempts, d.reason, d.received_at as "receivedAt", d.processed_at as "processedAt"`;
+const columns = `id, provider, path, event_type as "eventType", signed, status, attempts, reason, received_at as "receivedAt",
+  processed_at as "processedAt"`;
 
 const newestDeliveries = statement(
   'list-deliveries',
-  `select ${columns} from webhook_deliveries d left join organizations o on o.no = d.tenant
-   where ($1::text is null or d.status = $1::"DeliveryStatus") and ($2::text is null or d.provider = $2)
-     and ($3::text is null or o.slug = $3 or d.tenant is null)
-     and ($4::timestamptz is null or (d.received_at, d.id) < ($4, $5::text))
-   order by d.received_at desc, d.id desc limit $6`,
+  `select ${columns} from webhook_deliveries
+   where tenant is null and ($1::text is null or status = $1::"DeliveryStatus") and ($2::text is null or provider = $2)
+     and ($3::timestamptz is null or (received_at, id) < ($3, $4::text))
+   order by received_at desc, id desc limit $5`,
   summaryRow,
 );
 
-/**
- * Lists deliveries, newest first. `organization` is the slug of a filter; deliveries of no organization also match, as one of
- * them may have been meant for it.
- */
+/** Lists the deliveries without an organization, newest first. */
 export async function listDeliveries(
   db: Queryable,
-  { status, provider, organization, ...page }: Page & { status?: string; provider?: string; organization?: string },
-): Promise<Paged<DeliverySummary>> {
-  const values = [status, provider, organization, ...pageValues(page)];
+  { status, provider, ...page }: Page & { status?: string; provider?: string },
+): Promise<Paged<RowOf<typeof summaryRow>>> {
+  const values = [status, provider, ...pageValues(page)];
   const { rows } = await db.acrossTenants('operator command', newestDeliveries, values);
   return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
@@ -57,13 +46,12 @@ const fullRow = {
 
 const deliveryById = statement(
   'find-delivery',
-  `select ${columns}, d.delivery_id as "deliveryId", d.headers, d.body
-   from webhook_deliveries d left join organizations o on o.no = d.tenant
-   where d.id = $1 or d.delivery_id = $1 order by d.received_at desc limit 1`,
+  `select ${columns}, delivery_id as "deliveryId", headers, body
+   from webhook_deliveries where tenant is null and (id = $1 or delivery_id = $1) order by received_at desc limit 1`,
   fullRow,
 );
 
-/** Finds a delivery by its own id or the provider's id. Returns the latest match, or null. */
+/** Finds a delivery without an organization by its own id or the provider's id. Returns the latest match, or null. */
 export async function findDelivery(db: Queryable, id: string): Promise<RowOf<typeof fullRow> | null> {
   const { rows } = await db.acrossTenants('operator command', deliveryById, [id]);
   return rows[0] ?? null;

@@ -1,29 +1,27 @@
 import { type Command, Option } from 'commander';
-import { groups, inScope, ofOrganization, paged } from '../options';
+import { groups, ofKey, ofOrganization, paged } from '../options';
 import { emailStatuses, executionStatuses, messageStatuses } from '../statuses';
 
 /** Commands for threads, channel messages, e-mails and executions. */
 export function addConversationCommands(program: Command): void {
-  const threads = program.command('threads').helpGroup(groups.database).description('read and take over conversations');
-  paged(inScope(threads.command('list')))
+  const threads = program.command('threads').helpGroup(groups.http).description('read and take over conversations');
+  paged(ofKey(threads.command('list')))
     .description('list threads, latest message first')
     .option('--agent <slug>', 'only threads that this agent answered last')
     .addOption(
       new Option('--state <state>', 'only threads that the agent, or a person, answers').choices(['agent', 'human']),
     )
     .action(async (options) => (await import('../commands/threads-list')).runThreadsList(options));
-  inScope(threads.command('show'))
-    .description('show the messages and tool calls of a thread')
+  paged(ofKey(threads.command('show')))
+    .description('show the last turns of a thread with their messages and tool calls')
     .argument('<threadId|externalId>')
-    .option('--limit <n>', 'maximum number of turns, counted from the last (default: 20)')
-    .option('--before <execution>', 'only turns before this execution')
     .option('--full', 'do not shorten long texts')
     .action(async (thread, options) => (await import('../commands/threads-show')).runThreadsShow(thread, options));
   for (const [name, takenOver, description] of [
     ['takeover', true, 'a person takes the thread over: messages are stored and the agent does not answer'],
     ['resume', false, 'end a takeover: the agent answers again'],
   ] as const) {
-    inScope(threads.command(name))
+    ofKey(threads.command(name))
       .description(description)
       .argument('<threadId|externalId>')
       .action(async (thread, options) =>
@@ -33,9 +31,9 @@ export function addConversationCommands(program: Command): void {
 
   const messages = program
     .command('messages')
-    .helpGroup(groups.database)
+    .helpGroup(groups.http)
     .description('messages received and sent on channels');
-  paged(inScope(messages.command('list')))
+  paged(ofKey(messages.command('list')))
     .description('list messages with their status, newest first')
     .addOption(new Option('--status <status>', 'only messages with this status').choices(messageStatuses))
     .addOption(
@@ -43,18 +41,23 @@ export function addConversationCommands(program: Command): void {
     )
     .option('--contact <number|id>', 'only messages of this contact')
     .action(async (options) => (await import('../commands/messages-list')).runMessagesList(options));
-  inScope(messages.command('retry'))
+  ofKey(messages.command('retry'))
     .description('resend failed outbound messages, and answer inbound messages whose answer failed')
     .argument('<id...>')
     .option('--anyway', 'also resend messages that may have been delivered already')
-    .action(async (ids, options) => (await import('../commands/messages-retry')).runMessagesRetry(ids, options));
+    .action(async (ids, options) => (await import('../commands/retry')).runRetry('retryChannelMessage', ids, options));
 
-  const emails = program.command('emails').helpGroup(groups.database).description('e-mails sent by tools');
-  paged(inScope(emails.command('list')))
+  const emails = program.command('emails').helpGroup(groups.http).description('e-mails sent by tools');
+  paged(ofKey(emails.command('list')))
     .description('list e-mails with their status, newest first')
     .addOption(new Option('--status <status>', 'only e-mails with this status').choices(emailStatuses))
     .action(async (options) => (await import('../commands/emails-list')).runEmailsList(options));
-  ofOrganization(emails.command('show'))
+  ofKey(emails.command('retry'))
+    .description('resend failed e-mails')
+    .argument('<id...>')
+    .option('--anyway', 'also resend e-mails that may have been delivered already')
+    .action(async (ids, options) => (await import('../commands/retry')).runRetry('retryEmail', ids, options));
+  ofKey(emails.command('show'))
     .description('show an e-mail that was sent with the simulated provider of npm start')
     .argument('[id]', 'id of the e-mail (default: the last one)')
     .action(async (id, options) => (await import('../commands/emails-show')).runEmailsShow(id, options));
@@ -72,24 +75,26 @@ export function addConversationCommands(program: Command): void {
     .option('--agent <slug>', 'agent that answers; gets a simulated number if it has none (default: the oldest agent)')
     .option('--no-wait', 'do not wait for the reply')
     .action(async (text, options) => (await import('../commands/whatsapp-send')).runWhatsappSend(text, options));
-  ofOrganization(whatsapp.command('messages'))
+  ofKey(whatsapp.command('messages'))
     .description('show the messages that a customer has sent and received')
     .option(...from)
     .action(async (options) => (await import('../commands/whatsapp-messages')).runWhatsappMessages(options));
 
   const executions = program
     .command('executions')
-    .helpGroup(groups.database)
+    .helpGroup(groups.http)
     .description('turns of agents, with their model and tool calls');
-  paged(inScope(executions.command('list')))
+  paged(ofKey(executions.command('list')))
     .description('list executions, newest first')
     .option('--thread <threadId|externalId>', 'only executions of this thread')
     .option('--agent <slug>', 'only executions of this agent')
     .addOption(new Option('--status <status>', 'only executions with this status').choices(executionStatuses))
+    .option('--tool-errors', 'only executions with a failed or denied tool call')
     .action(async (options) => (await import('../commands/executions-list')).runExecutionsList(options));
-  inScope(executions.command('show'))
+  ofKey(executions.command('show'))
     .description('show the steps of an execution')
     .argument('<id>', 'id of the execution')
     .option('--full', 'do not shorten long texts')
+    .option('--prompt', 'also print the prompt as it was sent, and the tools that were offered')
     .action(async (id, options) => (await import('../commands/executions-show')).runExecutionsShow(id, options));
 }

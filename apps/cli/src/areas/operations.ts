@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { groups, inScope, ofOrganization, paged, wholeSeconds, withJson } from '../options';
+import { groups, inScope, ofKey, ofOrganization, paged, wholeSeconds, withJson } from '../options';
 import { heldKindNames } from '../statuses';
 import { print } from '../terminal';
 
@@ -78,22 +78,50 @@ export function addOperationCommands(program: Command): void {
     .description('re-encrypt all secrets with the first key of SECRETS_KEY')
     .action(async (options) => (await import('../commands/secrets-rotate')).runSecretsRotate(options));
 
-  const keys = program.command('keys').helpGroup(groups.database).description('API keys');
+  const keys = program.command('keys').helpGroup(groups.http).description('API keys');
   ofOrganization(keys.command('create'))
-    .description('create a key and print it; it cannot be shown again')
+    .description('create a key and print it; it cannot be shown again. Uses the database, if DATABASE_URL is set')
     .requiredOption('--env <environment>', 'development or production')
     .requiredOption('--permissions <list>', 'chat, data, sync and manage, separated by commas; * is all but manage')
     .requiredOption('--name <name>', 'name that keys list shows')
     .option('--role <slug>', 'limit the key to what this role allows')
     .option('--expires <when>', 'duration such as 30d, 12h or 2w, or a date')
     .action(async (options) => (await import('../commands/keys-create')).runKeysCreate(options));
-  ofOrganization(keys.command('list'))
-    .description('list the keys of an organization')
+  paged(ofKey(keys.command('list')))
+    .description("list the keys of the key's environment")
     .action(async (options) => (await import('../commands/keys-list')).runKeysList(options));
-  ofOrganization(keys.command('revoke'))
+  const key = ['<key>', 'id or prefix, as keys list shows it, or the whole key; - reads it from stdin'] as const;
+  ofKey(keys.command('rotate'))
+    .description('create a key that replaces another one and print it; it cannot be shown again')
+    .argument(...key)
+    .option('--overlap <duration>', 'how long the old key still works, such as 12h or 0 (default: 1d)')
+    .action(async (text, options) => (await import('../commands/keys-change')).runKeysRotate(text, options));
+  ofKey(keys.command('revoke'))
     .description('revoke a key; requests with it are refused within a second')
-    .argument('<key>', 'id or prefix, as keys list shows it, or the whole key; - reads it from stdin')
-    .action(async (key, options) => (await import('../commands/keys-revoke')).runKeysRevoke(key, options));
+    .argument(...key)
+    .action(async (text, options) => (await import('../commands/keys-change')).runKeysRevoke(text, options));
+
+  paged(ofKey(program.command('audit')))
+    .helpGroup(groups.http)
+    .description('list changes with who made them, newest first')
+    .option('--action <action>', 'only entries with this action, such as api_key.created')
+    .option('--actor <id>', 'only entries of this API key or person')
+    .option('--target <id>', 'only entries about this resource')
+    .action(async (options) => (await import('../commands/audit')).runAudit(options));
+
+  withJson(program.command('login'))
+    .helpGroup(groups.http)
+    .description('store an address and an API key for commands that use the HTTP API')
+    .option(
+      '--key <source>',
+      '- reads the key from standard input (default: a terminal asks); a key itself is not accepted',
+    )
+    .option('--url <address>', 'address of the gateway (default: PARLEY_URL, or the running stack)')
+    .action(async (options) => (await import('../commands/login')).runLogin(options));
+  withJson(program.command('logout'))
+    .helpGroup(groups.http)
+    .description('delete what login stored; the key stays valid')
+    .action(async (options) => (await import('../commands/login')).runLogout(options));
 
   withJson(program.command('logs'))
     .helpGroup(groups.local)

@@ -1,30 +1,38 @@
 import { type Command, Option } from 'commander';
-import { collect, groups, inScope, ofOrganization, paged, withJson } from '../options';
+import { collect, groups, inScope, ofKey, paged } from '../options';
 import { deliveryProviders, deliveryStatuses, providers } from '../webhooks/providers';
 
 /** Commands for webhook deliveries, credits, integrations and channel connections. */
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program
-    .command('webhooks')
-    .helpGroup(groups.database)
-    .description('webhook deliveries of providers');
-  paged(withJson(webhooks.command('list')))
+  const webhooks = program.command('webhooks').helpGroup(groups.http).description('webhook deliveries of providers');
+  const unattributed = [
+    '--unattributed',
+    'deliveries without an organization, from the database (DATABASE_URL)',
+  ] as const;
+  const provider = () =>
+    new Option('--provider <provider>', 'only deliveries of this provider').choices(deliveryProviders);
+  paged(ofKey(webhooks.command('list')))
     .description('list deliveries, newest first')
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(deliveryStatuses))
-    .addOption(new Option('--provider <provider>', 'only deliveries of this provider').choices(deliveryProviders))
-    .option('--org <slug>', 'only deliveries of this organization, and those without one')
+    .addOption(provider())
+    .option(...unattributed)
     .action(async (options) => (await import('../commands/webhooks-list')).runWebhooksList(options));
-  withJson(webhooks.command('show'))
+  ofKey(webhooks.command('show'))
     .description('show a delivery with its headers and body; secrets are masked')
     .argument('<id>')
+    .option(...unattributed)
     .action(async (id, options) => (await import('../commands/webhooks-show')).runWebhooksShow(id, options));
-  withJson(webhooks.command('replay'))
+  ofKey(webhooks.command('replay'))
     .description('process deliveries again')
     .argument('[id...]')
-    .addOption(new Option('--status <status>', 'all deliveries with this status').choices(['failed', 'unattributed']))
+    .addOption(
+      new Option('--status <status>', 'all deliveries with this status').choices(['processed', 'ignored', 'failed']),
+    )
+    .addOption(provider())
+    .option(...unattributed)
     .action(async (ids, options) => (await import('../commands/webhooks-replay')).runWebhooksReplay(ids, options));
   inScope(webhooks.command('trigger'))
-    .description('send a signed sample delivery to the gateway; without an event, list the samples')
+    .description('send a signed sample delivery, made with DATABASE_URL; without an event, list the samples')
     .argument('[event]', 'name of the sample, such as order.paid or whatsapp.message.received')
     .option('--set <path=value>', 'change a field of the body, such as data.subtotal_amount=900', collect)
     .option('--url <address>', 'address of the gateway (default: PARLEY_URL, or the running stack)')
@@ -32,10 +40,9 @@ export function addWebhookCommands(program: Command): void {
       (await import('../commands/webhooks-trigger')).runWebhooksTrigger(event, options),
     );
 
-  const credits = program.command('credits').helpGroup(groups.database).description('credits of organizations');
-  ofOrganization(credits.command('show'))
+  const credits = program.command('credits').helpGroup(groups.http).description('credits of organizations');
+  paged(ofKey(credits.command('show')))
     .description('show the balance and the last entries of the ledger')
-    .option('--limit <n>', 'maximum number of entries (default: 20)')
     .action(async (options) => (await import('../commands/credits-show')).runCreditsShow(options));
 
   const integrations = program.command('integrations').helpGroup(groups.database).description('accounts at providers');
@@ -92,7 +99,7 @@ export function addWebhookCommands(program: Command): void {
     .option('--phone-number-id <id>', 'use a number that is already connected at Kapso')
     .option('--name <name>', 'name of a new Kapso customer (default: environment and organization)')
     .action(async (options) => (await import('../commands/channels-connect')).runChannelsConnect(options));
-  inScope(channels.command('list'))
+  ofKey(channels.command('list'))
     .description('list connections')
     .action(async (options) => (await import('../commands/channels-list')).runChannelsList(options));
 }

@@ -61,13 +61,17 @@ function createConversation(api: Api, agent: string, options: ChatOptions): Conv
 async function printCalls(api: Api, message: string): Promise<() => Map<string, number>> {
   if (asJson || !process.stderr.isTTY) return () => new Map();
   const { followCalls } = await import('../conversations/follow-calls');
-  return followCalls(api.key, message, {
+  return followCalls(api, message, {
     started: (name) => note(colors.dim(`  … ${safeLine(name)}`)),
-    ended: ({ name, status, result, durationMs }) =>
+    ended: ({ name, status, errorType, errorMessage, durationMs }) =>
       note(
-        status === 'success'
-          ? formatCall({ name, durationMs: durationMs ?? 0, status })
-          : formatCall({ name, durationMs: durationMs ?? 0, status: 'error', errorMessage: result ?? undefined }),
+        formatCall({
+          name,
+          durationMs: durationMs ?? 0,
+          status: status === 'success' ? status : 'error',
+          errorType: errorType ?? undefined,
+          errorMessage: errorMessage ?? undefined,
+        }),
       ),
   });
 }

@@ -1,21 +1,16 @@
-import { listEmails } from '@parley/channels';
 import { Failure } from '../failure';
+import { type KeyOptions, withManage } from '../manage';
 import { safeText } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
 import { createStandIns } from '../stand-ins';
 import { formatFields, formatTime, print, printJson } from '../terminal';
 
-/** The number of e-mails that the stand-ins keep. */
-const kept = 100;
-
 /** `parley emails show`: prints an e-mail that a tool sent with the simulated provider of `npm start`, by default the last. */
-export async function runEmailsShow(id: string | undefined, { json, ...options }: ScopeOptions): Promise<void> {
-  const { emails, providerId } = await withScope(options, async (db, scope) => {
-    const emails = await createStandIns(scope).emails();
-    const { items } = await listEmails(db, scope, { limit: kept, before: null });
-    return { emails, providerId: items.find((item) => item.id === id)?.providerId };
+export async function runEmailsShow(id: string | undefined, { json, ...options }: KeyOptions): Promise<void> {
+  const email = await withManage(options, async (manage) => {
+    const emails = await createStandIns(await manage.getOrganization()).emails();
+    const providerId = id === undefined ? null : (await manage.getEmail({ id })).providerId;
+    return emails.findLast((one) => id === undefined || one.id === providerId);
   });
-  const email = emails.findLast((one) => id === undefined || one.id === providerId);
   if (email === undefined)
     throw new Failure(`No ${id === undefined ? 'e-mail' : `e-mail ${id}`} was sent with the simulated provider`);
   if (json) return printJson(email);

@@ -1,42 +1,36 @@
-import { type ExecutionSummary, listExecutions } from '@parley/agents';
-import { durationOf } from '../conversations/format-execution';
-import type { ExecutionStatus } from '../statuses';
-import { requireThread } from '../conversations/require-thread';
-import { type PageOptions, executionIdPattern, parsePage } from '../page';
+import { tookOf } from '../conversations/format-execution';
+import { type ListOptions, printList } from '../manage';
 import { previewOf } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
-import { formatTable, formatTime, note, print, printJson } from '../terminal';
+import type { ExecutionStatus } from '../statuses';
+import { formatTime } from '../terminal';
 
-export interface ExecutionsListOptions extends ScopeOptions, PageOptions {
+export interface ExecutionsListOptions extends ListOptions {
   thread?: string;
   agent?: string;
   status?: ExecutionStatus;
+  toolErrors?: true;
 }
 
 /** `parley executions list`: prints the executions of an environment or of one thread, newest first. */
-export async function runExecutionsList(options: ExecutionsListOptions): Promise<void> {
-  const { thread, agent, status, json } = options;
-  const page = parsePage(options, executionIdPattern);
-  const { name, items, next } = await withScope(options, async (db, scope) => {
-    const threadId = thread === undefined ? undefined : (await requireThread(db, scope, thread)).id;
-    return { name: scope.name, ...(await listExecutions(db, scope, { ...page, threadId, agentSlug: agent, status })) };
+export const runExecutionsList = ({ thread, agent, status, toolErrors, ...options }: ExecutionsListOptions) =>
+  printList(options, {
+    items: 'matching executions',
+    read: (manage) => async (page) => {
+      const id = thread === undefined ? undefined : (await manage.getThread({ id: thread })).id;
+      return manage.listExecutions({ ...page, thread: id, agent, status, toolErrors });
+    },
+    columns: {
+      EXECUTION: ({ id }) => id,
+      CREATED: ({ createdAt }) => formatTime(createdAt),
+      THREAD: ({ threadId }) => threadId,
+      AGENT: ({ agentSlug }) => agentSlug ?? '-',
+      STATUS: (execution) => execution.status,
+      MODEL: ({ model }) => model ?? '-',
+      CALLS: ({ modelCallCount }) => String(modelCallCount),
+      'TOOL ERRORS': ({ toolCallCount, toolErrorCount }) =>
+        toolCallCount === 0 ? '-' : `${toolErrorCount} of ${toolCallCount}`,
+      TOKENS: ({ inputTokens, outputTokens }) => `${inputTokens} + ${outputTokens}`,
+      TOOK: (execution) => tookOf(execution) ?? '-',
+      '': ({ error, input }) => previewOf(error ?? input, 60),
+    },
   });
-  if (json) return printJson({ executions: items, next });
-  if (items.length === 0) return note(`No${page.before ? ' more' : ''} matching executions in ${name}`);
-  const header = ['EXECUTION', 'CREATED', 'THREAD', 'AGENT', 'STATUS', 'MODEL', 'CALLS', 'TOKENS', 'TOOK', ''];
-  print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`Next page: --before ${next}`);
-}
-
-const toRow = (execution: ExecutionSummary): string[] => [
-  execution.id,
-  formatTime(execution.createdAt),
-  execution.threadId,
-  execution.agentSlug ?? '-',
-  execution.status,
-  execution.model ?? '-',
-  String(execution.iterations),
-  `${execution.inputTokens} + ${execution.outputTokens}`,
-  durationOf(execution) ?? '-',
-  previewOf(execution.error ?? execution.input, 60),
-];

@@ -1,9 +1,11 @@
-import { type Permission, permissionSchema } from '@parley/contracts';
+import { type Environment, type Permission, permissionSchema } from '@parley/contracts';
 import { createApiKey } from '@parley/identity';
 import { listRoles } from '@parley/permissions';
 import { withDatabase } from '../database';
 import { durationMs } from '../duration';
+import { hasDatabase } from '../environment';
 import { Failure, usageFailure } from '../failure';
+import { withManage } from '../manage';
 import { findOrganization } from '../organizations';
 import { parseEnvironment, scopeOf } from '../scope';
 import { note, print, printJson } from '../terminal';
@@ -27,30 +29,40 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   if (role !== undefined && permissions.includes('manage'))
     throw usageFailure('A key with a role cannot have the permission manage');
   if (name.trim() === '') throw usageFailure('--name must not be empty');
-  await withDatabase(async (db) => {
-    const organization = await findOrganization(db, options.org);
+  const wanted = { name: name.trim(), permissions, role, expiresAt };
+  const { id, key, organization } = hasDatabase()
+    ? await createInDatabase({ ...wanted, environment, org: options.org })
+    : await withManage(options, async (manage) => {
+        const { slug } = await manage.getOrganization();
+        const made = await manage.createApiKey({ ...wanted, expiresAt: expiresAt?.getTime() });
+        return { ...made, organization: slug };
+      });
+  if (options.json) return printJson({ id, key, organization, environment, ...wanted, role: undefined });
+  const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
+  note(`Created key ${id}: ${permissions.join(', ')} in ${environment} of ${organization}${until}.`);
+  note('Store it now. It cannot be shown again.');
+  print(key);
+}
+
+interface NewKey {
+  name: string;
+  permissions: Permission[];
+  role: string | undefined;
+  expiresAt: Date | undefined;
+  environment: Environment;
+  org: string | undefined;
+}
+
+/** For the first key of an organization: the API needs one already. */
+const createInDatabase = ({ environment, org, ...wanted }: NewKey) =>
+  withDatabase(async (db) => {
+    const organization = await findOrganization(db, org);
     const scope = scopeOf(organization, environment);
     // All requests with a key whose role does not exist are refused.
-    if (role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === role))
-      throw new Failure(`No role "${role}" in ${environment}. Push it first`);
-    const { id, key } = await createApiKey(db, { ...scope, name: name.trim(), permissions, role, expiresAt });
-    if (options.json) {
-      return printJson({
-        id,
-        key,
-        name: name.trim(),
-        organization: organization.slug,
-        environment,
-        permissions,
-        expiresAt,
-      });
-    }
-    const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
-    note(`Created key ${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}.`);
-    note('Store it now. It cannot be shown again.');
-    print(key);
+    if (wanted.role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === wanted.role))
+      throw new Failure(`No role "${wanted.role}" in ${environment}. Push it first`);
+    return { ...(await createApiKey(db, { ...scope, ...wanted })), organization: organization.slug };
   });
-}
 
 function parsePermissions(text: string): Permission[] {
   const names = text.split(',').map((name) => name.trim());

@@ -1,33 +1,26 @@
-import { type ApiKeySummary, listApiKeys } from '@parley/identity';
-import { withDatabase } from '../database';
-import { findOrganization } from '../organizations';
-import { formatTable, note, print, printJson } from '../terminal';
+import type { ResultOf } from '@parley/client/manage';
+import { type ListOptions, printList } from '../manage';
 
-/** `parley keys list`: prints the prefixes of an organization's keys with their settings, newest first. */
-export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
-  const { slug, keys } = await withDatabase(async (db) => {
-    const organization = await findOrganization(db, org);
-    return { slug: organization.slug, keys: await listApiKeys(db, organization) };
+/** `parley keys list`: prints the prefixes of an environment's keys with their settings, newest first. */
+export const runKeysList = (options: ListOptions): Promise<void> =>
+  printList(options, {
+    items: 'keys',
+    read: (manage) => manage.listApiKeys,
+    columns: {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      KEY: ({ prefix }) => `${prefix}…`,
+      PERMISSIONS: ({ permissions }) => permissions.join(','),
+      ROLE: ({ role }) => role ?? '-',
+      'LAST USED': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : timeOf(lastUsedAt, 16)),
+      STATUS: (key) => statusOf(key),
+    },
   });
-  if (json) return printJson({ keys });
-  if (keys.length === 0) return note(`${slug} has no keys`);
-  const header = ['ID', 'NAME', 'KEY', 'ENVIRONMENT', 'PERMISSIONS', 'ROLE', 'LAST USED', 'STATUS'];
-  print(formatTable(header, keys.map(toRow)));
-}
 
-const toRow = (key: ApiKeySummary): string[] => [
-  key.id,
-  key.name,
-  `${key.prefix}…`,
-  key.environment,
-  key.permissions.join(','),
-  key.role ?? '-',
-  key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
-  statusOf(key, Date.now()),
-];
+const timeOf = (ms: number, length = 10): string => new Date(ms).toISOString().slice(0, length);
 
-function statusOf({ revokedAt, expiresAt }: ApiKeySummary, nowMs: number): string {
-  if (revokedAt !== null) return `revoked ${revokedAt.toISOString().slice(0, 10)}`;
+function statusOf({ revokedAt, expiresAt }: ResultOf<'listApiKeys'>['data'][number]): string {
+  if (revokedAt !== null) return `revoked ${timeOf(revokedAt)}`;
   if (expiresAt === null) return 'active';
-  return `${expiresAt.getTime() <= nowMs ? 'expired' : 'expires'} ${expiresAt.toISOString().slice(0, 10)}`;
+  return `${expiresAt <= Date.now() ? 'expired' : 'expires'} ${timeOf(expiresAt)}`;
 }

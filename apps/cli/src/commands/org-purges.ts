@@ -29,7 +29,7 @@ export async function runOrgPurges({
   if (org !== undefined) for (const purge of items) printReport(purge);
   else
     print(formatTable(['ORGANIZATION', 'STATE', 'SIGNED', 'REQUESTED', 'DUE', 'FINISHED', 'ROWS'], items.map(toRow)));
-  if (next !== null) note(`Next page: --before ${next}`);
+  if (next !== null) note(`Next page: --cursor ${next}`);
 }
 
 async function stop(db: Queryable, name: string): Promise<Purge> {

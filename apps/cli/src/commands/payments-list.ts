@@ -1,36 +1,21 @@
-import type { Entity } from '@parley/contracts';
-import { listPayments } from '@parley/payments';
-import { usageFailure } from '../failure';
-import { type PageOptions, parseLimit, positionProblem } from '../page';
+import { type ListOptions, printList } from '../manage';
 import { previewOf } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
-import { formatTable, formatTime, note, print, printJson } from '../terminal';
+import { formatTime } from '../terminal';
+
+type Status = 'draft' | 'pending' | 'paid' | 'failed';
 
 /** `parley payments list`: prints the payments of an environment, newest first. */
-export async function runPaymentsList({
-  status,
-  before,
-  json,
-  ...options
-}: ScopeOptions & PageOptions & { status?: string }): Promise<void> {
-  const limit = Math.min(parseLimit(options.limit, 20), 100);
-  const { name, payments, next } = await withScope(options, async (db, scope) => {
-    const page = await listPayments(db, scope, { status, limit, cursor: before });
-    if (page === null) throw usageFailure(positionProblem(before));
-    return { name: scope.name, ...page };
+export const runPaymentsList = ({ status, ...options }: ListOptions & { status?: Status }): Promise<void> =>
+  printList(options, {
+    items: 'matching payments',
+    read: (manage) => (page) => manage.listPayments({ ...page, status }),
+    columns: {
+      PAYMENT: ({ id }) => id,
+      CREATED: ({ createdAt }) => formatTime(createdAt),
+      STATUS: ({ data }) => String(data.status ?? '-'),
+      AMOUNT: ({ data }) => `${data.amount ?? '-'} ${data.currency ?? ''}`.trim(),
+      ORDER: ({ data }) => String(data.providerReference ?? '-'),
+      CUSTOMER: ({ data }) => previewOf(String(data.customerEmail ?? '-'), 30),
+      '': ({ data }) => previewOf(String(data.failureReason ?? data.description ?? ''), 60),
+    },
   });
-  if (json) return printJson({ payments, next });
-  if (payments.length === 0) return note(`No${before ? ' more' : ''} matching payments in ${name}`);
-  print(formatTable(['PAYMENT', 'CREATED', 'STATUS', 'AMOUNT', 'ORDER', 'CUSTOMER', ''], payments.map(toRow)));
-  if (next !== null) note(`Next page: --before ${next}`);
-}
-
-const toRow = ({ id, createdAt, data }: Entity): string[] => [
-  id,
-  formatTime(new Date(createdAt)),
-  String(data.status ?? '-'),
-  `${data.amount ?? '-'} ${data.currency ?? ''}`.trim(),
-  String(data.providerReference ?? '-'),
-  previewOf(String(data.customerEmail ?? '-'), 30),
-  previewOf(String(data.failureReason ?? data.description ?? ''), 60),
-];

@@ -1,16 +1,10 @@
-import { findPaymentHistory } from '@parley/payments';
-import { Failure } from '../failure';
+import { type KeyOptions, withManage } from '../manage';
 import { safeLine } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
 import { formatFields, formatTime, print, printJson } from '../terminal';
 
 /** `parley payments show <id>`: prints the fields of a payment and its events in order. */
-export async function runPaymentsShow(id: string, { json, ...options }: ScopeOptions): Promise<void> {
-  const history = await withScope(options, async (db, scope) => {
-    const found = await findPaymentHistory(db, scope, id);
-    if (found === null) throw new Failure(`No payment ${id} in ${scope.name}`);
-    return found;
-  });
+export async function runPaymentsShow(id: string, { json, ...options }: KeyOptions): Promise<void> {
+  const history = await withManage(options, (manage) => manage.getPayment({ id }));
   if (json) return printJson(history);
   const { payment, attempts, paidFor, events } = history;
   const { data } = payment;
@@ -26,12 +20,12 @@ export async function runPaymentsShow(id: string, { json, ...options }: ScopeOpt
       order: text('providerReference'),
       link: text('paymentLinkUrl'),
       attempts: attempts === null || attempts === 1 ? undefined : String(attempts),
-      created: formatTime(new Date(payment.createdAt)),
-      paid: typeof data.paidAt === 'number' ? formatTime(new Date(data.paidAt)) : undefined,
+      created: formatTime(payment.createdAt),
+      paid: typeof data.paidAt === 'number' ? formatTime(data.paidAt) : undefined,
       failed: text('failureReason'),
     }),
   );
   for (const { type, at, actor, problem } of events) {
-    print(`${formatTime(new Date(at))}  ${type}  by ${actor.type}${problem === null ? '' : `: ${safeLine(problem)}`}`);
+    print(`${formatTime(at)}  ${type}  by ${actor.type}${problem === null ? '' : `: ${safeLine(problem)}`}`);
   }
 }

@@ -1,35 +1,25 @@
-import { type ThreadSummary, listThreads } from '@parley/agents';
-import { type PageOptions, parsePage } from '../page';
+import { type ListOptions, printList } from '../manage';
 import { previewOf } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
-import { formatTable, formatTime, note, print, printJson } from '../terminal';
+import { formatTime } from '../terminal';
 
-export interface ThreadsListOptions extends ScopeOptions, PageOptions {
+export interface ThreadsListOptions extends ListOptions {
   agent?: string;
   state?: 'agent' | 'human';
 }
 
 /** `parley threads list`: prints the threads of an environment, latest message first. */
-export async function runThreadsList({ agent, state, json, ...options }: ThreadsListOptions): Promise<void> {
-  const page = parsePage(options, /^[\w-]+$/);
-  const { name, items, next } = await withScope(options, async (db, scope) => ({
-    name: scope.name,
-    ...(await listThreads(db, scope, { ...page, agentSlug: agent, state })),
-  }));
-  if (json) return printJson({ threads: items, next });
-  if (items.length === 0) return note(`No${page.before ? ' more' : ''} threads in ${name}`);
-  const header = ['THREAD', 'EXTERNAL ID', 'AGENT', 'CHANNEL', 'STATE', 'TURNS', 'LAST MESSAGE', ''];
-  print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`Next page: --before ${next}`);
-}
-
-const toRow = (thread: ThreadSummary): string[] => [
-  thread.id,
-  previewOf(thread.externalId ?? '-', 40),
-  thread.agentSlug ?? '-',
-  thread.channel,
-  thread.state,
-  String(thread.turnCount),
-  formatTime(thread.lastMessageAt),
-  previewOf(thread.lastInput ?? '', 40),
-];
+export const runThreadsList = ({ agent, state, ...options }: ThreadsListOptions): Promise<void> =>
+  printList(options, {
+    items: 'threads',
+    read: (manage) => (page) => manage.listThreads({ ...page, agent, state }),
+    columns: {
+      THREAD: ({ id }) => id,
+      'EXTERNAL ID': ({ externalId }) => previewOf(externalId ?? '-', 40),
+      AGENT: ({ agentSlug }) => agentSlug ?? '-',
+      CHANNEL: ({ channel }) => channel,
+      STATE: (thread) => thread.state,
+      TURNS: ({ turnCount }) => String(turnCount),
+      'LAST MESSAGE': ({ lastMessageAt }) => formatTime(lastMessageAt),
+      '': ({ lastInput }) => previewOf(lastInput ?? '', 40),
+    },
+  });

@@ -1,29 +1,30 @@
-import { readTurns } from '@parley/agents';
+import type { ResultOf } from '@parley/client/manage';
 import { cutsOf } from '../conversations/format-execution';
 import { formatThreadHead, formatTurn } from '../conversations/format-transcript';
-import { requireThread } from '../conversations/require-thread';
-import { usageFailure } from '../failure';
-import { type PageOptions, executionIdPattern, parseLimit } from '../page';
-import { type ScopeOptions, withScope } from '../scope';
+import { type ListOptions, readPages, withManage } from '../manage';
+import { parseLimit } from '../page';
 import { colors, print, printJson } from '../terminal';
 
-export interface ThreadsShowOptions extends ScopeOptions, PageOptions {
-  full?: boolean;
-}
+/** Executions that are read at the same time. */
+const concurrentReads = 8;
 
 /** `parley threads show <threadId|externalId>`: prints the last turns of a thread, oldest first. */
-export async function runThreadsShow(threadId: string, { full, json, ...options }: ThreadsShowOptions): Promise<void> {
+export async function runThreadsShow(name: string, options: ListOptions & { full?: boolean }): Promise<void> {
   const limit = parseLimit(options.limit, 20);
-  const beforeId = options.before ?? null;
-  if (beforeId !== null && !executionIdPattern.test(beforeId))
-    throw usageFailure(`--before must be the id of an execution, not "${beforeId}"`);
-  const { thread, turns, isWhole } = await withScope(options, async (db, scope) => {
-    const found = await requireThread(db, scope, threadId);
-    return { thread: found, ...(await readTurns(db, scope, { threadId: found.id, limit, beforeId })) };
+  const { thread, executions, page } = await withManage(options, async (manage) => {
+    const thread = await manage.getThread({ id: name });
+    const read = manage.listExecutions;
+    const page = await readPages((one) => read({ ...one, thread: thread.id }), limit, options.cursor);
+    const ids = page.data.map(({ id }) => id).reverse();
+    const executions: ResultOf<'getExecution'>[] = [];
+    while (ids.length > 0)
+      executions.push(...(await Promise.all(ids.splice(0, concurrentReads).map((id) => manage.getExecution({ id })))));
+    return { thread, executions, page };
   });
-  const next = isWhole ? null : turns[0]!.id;
-  if (json) return printJson({ ...thread, turns, next });
-  print(formatThreadHead(thread, cutsOf(full)));
-  if (next !== null) print(`\n${colors.dim(`Earlier turns: --before ${next}`)}`);
-  for (const turn of turns) print(`\n${formatTurn(turn, cutsOf(full))}`);
+  const { cursor, hasMore } = page;
+  if (options.json) return printJson({ ...thread, executions, cursor, hasMore });
+  const cuts = cutsOf(options.full);
+  print(formatThreadHead(thread, cuts));
+  if (hasMore) print(`\n${colors.dim(`Earlier turns: --cursor ${cursor}`)}`);
+  for (const execution of executions) print(`\n${formatTurn(execution, cuts)}`);
 }

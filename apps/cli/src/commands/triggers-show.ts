@@ -1,19 +1,17 @@
-import { type TriggerRun, findRun } from '@parley/triggers';
-import { Failure } from '../failure';
+import type { ResultOf } from '@parley/client/manage';
+import { type KeyOptions, withManage } from '../manage';
 import { cutText, safeLine } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
 import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';
+import { tookOf } from '../triggers/took-of';
+
+type TriggerRun = ResultOf<'getTriggerRun'>;
 
 /** `parley triggers show <run>`: prints the steps of a run with their attempts. */
 export async function runTriggersShow(
   id: string,
-  { full, json, ...options }: ScopeOptions & { full?: boolean },
+  { full, json, ...options }: KeyOptions & { full?: boolean },
 ): Promise<void> {
-  const run = await withScope(options, async (db, scope) => {
-    const found = await findRun(db, scope, id);
-    if (found === null) throw new Failure(`No run "${id}" in ${scope.name}`);
-    return found;
-  });
+  const run = await withManage(options, (manage) => manage.getTriggerRun({ id }));
   if (json) return printJson(run);
   print(formatHead(run));
   print();
@@ -38,10 +36,7 @@ const formatHead = (run: TriggerRun): string =>
     created: `${formatTime(run.createdAt)} (${timeZone()})`,
     due: formatTime(run.runAt),
     started: run.startedAt === null ? undefined : formatTime(run.startedAt),
-    took:
-      run.startedAt === null || run.finishedAt === null
-        ? undefined
-        : formatDuration(run.finishedAt.getTime() - run.startedAt.getTime()),
+    took: tookOf(run),
   });
 
 function formatStep(

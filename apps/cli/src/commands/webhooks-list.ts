@@ -1,37 +1,50 @@
-import { type DeliverySummary, listDeliveries } from '@parley/webhooks';
+import { listDeliveries } from '@parley/webhooks';
 import { withDatabase } from '../database';
-import { type PageOptions, parsePage } from '../page';
+import { type ListOptions, printItems, printList } from '../manage';
+import { parsePage } from '../page';
 import { previewOf } from '../safe-text';
-import { formatTable, formatTime, note, print, printJson } from '../terminal';
+import { formatTime, printJson } from '../terminal';
+import type { deliveryStatuses } from '../webhooks/providers';
 
-export interface WebhooksListOptions extends PageOptions {
-  status?: string;
+export interface WebhooksListOptions extends ListOptions {
+  status?: (typeof deliveryStatuses)[number];
   provider?: string;
-  org?: string;
-  json?: boolean;
+  unattributed?: true;
 }
+
+/** What the table shows of a delivery of the API and of one in the database. */
+interface Delivery {
+  id: string;
+  provider: string;
+  eventType: string | null;
+  status: string;
+  attempts: number;
+  receivedAt: number | Date;
+  reason: string | null;
+}
+
+const items = 'deliveries';
+const columns = {
+  DELIVERY: ({ id }: Delivery) => id,
+  PROVIDER: ({ provider }: Delivery) => provider,
+  EVENT: ({ eventType }: Delivery) => previewOf(eventType ?? '-', 40),
+  STATUS: ({ status }: Delivery) => status,
+  ATTEMPTS: ({ attempts }: Delivery) => String(attempts),
+  RECEIVED: ({ receivedAt }: Delivery) => formatTime(receivedAt),
+  REASON: ({ reason }: Delivery) => previewOf(reason ?? '', 80),
+};
 
 /** `parley webhooks list`: prints the deliveries in the inbox, with the reason of failures. */
-export async function runWebhooksList({ json, org, ...options }: WebhooksListOptions): Promise<void> {
+export async function runWebhooksList({ unattributed, status, provider, ...options }: WebhooksListOptions) {
+  if (!unattributed)
+    return printList(options, {
+      items,
+      read: (manage) => (page) => manage.listWebhookDeliveries({ ...page, status, provider }),
+      columns,
+    });
   const page = parsePage(options, /^[\w-]+$/);
-  const { items, next } = await withDatabase((db) =>
-    listDeliveries(db, { ...page, status: options.status, provider: options.provider, organization: org }),
-  );
-  if (json) return printJson({ deliveries: items, next });
-  if (items.length === 0) return note(`No${page.before ? ' more' : ''} deliveries`);
-  print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`Next page: --before ${next}`);
+  const found = await withDatabase((db) => listDeliveries(db, { ...page, status, provider }));
+  const list = { data: found.items, cursor: found.next ?? '', hasMore: found.next !== null };
+  if (options.json) return printJson(list);
+  printItems(list, columns, `No${page.before ? ' more' : ''} ${items} without an organization`);
 }
-
-const header = ['DELIVERY', 'ORGANIZATION', 'PROVIDER', 'EVENT', 'STATUS', 'ATTEMPTS', 'RECEIVED', 'REASON'];
-
-const toRow = (delivery: DeliverySummary): string[] => [
-  delivery.id,
-  delivery.organization ?? '-',
-  delivery.provider,
-  previewOf(delivery.eventType ?? '-', 40),
-  delivery.status,
-  String(delivery.attempts),
-  formatTime(delivery.receivedAt),
-  previewOf(delivery.reason ?? '', 80),
-];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@parley/contracts';
 import { loadWebhookSamples } from '@parley/webhooks';
-import { findStack, noAddress, readVariable } from '../environment';
+import { apiUrl, readVariable } from '../environment';
 import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecrets } from '../secrets';
@@ -31,8 +31,7 @@ export async function runWebhooksTrigger(
       for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
     });
   for (const change of set) setMember(body, change);
-  const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
-  if (address === undefined) throw new Failure(noAddress);
+  const address = apiUrl(url ?? readVariable('PARLEY_URL'));
   const isForm = sample.path === '/webhook/flow';
   const bytes = Buffer.from(
     isForm ? String(new URLSearchParams(body as Record<string, string>)) : JSON.stringify(body),

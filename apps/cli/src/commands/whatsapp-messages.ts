@@ -1,12 +1,13 @@
+import { type KeyOptions, withManage } from '../manage';
 import { safeText } from '../safe-text';
-import { type ScopeOptions, withScope } from '../scope';
 import { createStandIns, customerOf } from '../stand-ins';
 import { colors, formatTime, note, print, printJson } from '../terminal';
 
 /** `parley whatsapp messages`: prints what a customer has written and read on the simulated WhatsApp of `npm start`. */
-export async function runWhatsappMessages({ from, json, ...options }: ScopeOptions & { from?: string }): Promise<void> {
+export async function runWhatsappMessages({ from, json, ...options }: KeyOptions & { from?: string }): Promise<void> {
   const customer = customerOf(from);
-  const all = await withScope(options, (_db, scope) => createStandIns(scope).messages());
+  const organization = await withManage(options, (manage) => manage.getOrganization());
+  const all = await createStandIns(organization).messages();
   const messages = all.filter((one) => one.customer === customer);
   if (json) return printJson({ messages });
   if (messages.length === 0) return note(`No messages with ${customer}`);

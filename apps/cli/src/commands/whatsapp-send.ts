@@ -26,7 +26,7 @@ const furtherMs = 500;
 export async function runWhatsappSend(text: string, options: WhatsappSendOptions): Promise<void> {
   const customer = customerOf(options.from);
   const { standIns, number } = await withScope(options, async (db, scope) => ({
-    standIns: createStandIns(scope),
+    standIns: createStandIns({ id: scope.organizationId }),
     number: await numberOf(db, scope, options),
   }));
   const isReply = (one: { number: string; customer: string; direction: string }) =>
@@ -57,7 +57,7 @@ async function numberOf(db: Db, scope: NamedScope, { to, agent }: WhatsappSendOp
   );
   if (found !== undefined) return found.phoneNumberId!;
   const account = await createAccounts(db, openSecretBox(), channelSettings()).kapso(scope);
-  if (account?.apiUrl !== createStandIns(scope).apiUrl)
+  if (account?.apiUrl !== createStandIns({ id: scope.organizationId }).apiUrl)
     throw new Failure(
       `WhatsApp is connected to Kapso in ${scope.name}, not simulated. Write to its number from a phone`,
     );

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, findExecution, listExecutions } from '@parley/agents';
-import type { Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
-import { createIdentify } from '@parley/identity';
-import { databaseUrl } from '../environment';
-import { type ToolStep, stepsOf } from './steps';
+import { ParleyClient } from '@parley/client';
+import { type ManageClient, createManageClient } from '@parley/client/manage';
+import type { Address } from '../environment';
+import type { Execution, ToolStep } from './format-execution';
 
-const pollMs = 150;
-/** The clock of the database may differ by this time. */
+const pollMs = 250;
+/** The clock of the server may differ by this time. */
 const toleranceMs = 2_000;
 const comparedExecutions = 10;
 
@@ -17,15 +15,15 @@ export interface CallListener {
 }
 
 /**
- * Reports the tool calls of a message while it is answered, if the database that has the key can be reached, as with
- * `npm start`. The API has no stream, so the stored calls are read repeatedly. Without the database nothing is reported.
+ * Reports the tool calls of a message while it is answered, if the key has the permission `manage`, as that of `npm start`.
+ * The API has no stream of them, so the execution is read repeatedly.
  * @returns a function that ends this, and returns the number of ended calls that were reported for each tool. It does not
- * wait for the database, which may be unreachable.
+ * wait for the server.
  */
-export function followCalls(key: string, message: string, listener: CallListener): () => Map<string, number> {
+export function followCalls(address: Address, message: string, listener: CallListener): () => Map<string, number> {
   const abort = new AbortController();
   const reported = new Map<string, number>();
-  void poll(key, message, abort.signal, {
+  void poll(address, message, abort.signal, {
     started: listener.started,
     ended(step) {
       reported.set(step.name, (reported.get(step.name) ?? 0) + 1);
@@ -38,31 +36,27 @@ export function followCalls(key: string, message: string, listener: CallListener
   };
 }
 
-async function poll(key: string, message: string, signal: AbortSignal, listener: CallListener): Promise<void> {
-  const sinceMs = Date.now() - toleranceMs;
+async function poll(address: Address, message: string, signal: AbortSignal, listener: CallListener): Promise<void> {
+  const since = Date.now() - toleranceMs;
   await sleep(pollMs, undefined, { signal });
-  const db = createDb({ databaseUrl: databaseUrl(), poolSize: 1, applicationName: 'parley-cli' });
-  try {
-    const scope = await createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
-    const seen = new Map<string, ToolStep['status']>();
-    for (let id: string | undefined; scope !== null; await sleep(pollMs, undefined, { signal })) {
-      id ??= await findRunning(db, scope, message, sinceMs);
-      const execution = id === undefined ? null : await findExecution(db, scope, id);
-      if (execution !== null && !signal.aborted) report(execution, seen, listener);
-    }
-  } finally {
-    await db.close();
+  const client = new ParleyClient({ apiKey: address.key, baseUrl: address.url, maxRetries: 0 });
+  const manage = createManageClient(client);
+  const seen = new Map<string, ToolStep['status']>();
+  for (let id: string | undefined; ; await sleep(pollMs, undefined, { signal })) {
+    id ??= await findRunning(manage, message, since, signal);
+    if (id !== undefined) report(await manage.getExecution({ id }, { signal }), seen, listener);
   }
 }
 
-async function findRunning(db: Db, scope: Scope, message: string, sinceMs: number): Promise<string | undefined> {
-  const { items } = await listExecutions(db, scope, { status: 'running', limit: comparedExecutions, before: null });
-  return items.find(({ input, createdAt }) => createdAt.getTime() >= sinceMs && message.startsWith(input))?.id;
+async function findRunning(manage: ManageClient, message: string, since: number, signal: AbortSignal) {
+  const page = { status: 'running', limit: comparedExecutions, since } as const;
+  const { data } = await manage.listExecutions(page, { signal });
+  return data.find(({ input }) => message.startsWith(input))?.id;
 }
 
 function report(execution: Execution, seen: Map<string, ToolStep['status']>, listener: CallListener): void {
-  for (const step of stepsOf(execution)) {
-    if (step.kind !== 'tool' || step.status === 'unknown' || seen.get(step.callId) === step.status) continue;
+  for (const step of execution.steps) {
+    if (step.type !== 'tool' || step.status === 'unknown' || seen.get(step.callId) === step.status) continue;
     seen.set(step.callId, step.status);
     if (step.status === 'running') listener.started(step.name);
     else listener.ended(step);

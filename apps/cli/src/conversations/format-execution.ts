@@ -1,8 +1,12 @@
-import type { Execution, ExecutionSummary } from '@parley/agents';
+import type { ResultOf } from '@parley/client/manage';
 import { cutText, safeLine } from '../safe-text';
-import { colors, formatDuration, formatFields, formatTime, indentText, timeZone } from '../terminal';
 import type { ExecutionStatus } from '../statuses';
-import { type ModelStep, type Step, type ToolStep, stepsOf } from './steps';
+import { colors, formatBytes, formatDuration, formatFields, formatTime, indentText, timeZone } from '../terminal';
+
+export type Execution = ResultOf<'getExecution'>;
+type Step = Execution['steps'][number];
+type ModelStep = Extract<Step, { type: 'model' }>;
+export type ToolStep = Extract<Step, { type: 'tool' }>;
 
 /** The length, in characters, at which each kind of text is cut; `--full` cuts none. */
 export interface Cuts {
@@ -15,8 +19,8 @@ export const cutsOf = (full: boolean | undefined): Cuts =>
   full ? { message: Infinity, args: Infinity, result: Infinity } : { message: 2000, args: 300, result: 500 };
 
 /** Time from start to end; null before the end. */
-export const durationOf = ({ startedAt, finishedAt }: ExecutionSummary): string | null =>
-  startedAt === null || finishedAt === null ? null : formatDuration(finishedAt.getTime() - startedAt.getTime());
+export const tookOf = ({ durationMs }: Pick<Execution, 'durationMs'>): string | null =>
+  durationMs === null ? null : formatDuration(durationMs);
 
 const isTrouble = (status: ExecutionStatus | Step['status']): boolean =>
   ['failed', 'stalled', 'error', 'unknown'].includes(status);
@@ -29,7 +33,7 @@ export function formatExecution(execution: Execution, cuts: Cuts): string {
   const parts = [
     formatHead(execution),
     formatSection('input', input, cuts),
-    [colors.bold('steps'), ...stepsOf(execution).map((step, index) => formatStep(step, index + 1, cuts))].join('\n'),
+    [colors.bold('steps'), ...execution.steps.map((step, index) => formatStep(step, index + 1, cuts))].join('\n'),
   ];
   if (output !== null) parts.push(formatSection('output', output || '(empty)', cuts));
   return parts.join('\n\n');
@@ -40,7 +44,7 @@ const formatSection = (title: string, text: string, cuts: Cuts): string =>
 
 function formatHead(execution: Execution): string {
   const { id, threadId, agentSlug, routerSlug, status, model, error, requestId, createdAt, startedAt } = execution;
-  const waitedMs = startedAt === null ? null : startedAt.getTime() - createdAt.getTime();
+  const waitedMs = startedAt === null ? null : startedAt - createdAt;
   return formatFields({
     execution: id,
     thread: threadId,
@@ -53,22 +57,25 @@ function formatHead(execution: Execution): string {
     tokens: formatTokens(execution),
     created: `${formatTime(createdAt)} (${timeZone()})`,
     waited: waitedMs === null ? undefined : formatDuration(waitedMs),
-    took: durationOf(execution) ?? undefined,
+    took: tookOf(execution) ?? undefined,
   });
 }
 
-function formatTokens(used: { inputTokens?: number; outputTokens?: number; reasoningTokens?: number | null }): string {
-  const { inputTokens = 0, outputTokens = 0, reasoningTokens } = used;
+function formatTokens({
+  inputTokens,
+  outputTokens,
+  reasoningTokens,
+}: Pick<Execution, 'inputTokens' | 'outputTokens' | 'reasoningTokens'>): string {
   const tokens = `${inputTokens} in, ${outputTokens} out`;
-  return reasoningTokens == null ? tokens : `${tokens} (${reasoningTokens} reasoning)`;
+  return reasoningTokens === null ? tokens : `${tokens} (${reasoningTokens} reasoning)`;
 }
 
 const formatStep = (step: Step, number: number, cuts: Cuts): string =>
-  step.kind === 'model' ? formatModelStep(step, number) : formatToolStep(step, number, cuts);
+  step.type === 'model' ? formatModelStep(step, number) : formatToolStep(step, number, cuts);
 
-function formatModelStep({ name, status, error, durationMs, ...used }: ModelStep, number: number): string {
+function formatModelStep({ model, status, error, durationMs, ...used }: ModelStep, number: number): string {
   const outcome = status === 'error' ? `error: ${safeLine(error ?? '?')}` : formatTokens(used);
-  return `  ${number}. model ${safeLine(name)}  ${colorStatus(status, outcome)}  ${formatDuration(durationMs)}`;
+  return `  ${number}. model ${safeLine(model)}  ${colorStatus(status, outcome)}  ${formatDuration(durationMs)}`;
 }
 
 function formatToolStep(step: ToolStep, number: number, cuts: Cuts): string {
@@ -78,10 +85,8 @@ function formatToolStep(step: ToolStep, number: number, cuts: Cuts): string {
 }
 
 /** The two lines of a tool call: its arguments, and its outcome, duration and result. */
-export function formatCall(
-  { args, status, result, durationMs }: ToolStep,
-  cuts: Cuts,
-): { args: string; result: string } {
+export function formatCall(step: ToolStep, cuts: Cuts): { args: string; result: string } {
+  const { status, durationMs } = step;
   const outcome = {
     success: 'ok',
     error: 'error',
@@ -89,6 +94,34 @@ export function formatCall(
     unknown: 'interrupted: the call may or may not have taken effect',
   }[status];
   const timed = durationMs === null ? outcome : `${outcome}, ${formatDuration(durationMs)}`;
-  const text = result === null ? '' : `  ${safeLine(cutText(result, cuts.result))}`;
-  return { args: safeLine(cutText(JSON.stringify(args), cuts.args)), result: `${colorStatus(status, timed)}${text}` };
+  const text = resultText(step);
+  const shown = text === null ? '' : `  ${safeLine(cutText(text, cuts.result))}`;
+  const args = safeLine(cutText(JSON.stringify(step.arguments), cuts.args));
+  return { args, result: `${colorStatus(status, timed)}${shown}` };
+}
+
+/** Text unchanged, other values as JSON, errors as type and message. */
+function resultText({
+  status,
+  result,
+  resultStart,
+  errorType,
+  errorMessage,
+  permission,
+}: ToolStep): string | null {
+  if (status === 'error') {
+    const denied = permission?.allowed === false ? ` (${permission.reason})` : '';
+    return `${errorType}: ${errorMessage}${denied}`;
+  }
+  if (status !== 'success') return null;
+  return resultStart ?? (typeof result === 'string' ? result : JSON.stringify(result));
+}
+
+/** The prompt as it was sent, with the tools that were offered. */
+export function formatPrompt({ prompt }: Execution): string {
+  if (prompt === null) return colors.dim('The prompt of this execution is not stored.');
+  const { text, bytes, isTruncated, tools } = prompt;
+  const size = isTruncated ? colors.dim(` (the beginning of ${formatBytes(bytes)})`) : '';
+  const offered = tools.length === 0 ? 'none' : tools.join(', ');
+  return `${colors.bold('prompt')}${size}\n${indentText(text)}\n\n${colors.bold('tools')}\n  ${safeLine(offered)}`;
 }

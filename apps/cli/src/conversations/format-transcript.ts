@@ -1,10 +1,9 @@
-import type { Execution, Thread } from '@parley/agents';
+import type { ResultOf } from '@parley/client/manage';
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
-import { type Cuts, colorStatus, durationOf, formatCall } from './format-execution';
-import { callsOf } from './steps';
+import { type Cuts, type Execution, type ToolStep, colorStatus, formatCall, tookOf } from './format-execution';
 
-export function formatThreadHead(thread: Thread, cuts: Cuts): string {
+export function formatThreadHead(thread: ResultOf<'getThread'>, cuts: Cuts): string {
   const { id, externalId, agentSlug, channel, state, params, transferCount, turnCount, createdAt } = thread;
   return formatFields({
     thread: id,
@@ -27,26 +26,23 @@ export function formatThreadHead(thread: Thread, cuts: Cuts): string {
 export function formatTurn(turn: Execution, cuts: Cuts): string {
   const { createdAt, id, agentSlug, routerSlug, status } = turn;
   const who = [agentSlug ?? '-', ...(routerSlug === null ? [] : [`by router ${routerSlug}`])].join(' ');
-  const marks = [formatTime(createdAt), `execution ${id}`, safeLine(who), colorStatus(status), durationOf(turn)];
+  const marks = [formatTime(createdAt), `execution ${id}`, safeLine(who), colorStatus(status), tookOf(turn)];
   const heading = colors.dim(`── ${marks.filter((mark) => mark !== null).join('  ')}`);
   const messages = turn.messages.flatMap((message) => formatMessage(turn, message, cuts));
   const end = describeEnd(turn);
-  return [heading, ...messages, ...(end === null ? [] : [end]), ...turn.undelivered.map(describeUndelivered)].join(
+  return [heading, ...messages, ...(end === null ? [] : [end]), ...turn.deliveries.flatMap(describeDelivery)].join(
     '\n',
   );
 }
 
 function formatMessage(
-  turn: Execution,
-  { role, content, toolCalls }: Execution['messages'][number],
+  { steps }: Execution,
+  { role, content, toolCallIds }: Execution['messages'][number],
   cuts: Cuts,
 ): string[] {
-  // Results are shown below their calls.
-  if (role === 'tool') return [];
-  const calls = callsOf(
-    turn,
-    (toolCalls ?? []).map(({ id }) => id),
-  ).map((step) => {
+  const isAskedFor = (step: Execution['steps'][number]): step is ToolStep =>
+    step.type === 'tool' && toolCallIds.includes(step.callId);
+  const calls = steps.filter(isAskedFor).map((step) => {
     const { args, result } = formatCall(step, cuts);
     return `${colors.cyan('call')} ${safeLine(step.name)} ${args}\n  ${result}`;
   });
@@ -54,9 +50,11 @@ function formatMessage(
   return [`${colors.bold(role)}\n${indentText(cutText(content || '(empty)', cuts.message))}`, ...calls];
 }
 
-function describeUndelivered({ id, status, error }: Execution['undelivered'][number]): string {
+/** Nothing for a message that was or will be delivered. */
+function describeDelivery({ messageId, status, error }: Execution['deliveries'][number]): string[] {
+  if (status !== 'failed' && status !== 'unknown') return [];
   const outcome = status === 'failed' ? 'not delivered' : 'may not have been delivered';
-  return colors.red(`${outcome}: message ${id}: ${safeLine(error ?? 'no reason given')}`);
+  return [colors.red(`${outcome}: message ${messageId}: ${safeLine(error ?? 'no reason given')}`)];
 }
 
 function describeEnd({ status, error }: Execution): string | null {

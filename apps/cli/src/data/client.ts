@@ -33,7 +33,11 @@ function onRetry({ error, waitMs }: Retry): void {
   note(`Waiting ${Math.ceil(waitMs / 1_000)} s ${cause}.`);
 }
 
-function explainApiError(error: unknown, url: string): unknown {
+const manageAdvice =
+  '. Create a key with it (parley keys create --permissions manage), and store it with: parley login --key -';
+
+/** Turns an error of the typed client into a failure that says what to do. */
+export function explainApiError(error: unknown, url: string): unknown {
   if (!(error instanceof ParleyApiError)) return error;
   const { status, code, requestId, details = [], message } = error;
   // The message of fetch is only "fetch failed"; its cause has the reason.
@@ -45,5 +49,6 @@ function explainApiError(error: unknown, url: string): unknown {
     return unreachable(url, reason || code || 'no answer');
   }
   const more = details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
-  return new ApiFailure(status, code, requestId, details, message + more);
+  const advice = code === 'missing_permission' && message.includes('manage') ? manageAdvice : '';
+  return new ApiFailure(status, code, requestId, details, message + more + advice);
 }

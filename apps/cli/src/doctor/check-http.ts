@@ -1,9 +1,9 @@
-import { apiAddress, findStack, readVariable } from '../environment';
+import { apiAddress, findStack, readLogin, readVariable } from '../environment';
 import { type Finding, ask, reasonOf } from './finding';
 
 /** The gateway's address, without the errors of apiAddress, which checkKey reports. */
 function gatewayUrl(): string | undefined {
-  return (readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
+  return (readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl ?? readLogin()?.url)?.replace(/\/+$/, '');
 }
 
 export async function checkGateway(): Promise<Finding[]> {
@@ -53,7 +53,7 @@ export async function checkKey(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: (error as Error).message,
-        fix: "parley keys create --env development --permissions '*' --name me",
+        fix: "parley keys create --env development --permissions '*,manage' --name me",
       },
     ];
   }
@@ -63,6 +63,7 @@ export async function checkKey(): Promise<Finding[]> {
     ['data', 'GET', '/v1/entity-types'],
     ['sync', 'POST', '/v1/sync/state'],
     ['chat', 'POST', '/v1/chat'],
+    ['manage', 'GET', '/v1/organization'],
   ] as const;
   try {
     const granted: string[] = [];
@@ -75,7 +76,7 @@ export async function checkKey(): Promise<Finding[]> {
             name,
             state: 'failed',
             detail: 'the key is unknown, revoked or expired',
-            fix: "parley keys create --env development --permissions '*' --name me",
+            fix: "parley keys create --env development --permissions '*,manage' --name me",
           },
         ];
       if (response.status === 503)
@@ -84,7 +85,7 @@ export async function checkKey(): Promise<Finding[]> {
             name,
             state: 'failed',
             detail: `${path} returned 503`,
-            fix: `Read the logs of the ${permission === 'chat' ? 'chat' : 'data'} service`,
+            fix: `Read the logs of the ${permission === 'sync' ? 'data' : permission} service`,
           },
         ];
       if (response.status !== 403) granted.push(permission);

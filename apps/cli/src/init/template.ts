@@ -5,7 +5,7 @@ export const defaultUrl = 'http://localhost:4000';
 
 /** The content of `.env`. */
 export const settingsFile = (url: string, key: string): string => `PARLEY_URL=${url}
-# A key of development: parley keys create --env development --permissions '*' --name dev
+# A key of development: parley keys create --env development --permissions '*,manage' --name dev
 PARLEY_API_KEY=${key}
 # Used by parley deploy: parley keys create --env production --permissions sync --name deploy
 PARLEY_PRODUCTION_API_KEY=

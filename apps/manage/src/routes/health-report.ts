@@ -42,7 +42,7 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
     description:
       'Webhook deliveries whose connection, order or person is not known. Each has its reason. Replay them when it is.',
     operation: 'POST /v1/webhook-deliveries/replay',
-    command: 'parley webhooks replay --status unattributed',
+    command: 'parley webhooks replay --unattributed',
     counts: [deliveryBacklogs.unattributedDeliveries],
   },
   {

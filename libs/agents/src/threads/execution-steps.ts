@@ -1,7 +1,7 @@
 import type { Json, LogLine, Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
-import type { Execution } from './read-executions';
+import type { StoredExecution } from './read-executions';
 
 /** Results up to this size, in characters of JSON, are returned whole. */
 const maxResultChars = 256 * 1024;
@@ -73,7 +73,7 @@ const callsOfExecution = statement(
 export async function readSteps(
   db: Queryable,
   scope: Scope,
-  execution: Pick<Execution, 'id' | 'status' | 'steps'>,
+  execution: Pick<StoredExecution, 'id' | 'status' | 'steps'>,
 ): Promise<ExecutionStep[]> {
   const { rows } = await db.query(scope, callsOfExecution, [scope.tenant, execution.id]);
   const calls = new Map(rows.map((call) => [call.callId, call]));
@@ -87,7 +87,7 @@ export async function readSteps(
   return [...steps, ...[...calls.values()].map((call) => toolStep(execution, call, {}, show))];
 }
 
-type RecordedStep = Execution['steps'][number];
+type RecordedStep = StoredExecution['steps'][number];
 
 const modelStep = (step: RecordedStep): ModelStep => ({
   type: 'model',
@@ -102,7 +102,7 @@ const modelStep = (step: RecordedStep): ModelStep => ({
 });
 
 function toolStep(
-  { status }: Pick<Execution, 'status'>,
+  { status }: Pick<StoredExecution, 'status'>,
   call: CallRow,
   { durationMs, permission }: Partial<RecordedStep>,
   show: ReturnType<typeof createShortener>,

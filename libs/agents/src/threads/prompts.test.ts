@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Db, createDb } from '@parley/db';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { readPrompt, withPromptsErased } from './prompts';
-import { findExecution } from './read-executions';
+import { readExecution } from './read-executions';
 import { maxStoredPromptBytes, sentPrompt } from './sent-prompt';
 import type { Turn } from './turn';
 import { createTurnStore } from './turn-store';
@@ -39,7 +39,7 @@ async function answer(text: string, store = processOf(), tools = offers): Promis
 }
 
 async function promptOf({ id }: Turn) {
-  const execution = await findExecution(db, org.scope, id);
+  const execution = await readExecution(db, org.scope, id);
   if (execution?.promptHash == null) return null;
   return readPrompt(db, org.scope, execution.promptHash);
 }
@@ -55,7 +55,7 @@ test('the prompt and the tools of a turn are stored once for all turns that send
   expect(await stored()).toHaveLength(1);
   await answer('You sell.', store, []);
   expect(await stored()).toHaveLength(2);
-  expect(await findExecution(db, org.scope, turns[0]!.id)).toMatchObject({ agentRevision: 1 });
+  expect(await readExecution(db, org.scope, turns[0]!.id)).toMatchObject({ agentRevision: 1 });
 });
 
 test('processes that send a new prompt at the same time store it once', async () => {

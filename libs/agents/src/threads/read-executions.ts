@@ -1,5 +1,4 @@
-import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
-import type { Json, Scope, ToolCallSummary } from '@parley/contracts';
+import type { Scope, ToolCallSummary } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
 import type { StoredToolCall } from './turn';
@@ -72,26 +71,7 @@ const messageRow = {
   createdAt: column.timestamptz,
 };
 
-const callRow = {
-  executionId: column.text,
-  callId: column.text,
-  name: column.text,
-  args: column.jsonb<Json>(),
-  status: column.oneOf<'started' | 'succeeded' | 'failed'>(),
-  /** The full result: `{ ok, result }` or `{ ok, errorType, message }`. */
-  result: column.jsonb<Json>().nullable,
-  startedAt: column.timestamptz,
-  finishedAt: column.timestamptz.nullable,
-};
-
 export type StoredExecution = RowOf<typeof wholeRow>;
-
-export interface Execution extends StoredExecution {
-  messages: RowOf<typeof messageRow>[];
-  toolCalls: RowOf<typeof callRow>[];
-  /** Messages of the reply that were not delivered, or may not have been delivered. */
-  undelivered: UndeliveredReply[];
-}
 
 const state = `case
   when e.status in ('queued', 'running') and e.lease_until < now() then 'stalled'
@@ -206,35 +186,6 @@ export async function readMessages(db: Queryable, scope: Scope, executionId: str
   return (await db.query(scope, messagesOfExecutions, [scope.tenant, [executionId]])).rows;
 }
 
-/** One execution with its messages, tool calls and undelivered replies; null when the environment has no such execution. */
-export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
-  const { rows } = await db.query(scope, byId, [scope.tenant, scope.environment, id]);
-  return (await withDetails(db, scope, rows))[0] ?? null;
-}
-
-const turnsBefore = statement(
-  'read-turns',
-  `select ${wholeColumns} from executions e
-   where e.tenant = $1 and e.environment = $2::"Environment" and e.thread_id = $3
-     and ($4::bigint is null or e.id < $4)
-   order by e.id desc limit $5`,
-  wholeRow,
-);
-
-/**
- * The last `limit` turns of a thread, or the last ones before the execution `beforeId`, oldest first. `isWhole`: no earlier
- * executions exist.
- */
-export async function readTurns(
-  db: Queryable,
-  scope: Scope,
-  { threadId, limit, beforeId }: { threadId: string; limit: number; beforeId: string | null },
-): Promise<{ turns: Execution[]; isWhole: boolean }> {
-  const values = [scope.tenant, scope.environment, threadId, beforeId, limit + 1];
-  const { rows } = await db.query(scope, turnsBefore, values);
-  return { turns: await withDetails(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
-}
-
 const messagesOfExecutions = statement(
   'messages-of-executions',
   `select execution_id::text as "executionId", id, position, role::text as role, content,
@@ -242,31 +193,3 @@ const messagesOfExecutions = statement(
    from thread_messages where tenant = $1 and execution_id = any($2::bigint[]) and author is null order by execution_id, position`,
   messageRow,
 );
-
-const callsOfExecutions = statement(
-  'tool-calls-of-executions',
-  `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
-          started_at as "startedAt", finished_at as "finishedAt"
-   from tool_calls where tenant = $1 and execution_id = any($2::bigint[]) order by execution_id, started_at, call_id`,
-  callRow,
-);
-
-/** Adds messages and calls. Messages are read first, so that each call that they name is found. */
-async function withDetails(db: Queryable, scope: Scope, executions: RowOf<typeof wholeRow>[]): Promise<Execution[]> {
-  const ids = [scope.tenant, executions.map(({ id }) => id)];
-  const messages = await db.query(scope, messagesOfExecutions, ids);
-  const calls = await db.query(scope, callsOfExecutions, ids);
-  // On a channel the request id of a turn is the id of the message that it answers.
-  const requestIds = new Set(executions.flatMap(({ requestId }) => requestId ?? []));
-  const undelivered = await undeliveredReplies(db, scope, [...requestIds]);
-  const undeliveredOf = Map.groupBy(undelivered, ({ requestId }) => requestId);
-  const messagesOf = Map.groupBy(messages.rows, ({ executionId }) => executionId);
-  const callsOf = Map.groupBy(calls.rows, ({ executionId }) => executionId);
-  return executions.map((execution) => ({
-    ...execution,
-    messages: messagesOf.get(execution.id) ?? [],
-    toolCalls: callsOf.get(execution.id) ?? [],
-    // After several attempts to answer a message only the reply of the successful one was sent.
-    undelivered: (execution.status === 'succeeded' && undeliveredOf.get(execution.requestId ?? '')) || [],
-  }));
-}

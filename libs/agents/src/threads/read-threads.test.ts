@@ -2,8 +2,9 @@ import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { mergeThreads } from './merge-threads';
-import { findExecution, listExecutions, readTurns } from './read-executions';
+import { readSteps } from './execution-steps';
 import { lockThread, takeThreadOver } from './people';
+import { listExecutions, readExecution, readMessages } from './read-executions';
 import { listThreads, readThread } from './read-threads';
 import type { Turn } from './turn';
 import { claim } from './turn-sql';
@@ -55,6 +56,17 @@ async function answer(turn: Turn): Promise<void> {
   await storeOf().finish(turn, { ...progress, iterations: 2, status: 'succeeded', reply }, [result]);
 }
 
+async function details(scope: Scope, id: string) {
+  const execution = (await readExecution(db, scope, id))!;
+  return { ...execution, messages: await readMessages(db, scope, id), steps: await readSteps(db, scope, execution) };
+}
+
+/** The turns of a thread, the first one first. */
+async function turnsOf(threadId: string) {
+  const { items } = await listExecutions(db, org.scope, { ...firstPage, threadId });
+  return Promise.all(items.reverse().map(({ id }) => details(org.scope, id)));
+}
+
 test('a thread is listed, and read with its turns, their messages and tool calls', async () => {
   const first = await answered('order-7');
   const second = await begin('order-7', 'And now?');
@@ -68,20 +80,17 @@ test('a thread is listed, and read with its turns, their messages and tool calls
     transferCount: 0,
   });
 
-  const { turns, isWhole } = await readTurns(db, org.scope, { threadId: first.threadId, limit: 5, beforeId: null });
-  expect(isWhole).toBe(true);
-  expect(turns).toMatchObject([
+  expect(await turnsOf(first.threadId)).toMatchObject([
     {
       id: first.id,
       status: 'succeeded',
       output: 'Found it',
       inputTokens: 10,
       messages: [{ role: 'user' }, { role: 'assistant', toolCalls: [call] }, { role: 'tool' }, { role: 'assistant' }],
-      toolCalls: [{ callId: call.id, status: 'succeeded', result: { ok: true, result: 7 } }],
+      steps: [{ callId: call.id, status: 'success', result: 7 }],
     },
-    { id: second.id, status: 'running', output: null, messages: [{ content: 'And now?' }], toolCalls: [] },
+    { id: second.id, status: 'running', output: null, messages: [{ content: 'And now?' }], steps: [] },
   ]);
-  expect(await findExecution(db, org.scope, first.id)).toEqual(turns[0]);
   const listed = await listExecutions(db, org.scope, { ...firstPage, status: 'running' });
   expect(listed.items.map(({ id }) => id)).toEqual([other.id, second.id]);
 });
@@ -95,7 +104,7 @@ test('turns of a thread are in the order of their messages after the clock was s
   const second = await answered('order-7', 'two');
   const third = await begin('order-7', 'three');
   const fourth = await begin('order-7', 'four');
-  const { turns } = await readTurns(db, org.scope, { threadId: first.threadId, limit: 5, beforeId: null });
+  const turns = await turnsOf(first.threadId);
   expect(turns.map(({ id, input, status }) => [id, input, status])).toEqual([
     [rows[0]!.id, 'one', 'succeeded'],
     [second.id, 'two', 'succeeded'],
@@ -132,8 +141,8 @@ test('the turns of a thread are moved into the thread with the external id', asy
   const second = await answered('new', 'two');
   await mergeThreads(db, org.scope, 'old', 'new');
   expect(await readThread(db, org.scope, first.threadId)).toBeNull();
-  const { turns } = await readTurns(db, org.scope, { threadId: second.threadId, limit: 5, beforeId: null });
-  expect(turns.map(({ id, messages, toolCalls }) => [id, messages.length, toolCalls.length])).toEqual([
+  const turns = await turnsOf(second.threadId);
+  expect(turns.map(({ id, messages, steps }) => [id, messages.length, steps.length])).toEqual([
     [first.id, 4, 1],
     [second.id, 4, 1],
   ]);
@@ -151,16 +160,16 @@ describe('with a second organization', () => {
     const begun = await begin('order-7', 'Mine');
     await db.pool.query('update executions set id = $2 where tenant = $1', [org.scope.tenant, theirs.id]);
     const mine = { ...begun, id: theirs.id };
-    const before = await findExecution(db, other.scope, theirs.id);
-    expect(before).toMatchObject({ input: 'Hello', toolCalls: [{ callId: call.id }] });
-    expect(await findExecution(db, org.scope, mine.id)).toMatchObject({
+    const before = await details(other.scope, theirs.id);
+    expect(before).toMatchObject({ input: 'Hello', steps: [{ callId: call.id }] });
+    expect(await details(org.scope, mine.id)).toMatchObject({
       input: 'Mine',
       messages: [{ content: 'Mine' }],
-      toolCalls: [],
+      steps: [],
     });
     await answer(mine);
-    expect(await findExecution(db, org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
-    expect(await findExecution(db, other.scope, theirs.id)).toEqual(before);
+    expect(await details(org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
+    expect(await details(other.scope, theirs.id)).toEqual(before);
     expect(await readThread(db, org.scope, theirs.threadId)).toBeNull();
     expect(await db.transaction((tx) => lockThread(tx, org.scope, theirs.threadId))).toBeNull();
   });

@@ -102,43 +102,6 @@ export async function latestSent(db: Queryable, scope: Scope) {
   return rows[0]!;
 }
 
-const undeliveredReplyRow = {
-  /** Id of the inbound message, which is also the request id of its turn. */
-  requestId: column.text,
-  id: column.text,
-  /** `unknown`: it may have been sent. */
-  status: column.oneOf<'failed' | 'unknown'>(),
-  text: column.text.nullable,
-  error: column.text.nullable,
-};
-
-/** A reply that did not reach the contact, or may not have reached it. */
-export type UndeliveredReply = RowOf<typeof undeliveredReplyRow>;
-
-const undelivered = statement(
-  'undelivered-replies',
-  `select r.request_id as "requestId", m.id, m.status, m.text, m.error
-   from unnest($3::text[]) r(request_id)
-   cross join generate_series(0, 99) part
-   join messages m on m.tenant = $1 and m.environment = $2::"Environment"
-     and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
-   where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
-     -- Replaced by a retry that was sent (retryMessage).
-     select from messages retried where retried.tenant = $1 and retried.environment = m.environment
-       and retried.idempotency_key = ${retryKeySql('m.id')} and retried.status in ('sent', 'delivered', 'read'))
-   order by m.created_at, m.id`,
-  undeliveredReplyRow,
-);
-
-/** Returns undelivered messages of the replies to these requests, in order, without those that a retry has replaced. */
-export async function undeliveredReplies(
-  db: Queryable,
-  scope: Scope,
-  requestIds: readonly string[],
-): Promise<UndeliveredReply[]> {
-  return (await db.query(scope, undelivered, [scope.tenant, scope.environment, requestIds])).rows;
-}
-
 const replyRow = {
   id: column.text,
   status: column.text,
@@ -150,10 +113,13 @@ const replyRow = {
 
 const repliesOfRequest = statement(
   'replies-of-request',
-  `select m.id, m.status, m.error, m.created_at as "createdAt", m.updated_at as "updatedAt"
+  `select s.id, s.status, s.error, s.created_at as "createdAt", s.updated_at as "updatedAt"
    from generate_series(0, 99) part
    join messages m on m.tenant = $1 and m.environment = $2::"Environment"
      and m.idempotency_key = ${replyKey.sql('$3', 'part')}
+   -- The message of a retry replaces the first one (retryMessage).
+   left join messages r on r.tenant = $1 and r.environment = m.environment and r.idempotency_key = ${retryKeySql('m.id')}
+   join messages s on s.tenant = $1 and s.id = coalesce(r.id, m.id)
    where m.direction = 'outbound'
    order by m.created_at, m.id`,
   replyRow,
