@@ -110,7 +110,7 @@ export default tseslint.config(
   },
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
-    ignores: ['**/*.test.ts', 'apps/manage/src/testing/**'],
+    ignores: ['**/*.test.ts', '**/*-under-test.ts', 'apps/manage/src/testing/**'],
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',

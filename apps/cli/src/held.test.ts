@@ -178,9 +178,9 @@ test('what was open in a backup is not done again after a restore, until it is r
   const { held } = await parley('held', 'list');
   expect(Object.fromEntries(held.map((one: { kind: string; count: number }) => [one.kind, one.count]))).toEqual(counts);
   expect(held[0]).toMatchObject({ kind: 'messages', organization: 'shop', environment: 'development' });
-  expect((await parley('messages', 'list', '--status', 'held')).messages).toHaveLength(7);
-  expect((await parley('triggers', 'runs', '--status', 'held')).runs).toHaveLength(3);
-  expect((await parley('webhooks', 'list', '--status', 'held')).deliveries).toHaveLength(3);
+  const countHeld = async (table: string) =>
+    (await services.db.pool.query(`select count(*)::int as held from ${table} where status = 'held'`)).rows[0].held;
+  expect(await Promise.all(['messages', 'trigger_runs', 'webhook_deliveries'].map(countHeld))).toEqual([7, 3, 3]);
   expect(await parley('held', 'release', '--all', '--older-than', '1h')).toEqual({ released: {} });
 
   // The provider is asked for released messages: only the one that it does not have is sent.

@@ -186,7 +186,7 @@ test('tools list and show name built-in and custom tools with their parameters a
   });
   await cli.succeed(['push', 'tooled'], { env });
   const { tools } = await json(['tools', 'list']);
-  expect(tools).toHaveLength(24);
+  expect(tools).toHaveLength(25);
   expect(tools).toContainEqual(
     expect.objectContaining({ name: 'entity.get', permission: 'read on the entity type of id' }),
   );
