@@ -16,6 +16,10 @@ ALTER TABLE "threads"
 UPDATE "threads" SET "state" = 'human' WHERE "taken_over";
 ALTER TABLE "threads" DROP COLUMN "taken_over";
 
+-- The order of lists, with the id.
+DROP INDEX "threads_tenant_environment_last_message_at_idx";
+CREATE INDEX "threads_tenant_environment_last_message_at_id_idx" ON "threads" ("tenant", "environment", "last_message_at" DESC, "id" DESC);
+
 -- Lists of the threads that wait for a person or that one answers. Most threads are in no such list.
 CREATE INDEX "threads_of_people_idx" ON "threads" ("tenant", "environment", "state", "last_message_at" DESC, "id" DESC)
     WHERE "state" <> 'agent';
@@ -35,10 +39,11 @@ CREATE TABLE "thread_visits" (
     "read_at" TIMESTAMPTZ(3),
     "open_until" TIMESTAMPTZ(3),
 
-    CONSTRAINT "thread_visits_pkey" PRIMARY KEY ("tenant", "thread_id", "visitor_id"),
+    CONSTRAINT "thread_visits_pkey" PRIMARY KEY ("tenant", "visitor_id", "thread_id") INCLUDE ("read_at"),
     CONSTRAINT "thread_visits_thread_id_tenant_fkey" FOREIGN KEY ("thread_id", "tenant")
         REFERENCES "threads"("id", "tenant") ON DELETE CASCADE ON UPDATE CASCADE
 );
+CREATE INDEX "thread_visits_thread_id_tenant_idx" ON "thread_visits"("thread_id", "tenant");
 
 -- Its readable text is libs/agents/src/threads/enter-thread.sql; \x3B is a semicolon.
 create or replace function enter_thread(

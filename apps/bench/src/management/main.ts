@@ -13,7 +13,7 @@ const goalMs = 300;
 
 /**
  * Lists of the management API over a tenant with a million executions (`… management 100000` for fewer) in 100,000 threads,
- * spread over 30 days: 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, ten agents, one of them with 0.1 %.
+ * spread over 30 days; half of the threads closed, 0.1 % answered by a person, 0.1 % unread. Of the executions 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, ten agents, one of them with 0.1 %.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
   const organization = await insertOrganization(db, { id: newId('org'), slug: 'bench', name: 'Bench' });
   const { tenant } = organization!;
-  const { key } = await createApiKey(db, {
+  const { key, id: keyId } = await createApiKey(db, {
     tenant,
     environment: 'development',
     name: 'bench',
@@ -32,10 +32,21 @@ async function main(): Promise<void> {
   });
   const beganMs = Date.now() - 30 * dayMs;
   await pool.query(
-    `insert into threads (id, tenant, environment, channel, agent_slug, last_message_at, updated_at)
-     select 'thread_' || n, $1, 'development', case when n % 2 = 0 then 'api' else 'whatsapp' end, 'agent-' || n % 9, now(), now()
+    `insert into threads (id, tenant, environment, external_id, channel, agent_slug, params, state, status, assignee_id, labels,
+       last_message_at, updated_at)
+     select 'thread_' || n, $1, 'development', 'contact:' || n, case when n % 2 = 0 then 'api' else 'whatsapp' end, 'agent-' || n % 9,
+       jsonb_build_object('contactName', 'Person ' || n),
+       (case when n % 1009 = 0 then 'human' when n % 9973 = 0 then 'waiting' else 'agent' end)::"ThreadState",
+       (case when n % 2 = 1 then 'closed' else 'open' end)::"ThreadStatus", case when n % 1013 = 0 then 'user_1' end,
+       case when n % 1019 = 0 then '{vip}'::text[] else '{}' end, to_timestamp(($2::bigint + n::bigint * ${(30 * dayMs) / threads}) / 1000.0), now()
      from generate_series(0, ${threads - 1}) n`,
-    [tenant],
+    [tenant, beganMs],
+  );
+  // All but every 1,021st thread is read, up to now.
+  await pool.query(
+    `insert into thread_visits (tenant, thread_id, visitor_id, visitor, read_at)
+     select $1, 'thread_' || n, $2, '{}', now() from generate_series(0, ${threads - 1}) n where n % 1021 <> 0`,
+    [tenant, keyId],
   );
   await pool.query(
     `insert into executions (id, tenant, environment, thread_id, agent_slug, status, input, output, model, iterations,
@@ -97,6 +108,16 @@ async function main(): Promise<void> {
     'statistics, 30 days': `/v1/statistics?${month}&interval=day&timezone=America/Santiago`,
     'statistics, 720 hours of an agent on a channel': `/v1/statistics?${month}&interval=hour&agent=agent-3&channel=api`,
     'health report': '/v1/health-report',
+    'threads: all': '/v1/threads?limit=100',
+    'threads: of a person': '/v1/threads?limit=100&state=human',
+    'threads: waiting': '/v1/threads?limit=100&state=waiting&status=open',
+    'threads: answered by the agent, open': '/v1/threads?limit=100&state=agent&status=open',
+    'threads: unread (0.1 %)': '/v1/threads?limit=100&unread=true',
+    'threads: assigned (0.1 %)': '/v1/threads?limit=100&assignee=user_1',
+    'threads: label (0.1 %)': '/v1/threads?limit=100&label=vip',
+    'threads: text, one match': '/v1/threads?limit=100&q=Person%2077777',
+    'threads: text, none, of an agent': '/v1/threads?limit=100&q=nothing&agent=agent-3',
+    'threads: numbers by state': '/v1/thread-counts',
   };
   const calls = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => read(path)]));
   const samples = await measureInTurns(calls, { rounds, perRound });

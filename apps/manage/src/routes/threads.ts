@@ -69,7 +69,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const { page, answer } = pageOf('threads', scope, query);
       const { agent, channel, state, status, assignee, unread, q, label, since } = query;
       const filters = { agentSlug: agent, channel, state, status, assigneeId: assignee, text: q, label };
-      const visit = { visitorId: caller.id, isUnread: unread !== undefined, since: dateOf(since) };
+      const visit = { visitorId: caller.id, isUnread: unread && true, since: dateOf(since) };
       return answer(await listThreads(db, scope, { ...page, ...filters, ...visit }), toThread);
     },
     countThreads: (_input, { scope }) => countThreads(db, scope),

@@ -247,7 +247,7 @@ const visit = statement(
   'visit-thread',
   `insert into thread_visits as v (tenant, thread_id, visitor_id, visitor, read_at, open_until)
    values ($1, $2, $3, $4::jsonb, case when $5 then now() end, now() + $6 * interval '1 second')
-   on conflict (tenant, thread_id, visitor_id) do update
+   on conflict (tenant, visitor_id, thread_id) do update
      set visitor = excluded.visitor, read_at = coalesce(excluded.read_at, v.read_at),
          open_until = coalesce(excluded.open_until, v.open_until)`,
 );

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged, unprepared } from '@parley/db';
 import type { Author, ThreadState } from './people';
 
 const common = {
@@ -50,35 +50,12 @@ const columns = `t.id, t.external_id as "externalId", t.channel, t.agent_slug as
   case when t.state = 'human' then t.taken_over_at end as "takenOverAt", t.resumes_at as "resumesAt",
   case when t.state = 'waiting' then t.waiting_since end as "waitingSince",
   case when t.state = 'waiting' then t.waiting_reason end as "waitingReason",
-  t.last_message_at > v.read_at is not false as "isUnread", t.created_at as "createdAt",
+  coalesce(t.last_message_at > (
+    select v.read_at from thread_visits v where v.tenant = $1 and v.thread_id = t.id and v.visitor_id = $3), true) as "isUnread", t.created_at as "createdAt",
   t.last_message_at as "lastMessageAt",
   (select count(*)::int from executions e where e.tenant = $1 and e.thread_id = t.id) as "turnCount"`;
 
-const from = `from threads t left join thread_visits v on v.tenant = $1 and v.thread_id = t.id and v.visitor_id = $3
-   where t.tenant = $1 and t.environment = $2::"Environment"`;
-
-/** `isOfState`: the condition on the state, whose text has to match that of an index. */
-const listSql = (isOfState: string) =>
-  `select ${columns},
-          (select left(e.input, 200) from executions e where e.tenant = $1 and e.thread_id = t.id order by e.id desc limit 1) as "lastInput"
-   ${from} and t.last_message_at is not null and ${isOfState}
-     and ($5::text is null or t.agent_slug = $5)
-     and ($6::text is null or t.channel = $6)
-     and ($7::text is null or t.status = $7::"ThreadStatus")
-     and ($8::text is null or t.assignee_id = $8)
-     and (not $9::boolean or t.last_message_at > v.read_at is not false)
-     and ($10::text is null or t.external_id ilike $10 or t.params->>'contactName' ilike $10)
-     and ($11::text is null or $11 = any(t.labels))
-     and ($12::timestamptz is null or t.last_message_at >= $12)
-     and ($13::timestamptz is null or (t.last_message_at, t.id) < ($13, $14))
-   order by t.last_message_at desc, t.id desc limit $15`;
-
-const list = statement('list-threads', listSql('($4::text is null or t.state = $4::"ThreadState")'), summaryRow);
-const listOfPeople = statement(
-  'list-threads-of-people',
-  listSql(`t.state = $4::"ThreadState" and t.state <> 'agent'`),
-  summaryRow,
-);
+const from = 'from threads t where t.tenant = $1 and t.environment = $2::"Environment"';
 
 export interface ThreadFilters {
   agentSlug?: string;
@@ -94,6 +71,21 @@ export interface ThreadFilters {
   since?: Date;
 }
 
+/** The condition of each filter on a parameter. */
+const conditions: { [F in keyof ThreadFilters]-?: (parameter: string) => string } = {
+  agentSlug: (slug) => `t.agent_slug = ${slug}`,
+  channel: (channel) => `t.channel = ${channel}`,
+  state: (state) => `t.state = ${state}::"ThreadState"`,
+  status: (status) => `t.status = ${status}::"ThreadStatus"`,
+  assigneeId: (id) => `t.assignee_id = ${id}`,
+  isUnread: (isUnread) => `${isUnread} <> exists (
+       select from thread_visits v
+       where v.tenant = $1 and v.visitor_id = $3 and v.thread_id = t.id and v.read_at >= t.last_message_at)`,
+  text: (pattern) => `(t.external_id ilike ${pattern} or t.params->>'contactName' ilike ${pattern})`,
+  label: (label) => `${label} = any(t.labels)`,
+  since: (at) => `t.last_message_at >= ${at}`,
+};
+
 /**
  * Threads of an environment, ordered by the contact's last message, newest first. A thread that gets a message between two
  * pages moves to the front, so it is never on two pages. `visitorId`: the caller whose read marks count.
@@ -101,31 +93,31 @@ export interface ThreadFilters {
 export async function listThreads(
   db: Queryable,
   scope: Scope,
-  filters: Page & ThreadFilters & { visitorId?: string },
+  { visitorId = '', limit, before, ...given }: Page & ThreadFilters & { visitorId?: string },
 ): Promise<Paged<ThreadSummary>> {
-  const {
-    visitorId = '',
-    agentSlug,
-    channel,
-    state,
-    status,
-    assigneeId,
-    isUnread = false,
-    text,
-    label,
-    since,
-  } = filters;
-  const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  const values = [scope.tenant, scope.environment, visitorId, state, agentSlug, channel, status, assigneeId, isUnread];
-  const { rows } = await db.query(scope, state === undefined || state === 'agent' ? list : listOfPeople, [
-    ...values,
-    pattern,
-    label,
-    since,
-    ...pageValues(filters),
-  ]);
-  return toPaged(rows, filters, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
+  const values: unknown[] = [scope.tenant, scope.environment, visitorId, limit + 1];
+  const add = (value: unknown) => `$${values.push(value)}`;
+  const where = [`t.last_message_at is not null`];
+  for (const [name, value] of Object.entries(given) as [keyof ThreadFilters, unknown][])
+    if (value !== undefined) where.push(conditions[name](add(name === 'text' ? patternOf(String(value)) : value)));
+  // The condition of an index.
+  if (given.state !== undefined && given.state !== 'agent') where.push("t.state <> 'agent'");
+  if (before !== null)
+    where.push(`(t.last_message_at, t.id) < (${add(before.at)}::timestamptz, ${add(before.id)}::text)`);
+  // Not prepared: only the filters that are given are in the text, so that each has the plan it needs.
+  const list = unprepared(
+    'list-threads',
+    `select ${columns},
+       (select left(e.input, 200) from executions e where e.tenant = $1 and e.thread_id = t.id order by e.id desc limit 1) as "lastInput"
+     ${from} and ${where.join(' and ')}
+     order by t.last_message_at desc, t.id desc limit $4`,
+    summaryRow,
+  );
+  const { rows } = await db.query(scope, list, values);
+  return toPaged(rows, { limit, before }, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }
+
+const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
 const byEitherId = statement(
   'read-thread',
