@@ -30,13 +30,7 @@ export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
-export {
-  type ChannelMessage,
-  findMessage,
-  latestSent,
-  listMessages,
-  repliesOf,
-} from './whatsapp/read-messages';
+export { type ChannelMessage, findMessage, latestSent, listMessages, repliesOf } from './whatsapp/read-messages';
 export { type QueuedReply, type ReplyContent, queueReply } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';

@@ -101,14 +101,7 @@ export function formatCall(step: ToolStep, cuts: Cuts): { args: string; result: 
 }
 
 /** Text unchanged, other values as JSON, errors as type and message. */
-function resultText({
-  status,
-  result,
-  resultStart,
-  errorType,
-  errorMessage,
-  permission,
-}: ToolStep): string | null {
+function resultText({ status, result, resultStart, errorType, errorMessage, permission }: ToolStep): string | null {
   if (status === 'error') {
     const denied = permission?.allowed === false ? ` (${permission.reason})` : '';
     return `${errorType}: ${errorMessage}${denied}`;
