@@ -9,7 +9,7 @@ import { type Cli, buildCli } from './cli-under-test';
 import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 let stack: ManageUnderTest;
 let db: Db;
@@ -259,6 +259,42 @@ describe('human takeover', () => {
   });
 });
 
+describe('people', () => {
+  test('a reply is stored as the words of a person, who has then taken the thread over, and notes are shown', async () => {
+    await send('people', 'Hi');
+    const { id } = await json(['threads', 'show', 'people']);
+    expect(await succeed(['threads', 'reply', 'people', 'Ana here.\u001b[2J'])).toMatch(
+      /^Stored msg_\w+\. The caller of the API reads it\.\n$/,
+    );
+    expect(await succeed(['threads', 'list', '--state', 'human', '--status', 'open', '--search', 'people'])).toContain(
+      id,
+    );
+    expect(await succeed(['threads', 'takeover', id, '--for', '2h'])).toMatch(
+      / The agent answers again from \S+ \S+ on\.$/m,
+    );
+    expect(await succeed(['threads', 'resume', id, '--note', 'The tent is sold.'])).toContain('the agent answers');
+    const text = await succeed(['threads', 'show', 'people']);
+    expect(text).toMatch(/\nperson manage\n {2}Ana here\.\\u001b\[2J\n/);
+    expect(text).toMatch(/\nto the agent, by manage\n {2}The tent is sold\.\n/);
+    expect(await succeed(['executions', 'show', await lastExecution()])).toContain('Hi');
+
+    const wrong: [number, string, ...string[]][] = [
+      [2, 'Give a text'],
+      [2, 'need each other', 'Hi', '--template', 'hello'],
+      [2, 'without text and file', 'Hi', '--template', 'hello', '--language', 'es'],
+      [1, 'Cannot read none.png: ENOENT', '--file', 'none.png'],
+      [1, 'no_channel', '--template', 'hello', '--language', 'es'],
+    ];
+    for (const [code, message, ...args] of wrong)
+      expect(await parley(['threads', 'reply', 'people', ...args])).toMatchObject({
+        code,
+        stdout: '',
+        stderr: expect.stringContaining(message),
+      });
+    expect(await parley(['threads', 'takeover', id, '--for', 'long'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('lists', () => {
   test('threads list shows those that a person has taken over', async () => {
     for (const id of ['state:1', 'state:2']) await send(id, 'Hi', { agent: { slug: 'quiet' } });
@@ -285,7 +321,7 @@ describe('lists', () => {
     expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((count) => `page:${count}`));
 
     const table = await parley(['threads', 'list', '--agent', 'mute', '--limit', '1']);
-    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +mute +api +agent +2 .*Again\n$/);
+    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +- +mute +api +agent +2 .*Again\n$/);
     expect(table.stderr).toMatch(/^Next page: --cursor \S+\n$/);
   });
 

@@ -43,12 +43,13 @@ export function createManageClient(client: { request: Send }): ManageClient {
 }
 
 /** Iterates over all items of a list, page by page: `for await (const thread of iterate(manage.listThreads, { state: 'human' }))`. */
-export async function* iterate<Input extends { cursor?: string }, Item>(
-  list: (input?: Input, options?: CallOptions) => Promise<Page<Item>>,
-  input?: Input,
-  options?: CallOptions,
+export async function* iterate<Input extends { cursor?: string } | undefined, Item>(
+  list: (input: Input, options?: CallOptions) => Promise<Page<Item>>,
+  ...[input, options]: undefined extends Input
+    ? [input?: Input, options?: CallOptions]
+    : [input: Input, options?: CallOptions]
 ): AsyncGenerator<Item, void, undefined> {
-  for (let { cursor } = input ?? ({} as Input); ;) {
+  for (let cursor = input?.cursor; ;) {
     const page = await list({ ...input, cursor } as Input, options);
     yield* page.data;
     if (!page.hasMore) return;

@@ -93,6 +93,11 @@ test('inputs and results are typed', () => {
     await manage.getExecution({});
     // @ts-expect-error -- no such field
     await manage.updateChannel({ id: 'a', robot: 'b' });
+    for await (const { author } of iterate(manage.listThreadMessages, { id: 'a' }))
+      author?.name satisfies string | undefined;
+    iterate(manage.listThreads);
+    // @ts-expect-error -- the id is missing
+    iterate(manage.listThreadMessages);
     // @ts-expect-error -- not a list
     iterate(manage.getThread, { id: 'a' });
   };

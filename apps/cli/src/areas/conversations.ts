@@ -9,25 +9,40 @@ export function addConversationCommands(program: Command): void {
     .description('list threads, latest message first')
     .option('--agent <slug>', 'only threads that this agent answered last')
     .addOption(
-      new Option('--state <state>', 'only threads that the agent, or a person, answers').choices(['agent', 'human']),
+      new Option(
+        '--state <state>',
+        'only threads that the agent or a person answers, or that wait for a person',
+      ).choices(['agent', 'human', 'waiting']),
     )
+    .addOption(new Option('--status <status>', 'only open or only closed threads').choices(['open', 'closed']))
+    .option('--search <text>', "only threads with this text in the contact's name or the external id")
     .action(async (options) => (await import('../commands/threads-list')).runThreadsList(options));
   paged(ofKey(threads.command('show')))
     .description('show the last turns of a thread with their messages and tool calls')
     .argument('<threadId|externalId>')
     .option('--full', 'do not shorten long texts')
     .action(async (thread, options) => (await import('../commands/threads-show')).runThreadsShow(thread, options));
-  for (const [name, takenOver, description] of [
-    ['takeover', true, 'a person takes the thread over: messages are stored and the agent does not answer'],
-    ['resume', false, 'end a takeover: the agent answers again'],
-  ] as const) {
-    ofKey(threads.command(name))
-      .description(description)
-      .argument('<threadId|externalId>')
-      .action(async (thread, options) =>
-        (await import('../commands/threads-takeover')).runThreadsTakeover(thread, takenOver, options),
-      );
-  }
+  const thread = '<threadId|externalId>';
+  ofKey(threads.command('reply'))
+    .description('write to the contact as a person, who thereby takes the thread over')
+    .argument(thread)
+    .argument('[text]', 'the text, or - for standard input')
+    .option('--file <file>', 'send a file')
+    .option('--template <name>', 'send a template, as WhatsApp requires 24 hours after the last message of the contact')
+    .option('--language <code>', 'language of the template, such as es')
+    .action(async (id, text, options) =>
+      (await import('../commands/threads-reply')).runThreadsReply(id, text, options),
+    );
+  ofKey(threads.command('takeover'))
+    .description('a person takes the thread over: messages are stored and the agent does not answer')
+    .argument(thread)
+    .option('--for <duration>', 'the agent answers again after this time, such as 30m or 12h')
+    .action(async (id, options) => (await import('../commands/threads-takeover')).runThreadsTakeover(id, options));
+  ofKey(threads.command('resume'))
+    .description('end a takeover: the agent answers again')
+    .argument(thread)
+    .option('--note <text>', 'what the agent should know; the contact does not get it')
+    .action(async (id, options) => (await import('../commands/threads-takeover')).runThreadsResume(id, options));
 
   const messages = program
     .command('messages')

@@ -1,6 +1,6 @@
-import type { ResultOf } from '@parley/client/manage';
+import { type ResultOf, iterate } from '@parley/client/manage';
 import { cutsOf } from '../conversations/format-execution';
-import { formatThreadHead, formatTurn } from '../conversations/format-transcript';
+import { type ThreadMessage, formatThreadHead, formatTurn } from '../conversations/format-transcript';
 import { type ListOptions, readPages, withManage } from '../manage';
 import { parseLimit } from '../page';
 import { colors, print, printJson } from '../terminal';
@@ -19,7 +19,17 @@ export async function runThreadsShow(name: string, options: ListOptions & { full
     const executions: ResultOf<'getExecution'>[] = [];
     while (ids.length > 0)
       executions.push(...(await Promise.all(ids.splice(0, concurrentReads).map((id) => manage.getExecution({ id })))));
-    return { thread, executions, page };
+    const messages: ThreadMessage[] = [];
+    const [oldest] = executions;
+    for await (const message of iterate(manage.listThreadMessages, { id: thread.id, limit: 100 })) {
+      if (oldest === undefined || BigInt(message.executionId) < BigInt(oldest.id)) break;
+      messages.unshift(message);
+    }
+    const turns = executions.map((turn) => ({
+      ...turn,
+      messages: messages.filter(({ executionId }) => executionId === turn.id),
+    }));
+    return { thread, executions: turns, page };
   });
   const { cursor, hasMore } = page;
   if (options.json) return printJson({ ...thread, executions, cursor, hasMore });
