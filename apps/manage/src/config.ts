@@ -29,7 +29,7 @@ export const manageVariables = {
   }),
   PROVIDER_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description:
-      'Private hosts, as host or host:port, that a test of an integration may call when its settings name them, such as a server of models.',
+      'Private hosts, as host or host:port, that the management API may call when an integration names them, such as a server of models that is tested.',
   }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',

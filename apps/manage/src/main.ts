@@ -36,11 +36,12 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const box = createSecretBox(config.SECRETS_KEY);
   const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
-  const channels = createChannels({ db, box, settings: config, log });
+  const standIns = standInsUrl === undefined ? [] : [new URL(standInsUrl).host];
   const guards = {
     mcp: createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS }),
-    providers: createGuardedFetch({ allowedPrivateHosts: config.PROVIDER_ALLOWED_PRIVATE_HOSTS }),
+    providers: createGuardedFetch({ allowedPrivateHosts: [...config.PROVIDER_ALLOWED_PRIVATE_HOSTS, ...standIns] }),
   };
+  const channels = createChannels({ db, box, settings: config, log, guard: guards.providers });
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
 
   await runService({
@@ -52,11 +53,11 @@ startProcess(async () => {
       box,
       queues,
       channels,
-      payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log }),
+      payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log, flow: { guard: guards.providers } }),
       publicUrl,
       guards,
       connect: {
-        ...{ db, accounts: channels.accounts, timeoutMs: 5_000 },
+        ...{ db, accounts: channels.accounts, timeoutMs: 5_000, guard: guards.providers },
         webhookUrl: `${publicUrl}/webhook/kapso/messages`,
         webhookSecrets: config.MESSAGING_WEBHOOK_SECRET,
       },

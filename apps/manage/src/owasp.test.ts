@@ -20,6 +20,7 @@ import { samples } from './testing/samples';
 import { insertDefinitions } from './testing/samples/definitions';
 import { integration } from './testing/samples/integrations';
 import { message } from './testing/samples/messages';
+import { payment } from './testing/samples/payments';
 import type { ManageOperation, Sample } from './testing/samples/sample';
 import { trigger } from './testing/samples/triggers';
 
@@ -345,7 +346,36 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       expect((await send('POST', '/v1/integrations', { body: { provider: name, settings } })).status).toBe(201);
       const { status, body } = await send('POST', `/v1/integrations/${name}/test`);
       expect([name, status, body]).toMatchObject([name, 200, { ok: false }]);
-      expect(body.reason).toMatch(/not on the public internet|Port not allowed|cannot be reached/);
+      expect(body.reason).toMatch(/not on the public internet|Port not allowed|MCP server "crm" cannot be reached/);
+    }
+    expect(hits).toBe(0);
+  });
+
+  test('connecting a channel, templates and the status of payments do not call a private address of an organization', async () => {
+    const save = (name: string, secrets: Record<string, string>) =>
+      saveIntegration(api.db, api.deps.box, world.scope, {
+        provider: name,
+        config: { apiUrl: provider.url },
+        secrets: { apiKey: 'k', ...secrets },
+      });
+    await save('kapso', {});
+    await save('flow', { secretKey: 's' });
+    const { connectionId } = await message(world);
+    const paymentId = await payment(world);
+    await api.db.pool.query(
+      `update entities set data = data || '{"status": "pending", "providerReference": "7"}' where tenant = $1 and id = $2`,
+      [world.scope.tenant, paymentId],
+    );
+    const agent = await insertDefinitions(world);
+    for (const [method, path, body] of [
+      ['POST', '/v1/channels', { agent }],
+      ['POST', '/v1/channels', { agent, phoneNumberId: '1' }],
+      ['GET', `/v1/channels/${connectionId}/templates`, undefined],
+      ['DELETE', `/v1/channels/${connectionId}`, undefined],
+      ['POST', `/v1/payments/${paymentId}/reconcile`, {}],
+    ] as const) {
+      const { status, body: failed } = await send(method, path, { body });
+      expect([path, status, failed.error]).toEqual([path, 502, expect.stringContaining('not on the public internet')]);
     }
     expect(hits).toBe(0);
   });
@@ -494,7 +524,7 @@ describe('API10 consumption of APIs: answers of providers are not trusted', () =
       expect(body.reason).not.toMatch(/[\u0000-\u001f]/);
     }
     await saveIntegration(api.db, api.deps.box, world.scope, {
-      ...{ provider: 'kapso', config: { apiUrl: provider.url }, secrets: { apiKey: 'k' } },
+      ...{ provider: 'kapso', config: { apiUrl: address }, secrets: { apiKey: 'k' } },
     });
     const { connectionId } = await message(world);
     const templates = await send('GET', `/v1/channels/${connectionId}/templates`);

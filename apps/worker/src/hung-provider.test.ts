@@ -1,4 +1,5 @@
 import type { Scope } from '@parley/contracts';
+import { createSecretBox, saveIntegration } from '@parley/db';
 import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
 import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
 
@@ -41,12 +42,11 @@ async function addDue({ tenant }: Scope, connectionId: string, count: number): P
 
 test('an organization whose provider hangs does not delay the messages and e-mails of another', async () => {
   const { scope } = services.organization;
+  const box = createSecretBox(Buffer.alloc(32).toString('base64'));
   for (const provider of ['kapso', 'resend'])
-    await services.db.pool.query(
-      `insert into integrations (id, tenant, environment, provider, config, updated_at)
-       values ('i_' || $2, $1, 'development', $2, $3, now())`,
-      [scope.tenant, provider, { apiUrl: hung.url }],
-    );
+    await saveIntegration(services.db, box, scope, {
+      ...{ provider, config: { apiUrl: hung.url }, secrets: { apiKey: 'key' } },
+    });
   await addDue(scope, services.connectionId, backlog);
   // Four messages and four e-mails share the host, so four requests hang.
   await until(async () => asked.length >= 4);

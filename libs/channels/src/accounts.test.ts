@@ -31,4 +31,15 @@ describe.each(['kapso', 'resend'] as const)('%s with the stand-ins of developmen
     await switchIntegration(db, scope, provider, false);
     expect(await find()).toBeNull();
   });
+
+  test("the key of the process is not sent to an address in an organization's settings", async () => {
+    const box = newBox();
+    const { scope } = await seedOrganization(db.pool, { slug: `own-${provider}` });
+    const ofProcess = { ...settings, KAPSO_API_KEY: 'process-key', RESEND_API_KEY: 'process-key' };
+    const find = (readableWith: typeof box) => createAccounts(db, readableWith, ofProcess)[provider](scope);
+    const config = { apiUrl: 'http://own.example' };
+    await saveIntegration(db, box, scope, { provider, config, secrets: { apiKey: 'own' } });
+    expect(await find(box)).toMatchObject({ apiUrl: 'http://own.example', apiKey: 'own' });
+    expect(await find(newBox())).toMatchObject({ apiUrl: `http://${provider}.example`, apiKey: 'process-key' });
+  });
 });

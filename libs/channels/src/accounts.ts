@@ -38,6 +38,7 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
       return {
         organizationId: scope.organizationId,
         ...access,
+        isOwnAddress: address !== undefined,
         isShared: own === undefined && apiKey !== undefined,
         mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,
       };

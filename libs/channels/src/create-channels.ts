@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type SecretBox, type Tenant, newId } from '@parley/db';
-import type { GuardedFetch } from '@parley/outbound';
+import type { AddressGuard, GuardedFetch } from '@parley/outbound';
 import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
@@ -58,10 +58,12 @@ export interface ChannelsDeps {
   box: SecretBox;
   settings: ChannelSettings;
   log: { warn(fields: Record<string, unknown>, message: string): void };
+  /** For `templates`, whose failures are shown to callers: refuses addresses of organizations that are not public. */
+  guard?: AddressGuard;
 }
 
 /** Sends WhatsApp messages and e-mails for tools and jobs, and reads their status. */
-export function createChannels({ db, box, settings, log }: ChannelsDeps) {
+export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) {
   const accounts = createAccounts(db, box, settings);
   const deps = { db, accounts, log, owner: randomBytes(9).toString('base64url') };
 
@@ -136,7 +138,7 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
       if (!found.ok) return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };
       const account = await accounts.kapso(scope);
       if (account === null) return { ok: false, reason: 'refused', message: kapsoMissing, code: null, status: 0 };
-      const client = createKapsoClient(account);
+      const client = createKapsoClient(account, { guard });
       const number = await client.getPhoneNumber(found.sender.phoneNumberId);
       if (!number.ok) return number;
       const { businessAccountId } = number.value;

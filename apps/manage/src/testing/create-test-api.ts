@@ -56,12 +56,14 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const queues = createQueues({ redis });
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const entities = createEntities({ db });
-  const guard = createGuardedFetch({ allowedPrivateHosts: ['allowed.test'] });
+  const guard = createGuardedFetch({ allowedPrivateHosts: ['127.0.0.1'] });
+  const { guards = { mcp: guard, providers: guard } } = more;
   const channels = createChannels({
     db,
     box,
     settings: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, RESEND_API_URL: 'http://127.0.0.1:9' },
     log: silentLogger(),
+    guard: guards.providers,
   });
   const deps: ManageDeps = {
     db,
@@ -69,13 +71,20 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     queues,
     channels,
     connect: {
-      ...{ db, accounts: channels.accounts, timeoutMs: 1_000 },
+      ...{ db, accounts: channels.accounts, timeoutMs: 1_000, guard: guards.providers },
       webhookUrl: 'https://parley.example/webhook/kapso/messages',
       webhookSecrets: ['kapso'],
     },
-    payments: createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() }),
+    payments: createPayments({
+      db,
+      entities,
+      box,
+      publicUrl: 'https://parley.example',
+      log: silentLogger(),
+      flow: { guard: guards.providers },
+    }),
     publicUrl: 'https://parley.example',
-    guards: { mcp: guard, providers: guard },
+    guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     log: silentLogger(),
     checkResponses: true,

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { type HttpFile, type HttpOutcome, callHttp } from '@parley/outbound';
+import { type AddressGuard, type HttpFile, type HttpOutcome, callHttp } from '@parley/outbound';
 
 /** Access to a project at Kapso, the WhatsApp provider. */
 export interface KapsoAccount {
@@ -7,6 +7,8 @@ export interface KapsoAccount {
   organizationId: string;
   apiUrl: string;
   apiKey: string;
+  /** The address is in the settings of the organization, not of the process. */
+  isOwnAddress?: boolean;
 }
 
 /**
@@ -50,13 +52,18 @@ export type KapsoClient = ReturnType<typeof createKapsoClient>;
 
 /** A client of Kapso's API (docs/reference/providers.md#kapso-api). The caller decides about retries. */
 export function createKapsoClient(
-  { organizationId, apiUrl, apiKey }: KapsoAccount,
-  { timeoutMs = kapsoTimeoutMs, slotWaitMs }: { timeoutMs?: number; slotWaitMs?: number } = {},
+  { organizationId, apiUrl, apiKey, isOwnAddress }: KapsoAccount,
+  {
+    timeoutMs = kapsoTimeoutMs,
+    slotWaitMs,
+    guard: guardOfOwn,
+  }: { timeoutMs?: number; slotWaitMs?: number; guard?: AddressGuard } = {},
 ) {
   const headers = { 'X-API-Key': apiKey };
+  const guard = isOwnAddress ? guardOfOwn : undefined;
   const call: Call = async (method, path, body, file) =>
     toAnswer(
-      await callHttp({ method, url: apiUrl + path, headers, body, file, timeoutMs, organizationId, slotWaitMs }),
+      await callHttp({ method, url: apiUrl + path, headers, body, file, timeoutMs, organizationId, slotWaitMs, guard }),
     );
   return { ...messageCalls(call), ...webhookCalls(call), ...platformCalls(call) };
 }

@@ -56,7 +56,7 @@ export async function connectChannel(
 ): Promise<ChannelResult> {
   const account = await deps.accounts.kapso(scope);
   if (account === null) return refuse('not_configured', 'Kapso is not configured (integrations set kapso)');
-  const client = createKapsoClient(account, { timeoutMs: deps.timeoutMs });
+  const client = createKapsoClient(account, deps);
   const { phoneNumberId, contactType = null, ...answerer } = request;
   if ((await listConnections(deps.db, scope)).length >= maxConnections && phoneNumberId === undefined)
     return refuse('too_many', `An environment has at most ${maxConnections} channels. Disconnect one first`);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, type Tenant } from '@parley/db';
 import { column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
+import type { AddressGuard } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
@@ -26,6 +27,8 @@ export interface ConnectDeps extends WebhookSettings {
   accounts: Accounts;
   /** Time limit of one call to Kapso. */
   timeoutMs?: number;
+  /** Refuses addresses of organizations that are not public. */
+  guard?: AddressGuard;
 }
 
 export type ConnectResult =
@@ -144,7 +147,7 @@ export async function connectNumber(
   const account = await accounts.kapso(waiting);
   if (account === null)
     return { ok: false, reason: 'failed', message: 'Kapso is not configured (integrations set kapso)' };
-  const client = createKapsoClient(account, { timeoutMs: deps.timeoutMs });
+  const client = createKapsoClient(account, deps);
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) {
     const isMissing = number.reason === 'refused' && number.status === 404;
@@ -201,13 +204,13 @@ export async function disconnectChannel(
 
 /** Deletes the webhooks of a number that have our address. */
 async function deleteWebhooks(
-  { accounts, webhookUrl, timeoutMs }: ConnectDeps,
+  { accounts, webhookUrl, timeoutMs, guard }: ConnectDeps,
   connection: Connection,
 ): Promise<{ ok: true } | { ok: false; message: string }> {
   const { phoneNumberId } = connection;
   const account = phoneNumberId === null ? null : await accounts.kapso(connection);
   if (account === null || phoneNumberId === null) return { ok: true };
-  const client = createKapsoClient(account, { timeoutMs });
+  const client = createKapsoClient(account, { timeoutMs, guard });
   const listed = await client.listWebhooks(phoneNumberId);
   if (!listed.ok && listed.reason !== 'refused') return { ok: false, message: listed.message };
   const ours = listed.ok ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId) : [];

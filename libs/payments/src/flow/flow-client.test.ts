@@ -191,7 +191,7 @@ describe('failures', () => {
     expect(await unreachable.createPayment(order)).toEqual({
       ok: false,
       reason: 'unreachable',
-      message: 'Flow cannot be reached (ECONNREFUSED)',
+      message: 'Flow cannot be reached: cannot connect (ECONNREFUSED)',
     });
     flow.setFault('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     expect(await client().createPayment(order)).toMatchObject({ ok: true });

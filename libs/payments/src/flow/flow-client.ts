@@ -138,7 +138,7 @@ function toAnswer(outcome: HttpOutcome, limitMs: number): Answer {
   if (outcome.kind === 'answered') return readResponse(outcome.status, outcome.body);
   switch (outcome.reason) {
     case 'no_connection':
-      return { ok: false, reason: 'unreachable', message: `Flow cannot be reached (${outcome.code})` };
+      return { ok: false, reason: 'unreachable', message: `Flow cannot be reached: ${outcome.message}` };
     case 'no_slot':
       return { ok: false, reason: 'unreachable', message: `Flow was not called: ${outcome.message}` };
     case 'timeout':
