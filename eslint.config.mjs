@@ -28,7 +28,7 @@ const boundaries = [
   constraint('db', 'contracts', 'outbound'),
   constraint('redis', 'contracts', 'db'),
   constraint('audit', 'contracts', 'db'),
-  constraint('identity', 'contracts', 'db', 'audit'),
+  constraint('identity', 'contracts', 'db', 'audit', 'outbound'),
   constraint('events', 'contracts', 'db'),
   constraint('webhooks', ...domain),
   constraint('entities', ...domain),

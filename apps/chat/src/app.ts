@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createIdentify } from '@parley/identity';
+import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
 import type { Tools } from '@parley/tools';
@@ -49,6 +49,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     metrics,
     checkResponses,
     identify: createIdentify(db, deps.keyLimit),
+    findSession: createSessionCheck(db),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { createIdentify } from '@parley/identity';
+import { createIdentify, createSessionCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
@@ -36,6 +36,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
     metrics,
     checkResponses,
     identify: createIdentify(db, deps.keyLimit),
+    findSession: createSessionCheck(db),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createIdentify } from '@parley/identity';
+import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Payments } from '@parley/payments';
@@ -23,13 +23,16 @@ import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
+import { createMemberHandlers } from './routes/members';
+import { createSessionHandlers } from './routes/sessions';
+import type { SignInLimit } from './sign-in-limit';
 
 export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 'connect'> {
   db: Db;
   /** Encrypts the secrets of integrations and tools. */
   box: SecretBox;
   queues: Queues;
-  channels: Pick<Channels, 'contactOf' | 'templates'>;
+  channels: Pick<Channels, 'contactOf' | 'sendEmailNow' | 'templates'>;
   payments: Pick<Payments, 'getStatus' | 'reconcile'>;
   reconcileLimitMs?: number;
   /** Public address of the gateway. */
@@ -38,6 +41,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;
   metrics?: HttpMetrics;
+  /** Limits attempts to sign in. */
+  signInLimit: Pick<SignInLimit, 'admit'>;
   limiter?: RateLimiter;
   keyLimit?: KeyLimit<IncomingMessage>;
 }
@@ -50,6 +55,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     metrics,
     checkResponses,
     identify: createIdentify(db, deps.keyLimit),
+    findSession: createSessionCheck(db),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
@@ -71,6 +77,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createExecutionHandlers(deps),
         ...createStatisticsHandlers(deps),
         ...createHealthReportHandlers(deps),
+        ...createSessionHandlers({ ...deps, hasOidc: false }),
+        ...createMemberHandlers({ ...deps, hasOidc: false }),
         ...createToolSecretHandlers(deps),
       },
     ),

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type AuditEntry, auditSourceOf, recordAudit } from '@parley/audit';
 import type { Queryable } from '@parley/db';
-import type { CallerContext } from '@parley/service';
+import { organizationsOf } from '@parley/identity';
+import type { CallerContext, RequestContext } from '@parley/service';
 
 export interface AuditDeps {
   keyLimit?: { addressOf: (request: IncomingMessage) => string };
@@ -23,3 +24,18 @@ export const auditOf =
     const of = { tenant: scope.tenant, environment: isOfOrganization ? null : scope.environment };
     return recordAudit(tx, of, auditSourceOf(context, keyLimit?.addressOf), entry);
   };
+
+/** Adds an entry about a person to the audit log of each organization of the person: sessions belong to none of them. */
+export async function auditPerson(
+  { keyLimit }: AuditDeps,
+  { request, requestId }: Pick<RequestContext, 'request' | 'requestId'>,
+  { id, name }: { id: string; name: string | null },
+  tx: Queryable,
+  action: string,
+): Promise<void> {
+  const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress ?? null;
+  const source = { actor: { type: 'person', id, name }, address, requestId } as const;
+  const entry = { action, target: { type: 'person', id } };
+  for (const { tenant } of await organizationsOf(tx, id))
+    await recordAudit(tx, { tenant, environment: null }, source, entry);
+}

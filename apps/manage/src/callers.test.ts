@@ -1,5 +1,13 @@
 import { type Operation, type Permission, operationsOf } from '@parley/contracts';
-import { type CallOptions, type Method, type TestApi, type World, createTestApi } from './testing/create-test-api';
+import { endSessions } from '@parley/identity';
+import {
+  type CallOptions,
+  type Method,
+  type Person,
+  type TestApi,
+  type World,
+  createTestApi,
+} from './testing/create-test-api';
 import { samples } from './testing/samples';
 import type { ManageOperation, Sample } from './testing/samples/sample';
 
@@ -44,7 +52,43 @@ describe.each(operations)('%s', (id, operation) => {
     if (operation.permission !== null) expect(operation.people).toBeDefined();
   });
 
+  if (operation.security === 'session') {
+    test('refuses callers without a session, and with an ended one', async () => {
+      const world = await api.world();
+      const sample = await samples[id](world);
+      const { Cookie: cookie, ...headers } = sample.headers!;
+      await send(operation, { ...sample, headers }, {}).expect(401);
+      await send(operation, { ...sample, headers }, { key: await keyOf(world) }).expect(401);
+      await api.db.pool.query('update sessions set revoked_at = now()');
+      await send(operation, sample, { headers: { Cookie: cookie! } }).expect(401);
+    });
+  }
+
   if (operation.permission !== null) {
+    test('serves people by their role, in their own organization, from its own pages', async () => {
+      const world = await api.world();
+      const { headers: ofSample, ...sample } = await samples[id](world);
+      const as = ({ headers }: Person, more: Record<string, string> = {}) =>
+        send(operation, sample, { headers: { ...ofSample, ...headers, ...more } });
+      const [admin, member, stranger] = [
+        await api.person(world, 'admin'),
+        await api.person(world, 'member'),
+        await api.person(await api.world(), 'admin'),
+      ];
+      const before = await entriesOf(world);
+      const organization = { 'Parley-Organization': world.scope.organizationId };
+      expect((await as(stranger, organization).expect(403)).body.code).toBe('not_a_member');
+      if (operation.method !== 'get')
+        expect((await as(admin, { 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe('cross_site');
+      const ended = await api.person(world, 'admin');
+      await endSessions(api.db, ended.id);
+      await as(ended).expect(401);
+      if (operation.people === 'admin') expect((await as(member).expect(403)).body.code).toBe('requires_admin');
+      expect(await entriesOf(world)).toBe(before);
+      const response = await as(operation.people === 'admin' ? admin : member);
+      expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
+    });
+
     test('refuses callers without a key, without the permission, and keys with a role', async () => {
       const world = await api.world();
       const sample = await samples[id](world);

@@ -31,6 +31,13 @@ export const manageVariables = {
     description:
       'Private hosts, as host or host:port, that the management API may call when an integration names them, such as a server of models that is tested.',
   }),
+  SIGN_IN_ATTEMPTS_PER_PERSON: numberVariable(5, 1).meta({
+    description:
+      'Attempts to sign in for an e-mail address from one network address in any 5 minutes. From all addresses together, 4 times as many.',
+  }),
+  SIGN_IN_ATTEMPTS_PER_ADDRESS: numberVariable(30, 1).meta({
+    description: 'Attempts to sign in from one network address in any 5 minutes.',
+  }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',
   }),

@@ -15,6 +15,7 @@ import {
 } from '@parley/service';
 import { createManageApp } from './app';
 import { manageVariables } from './config';
+import { createSignInLimit } from './sign-in-limit';
 
 startProcess(async () => {
   const config = loadConfig(manageVariables, process.env);
@@ -33,6 +34,10 @@ startProcess(async () => {
       onSkip,
     }),
   );
+  const signInLimit = createSignInLimit(redis.limiter, {
+    perPerson: config.SIGN_IN_ATTEMPTS_PER_PERSON,
+    perAddress: config.SIGN_IN_ATTEMPTS_PER_ADDRESS,
+  });
   const queues = createQueues({ redis: redis.producer });
   const box = createSecretBox(config.SECRETS_KEY);
   const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
@@ -65,12 +70,14 @@ startProcess(async () => {
       log,
       metrics,
       limiter,
+      signInLimit,
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',
     }),
     checks: { database: () => db.ping() },
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
+      { name: 'limit of sign-ins', close: async () => signInLimit.close() },
       { name: 'queues', close: () => queues.close() },
       { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },
       { name: 'entities', close: () => entities.settled() },

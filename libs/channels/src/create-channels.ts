@@ -5,6 +5,7 @@ import type { AddressGuard, GuardedFetch } from '@parley/outbound';
 import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
+import { sendEmailNow } from './email/send-now';
 import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
@@ -123,6 +124,7 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
       await sendEmail(deps, scope, queued.id);
       return { ok: true, email: (await readEmail(db, scope, queued.id))! };
     },
+    sendEmailNow: (scope: Scope, email: Parameters<typeof sendEmailNow>[2]) => sendEmailNow(accounts, scope, email),
     async conversation(scope: Scope, name: string, limit: number) {
       const contact = await contactNamed(scope, name);
       return { contact, messages: await readConversation(db, scope, contact, limit) };

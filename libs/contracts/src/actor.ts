@@ -3,6 +3,8 @@ export type Actor =
   /** `trigger`: slug of the trigger, if the operation is an action of one. */
   | { type: 'system'; trigger?: string }
   | { type: 'webhook'; provider: string }
+  /** A signed-in person of the organization. What it may do depends on its role there (docs/reference/permissions.md#people). */
+  | { type: 'person'; id: string; userId?: string; entityId?: string }
   | {
       type: 'agent';
       slug: string;
@@ -27,7 +29,7 @@ export type Actor =
       userId?: string;
       entityId?: string;
     }
-  /** `callerId`: id of the API key or person that sent the request. */
+  /** `callerId`: id of the API key that sent the request. */
   | { type: 'user'; callerId: string; roles: string[]; userId?: string; entityId?: string };
 
 /** The person at the other end of a channel. An agent with roles acts on behalf of the contact. */

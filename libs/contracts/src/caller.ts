@@ -23,3 +23,12 @@ export type Caller =
       sessionId: string;
       role: PersonRole;
     });
+
+/** A person with a valid session. `membership`: the role in the organization that the request names, if there is one. */
+export interface SignedIn {
+  id: string;
+  /** E-mail address or name. */
+  name: string;
+  sessionId: string;
+  membership: { organizationId: string; tenant: number; role: PersonRole } | null;
+}

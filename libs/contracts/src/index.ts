@@ -1,5 +1,5 @@
 export { type Actor, type Contact } from './actor';
-export { type Caller, type PersonRole } from './caller';
+export { type Caller, type PersonRole, type SignedIn } from './caller';
 export { canonicalJson } from './canonical-json';
 export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';
 export { parseDefinition } from './definitions/parse-definition';

@@ -11,6 +11,47 @@ export {
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { type KeyLimit, createIdentify } from './identify';
+export { TooManyPasswords, hashPassword } from './password-hash';
+export {
+  checkPassword,
+  createPassword,
+  emailOfPassword,
+  holdPassword,
+  normalEmail,
+  preparePasswordChange,
+} from './passwords';
+export {
+  createSession,
+  createSessionCheck,
+  endSessions,
+  endSessionsWithoutMembership,
+  findPerson,
+  listSessions,
+  organizationsOf,
+} from './sessions';
+export {
+  type Invitation,
+  acceptInvitation,
+  createInvitation,
+  firstAdminMinutes,
+  invitationLink,
+  invitationMinutes,
+  listInvitations,
+  lockInvitation,
+  revokeFirstLinks,
+  revokeInvitation,
+} from './invitations';
+export {
+  type Member,
+  addMember,
+  changeMemberRole,
+  createUser,
+  findMember,
+  hasOtherAdmin,
+  listMembers,
+  lockMembers,
+  removeMember,
+} from './members';
 export { heldPurges } from './held-purges';
 export { findOwner } from './find-owner';
 export {

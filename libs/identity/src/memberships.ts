@@ -4,6 +4,7 @@ import type { Change } from './change';
 import { findByExternalId } from './organizations';
 import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
+import { endSessionsWithoutMembership } from './sessions';
 import { addTombstone, isDeleted } from './tombstones';
 import { userOfMembership } from './users';
 
@@ -64,7 +65,8 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
 
 const remove = statement(
   'delete-membership',
-  'delete from memberships where external_id = $1 and ($2 or not verified)',
+  'delete from memberships where external_id = $1 and ($2 or not verified) returning user_id as "userId"',
+  { userId: column.text },
 );
 const keptMembership = statement('kept-membership', 'select from memberships where external_id = $1');
 
@@ -76,8 +78,9 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = (await findByExternalId(tx, textAt(objectAt(data.organization).id)))?.id;
-  const { rowCount: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
-  if (deleted === 0 && !isSigned) {
+  const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
+  for (const { userId } of deleted) await endSessionsWithoutMembership(tx, userId);
+  if (deleted.length === 0 && !isSigned) {
     const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [externalId]);
     const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
     return { organizationId, ignored };

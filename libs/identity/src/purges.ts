@@ -127,7 +127,7 @@ export async function purgesToRun(db: Queryable): Promise<{ organizationId: stri
 }
 
 /** The rows that a purge deletes in separate steps. `finishPurge` deletes the organization itself. */
-export const identityPurge = { keys: purgeRows(['api_keys']), memberships: purgeRows(['memberships']) };
+export const identityPurge = { keys: purgeRows(['api_keys']), memberships: purgeRows(['invitations', 'memberships']) };
 
 const addToReport = statement(
   'report-purged',

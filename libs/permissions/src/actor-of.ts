@@ -2,13 +2,13 @@ import type { Actor, AgentDefinition, Caller } from '@parley/contracts';
 
 /** The actor of a caller's requests (docs/reference/permissions.md#actors). An API key without a role acts as the system. */
 export function actorOf(caller: Caller): Actor {
-  if (caller.type === 'person') return { type: 'user', callerId: caller.id, roles: [] };
+  if (caller.type === 'person') return { type: 'person', id: caller.id };
   return caller.role === null ? { type: 'system' } : { type: 'user', callerId: caller.id, roles: [caller.role] };
 }
 
 /**
  * The lists of roles that restrict an actor. Each list must allow an operation (docs/adr/0041). None: the actor is the
- * system, a webhook, or an agent without roles whose callers have none.
+ * system, a webhook, a person, or an agent without roles whose callers have none.
  */
 export function roleListsOf(actor: Actor): string[][] {
   if (actor.type === 'user') return [actor.roles];

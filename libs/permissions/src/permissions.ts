@@ -21,7 +21,7 @@ const unrestricted = ({ type }: Actor): Permissions => ({
   explain: () =>
     noPolicy(
       true,
-      type === 'agent' ? 'the agent has no roles and acts for the system' : 'no role restricts the system',
+      type === 'agent' ? 'the agent has no roles and acts for the system' : `no role restricts the ${type}`,
     ),
 });
 
@@ -36,7 +36,7 @@ const agentWithoutRoles: Permissions = {
 };
 
 /**
- * Reads the permissions of an actor. The system and webhooks may do everything. An agent without roles is restricted only by
+ * Reads the permissions of an actor. The system, webhooks and signed-in people may do everything. An agent without roles is restricted only by
  * its `tools` list; with roles it needs a permission of them too (ADR 12). An agent that acts for a caller with roles needs the
  * permission of each (ADR 41). A user without roles may do nothing. A role that does not exist grants nothing.
  */

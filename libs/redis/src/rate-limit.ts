@@ -26,8 +26,8 @@ export interface RateLimiterOptions {
    * the limit of an organization by as many for each of its keys.
    */
   countsLater?: boolean;
-  /** Called for each request that is admitted because Redis did not answer. */
-  onSkip?: () => void;
+  /** Called for each request about which Redis did not answer. It is admitted, unless the result is a time to try again. */
+  onSkip?: () => number | void;
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
@@ -75,7 +75,7 @@ type AdmitCommand = (keyList: string, organizationList: string, ...args: number[
 
 /**
  * A rate limiter: exact in any window, over any number of processes, unless it counts later. While Redis is unavailable,
- * requests are admitted: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
+ * requests are admitted, unless `onSkip` says otherwise: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
   const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, onSkip } = options;
@@ -86,10 +86,7 @@ export function createRateLimiter(options: RateLimiterOptions) {
   /** The keys that have used less than half of their limits, each with the number of its requests that Redis is counting. */
   const roomy = new LRUCache<string, { uncounted: number }>({ max: maxKnownKeys, ttl: roomTtlMs });
   const monitor = createSilenceMonitor(redis, deadlineMs);
-  const skip = (): number => {
-    onSkip?.();
-    return 0;
-  };
+  const skip = (): number => onSkip?.() ?? 0;
   return {
     /** The time in Unix milliseconds until which an API key is known to be refused, so that Redis need not be asked; or 0. */
     blockedUntil: ({ id }: { id: string }): number => blocked.untilMs(id),

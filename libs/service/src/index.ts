@@ -9,6 +9,7 @@ export {
   gatewayTimeout,
   methodNotAllowed,
   notFound,
+  rateLimited,
   payloadTooLarge,
   serverError,
   unauthorized,
@@ -18,7 +19,16 @@ export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/send-json';
-export { type CallerContext } from './http/exchange';
+export {
+  type FindSession,
+  noSessionCookie,
+  readCookie,
+  requireHttps,
+  sessionCookieOf,
+  sessionTokenOf,
+  setCookie,
+} from './http/session';
+export { type CallerContext, type RequestContext } from './http/exchange';
 export { type Handler, serve } from './http/serve';
 export { shareRequests } from './http/share-requests';
 export { closeServer } from './process/close-server';

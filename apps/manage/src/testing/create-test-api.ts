@@ -1,7 +1,7 @@
-import type { Environment, Permission, Scope } from '@parley/contracts';
+import type { Environment, Permission, PersonRole, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createApiKey } from '@parley/identity';
+import { addMember, createApiKey, createPassword, createSession, createUser, hashPassword } from '@parley/identity';
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
@@ -10,6 +10,7 @@ import { silentLogger } from '@parley/service';
 import { type KapsoServer, createTestDatabase, createTestRedis, startKapsoServer } from '@parley/testing';
 import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
+import { createSignInLimit } from '../sign-in-limit';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
@@ -17,6 +18,16 @@ export interface CallOptions {
   key?: string;
   body?: unknown;
   headers?: Record<string, string>;
+}
+
+/** A signed-in person. */
+export interface Person {
+  id: string;
+  email: string;
+  password: string;
+  sessionId: string;
+  /** The cookie and what browsers send with it. */
+  headers: Record<string, string>;
 }
 
 /** An organization in one environment, with a key that has the permission `manage`. */
@@ -39,10 +50,15 @@ export interface TestApi {
   world(environment?: Environment): Promise<World>;
   /** The same organization in another environment. */
   sibling(world: World, environment: Environment): Promise<World>;
+  /** A person of the organization, with a password and a session. */
+  person(world: World, role: PersonRole): Promise<Person>;
   keyOf(scope: Scope, permissions: Permission[], options?: { role?: string; expiresAt?: Date }): Promise<string>;
   call(method: Method, path: string, options?: CallOptions): request.Test;
   close(): Promise<void>;
 }
+
+const password = 'correct horse 42';
+const passwordHash = hashPassword(password);
 
 /** The management service with a database and a Redis of its own, called over HTTP. */
 export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<TestApi> {
@@ -53,6 +69,8 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   ]);
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
   const redis = connectRedis({ url: redisServer.url, role: 'producer' });
+  const limiterRedis = connectRedis({ url: redisServer.url, role: 'limiter' });
+  const signInLimit = createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 });
   const queues = createQueues({ redis });
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const entities = createEntities({ db });
@@ -86,6 +104,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     publicUrl: 'https://parley.example',
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
+    signInLimit,
     log: silentLogger(),
     checkResponses: true,
     ...more,
@@ -125,6 +144,20 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
       return worldOf({ organizationId, tenant: rows[0]!.no, environment });
     },
     sibling: ({ scope }, environment) => worldOf({ ...scope, environment }),
+    async person({ scope: { tenant, organizationId, environment } }, role) {
+      const email = `${newId('p')}@example.com`;
+      const id = await createUser(db, { email, name: 'Ana Rojas' });
+      await createPassword(db, id, email, await passwordHash);
+      await addMember(db, { tenant }, id, role);
+      const { id: sessionId, token } = await createSession(db, id, { address: '203.0.113.7', userAgent: 'test' });
+      const headers = {
+        Cookie: `__Host-parley_session=${token}`,
+        'Sec-Fetch-Site': 'same-origin',
+        'Parley-Organization': organizationId,
+        'Parley-Environment': environment,
+      };
+      return { id, email, password, sessionId, headers };
+    },
     call,
     keyOf,
     async close() {
@@ -132,7 +165,8 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
       await kapso.stop();
       await guard.close();
       await queues.close();
-      await closeRedis(redis);
+      signInLimit.close();
+      await Promise.all([redis, limiterRedis].map(closeRedis));
       await db.close();
       await database.drop();
     },

@@ -70,6 +70,13 @@ export function openApiDocument(): OpenApiDocument {
       schemas: { ...components, Error: openSchema(components.Error!) },
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `sk_dev_…` or `sk_prod_…`.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-parley_session',
+          description:
+            'The session of a signed-in person. Requests that also accept an API key need the headers `Parley-Organization` and `Parley-Environment`.',
+        },
         executorToken: { type: 'http', scheme: 'bearer', description: 'The `EXECUTOR_TOKEN` of the installation.' },
       },
       headers: {
@@ -113,14 +120,14 @@ function responseSchemas(): Record<string, z.ZodType> {
 type Schemas = Record<string, SchemaObject>;
 
 function describe(operation: Operation, requests: Schemas, responses: Schemas): OpenApiOperation {
-  const { id, tag, summary, description, permission, security, bodyType, bodyOptional, example } = operation;
+  const { id, tag, summary, description, permission, bodyType, bodyOptional, example } = operation;
   const text = describeText(description, permission);
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(text && { description: text }),
-    security: permission !== null ? [{ apiKey: [] }] : security === 'executor' ? [{ executorToken: [] }] : [],
+    security: securityOf(operation),
     parameters: parametersOf(operation, requests),
     ...(bodyOf(operation) !== undefined && {
       requestBody: {
@@ -138,6 +145,12 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
       ...errorsOf(operation, responses[`${id}.error`]),
     },
   };
+}
+
+function securityOf({ permission, people, security }: Operation): Record<string, string[]>[] {
+  if (permission !== null) return people === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, { session: [] }];
+  if (security === 'executor') return [{ executorToken: [] }];
+  return security === 'session' ? [{ session: [] }] : [];
 }
 
 const describeText = (text: string | undefined, permission: Operation['permission']): string =>
@@ -271,6 +284,11 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
   return { allOf: [ref, ...restrictions], unevaluatedProperties: false };
 }
 
+const crossSite: ErrorExample = ['cross_site', 'A page of another site must not send this request'];
+const missingEnvironment: ErrorExample = [
+  'missing_environment',
+  'A session needs the header Parley-Environment: development or production',
+];
 const unauthorized = (code: string): ErrorExample => [code, 'Unauthorized'];
 
 /** Examples by status: the operation's own errors first, then those that follow from its other fields. */
@@ -283,10 +301,19 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   };
   for (const [status, examples] of Object.entries(errors ?? {})) add(Number(status), ...examples);
   if (permission !== null) add(401, ...['missing_key', 'wrong_scheme', 'unknown_key'].map(unauthorized));
+  else if (security === 'session') add(401, unauthorized('no_session'));
   else if (security) add(401, unauthorized('unauthorized'));
+  if (people !== undefined) {
+    add(400, ['missing_organization', 'A session needs the header Parley-Organization'], missingEnvironment);
+    add(401, unauthorized('no_session'));
+    add(403, ['not_a_member', 'You are not a member of this organization']);
+  }
+  const isChange = operation.method !== 'get';
+  if (operation.sameSite || (isChange && (people !== undefined || security === 'session'))) add(403, crossSite);
   if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
   if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
-  if (people === 'admin') add(403, ['requires_admin', 'Only an admin of the organization may do this']);
+  if (people !== undefined && people !== 'member')
+    add(403, ['requires_admin', 'Only an admin of the organization may do this']);
   if (beyondRoles || permission === 'manage') add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
   if (isOwn) add(431, ['headers_too_large', 'Request headers are too large']);
   else {

@@ -9,7 +9,7 @@ import {
 import { type ErrorExample, defineOperations, mebibyte, post, tooManyTurns } from './operation';
 
 /** Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). */
-const limits = { bodyLimitBytes: 8 * mebibyte, idempotent: true, rateLimited: true } as const;
+const limits = { people: 'member', bodyLimitBytes: 8 * mebibyte, idempotent: true, rateLimited: true } as const;
 const table = {
   chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { ...limits }),
   chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { ...limits }),

@@ -17,19 +17,20 @@ import {
 import { type ErrorExample, defineOperations, get, mebibyte, patch, post, remove } from './operation';
 
 const table = {
-  listEntityTypes: get('/v1/entity-types', 'data', { rateLimited: true }),
-  listEntities: get('/v1/data/:type', 'data', { rateLimited: true }),
-  getEntity: get('/v1/data/:type/:id', 'data', { rateLimited: true }),
-  createEntity: post('/v1/data/:type', 'data', { rateLimited: true, idempotent: true }),
-  queryEntities: post('/v1/data/:type/query', 'data', { rateLimited: true, readOnly: true }),
-  searchEntities: post('/v1/data/:type/search', 'data', { rateLimited: true, readOnly: true }),
+  listEntityTypes: get('/v1/entity-types', 'data', { people: 'member', rateLimited: true }),
+  listEntities: get('/v1/data/:type', 'data', { people: 'member', rateLimited: true }),
+  getEntity: get('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
+  createEntity: post('/v1/data/:type', 'data', { people: 'member', rateLimited: true, idempotent: true }),
+  queryEntities: post('/v1/data/:type/query', 'data', { people: 'member', rateLimited: true, readOnly: true }),
+  searchEntities: post('/v1/data/:type/search', 'data', { people: 'member', rateLimited: true, readOnly: true }),
   changeEntities: post('/v1/data/:type/bulk', 'data', {
+    people: 'member',
     rateLimited: true,
     idempotent: true,
     bodyLimitBytes: 8 * mebibyte,
   }),
-  updateEntity: patch('/v1/data/:type/:id', 'data', { rateLimited: true }),
-  deleteEntity: remove('/v1/data/:type/:id', 'data', { rateLimited: true }),
+  updateEntity: patch('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
+  deleteEntity: remove('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
 };
 
 /** Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { PersonRole } from '../caller';
-import type { Permission } from '../scope';
+import type { Environment, Permission } from '../scope';
 
 /** An error code with an example of its message. */
 export type ErrorExample = readonly [code: string, error: string];
@@ -18,12 +18,14 @@ interface OperationRoute {
   path: string;
   /** The permission that the API key must have (`*` grants every one but `manage`). Null: the endpoint takes no API key. */
   permission: Exclude<Permission, '*'> | null;
-  /** The least role of a signed-in person who may call the endpoint. Absent: no person may. */
-  people?: PersonRole;
+  /** The least role of a signed-in person who may call the endpoint, if need be by environment. Absent: no person may. */
+  people?: PersonRole | Readonly<Record<Environment, PersonRole>>;
   /** A change without a row in the audit log, such as a read mark. */
   isAudited?: false;
-  /** The token that an endpoint without an API key requires instead. */
-  security?: 'executor' | 'callback';
+  /** The token that an endpoint without an API key requires instead. `session`: the cookie of a signed-in person. */
+  security?: 'executor' | 'callback' | 'session';
+  /** Refused when a page of another site sends it. Implied for every change with a session. */
+  sameSite?: true;
   /** Goes beyond any role, so a key with a role is refused. */
   beyondRoles?: boolean;
   /** Counts towards the rate limits of the key and of its organization. */

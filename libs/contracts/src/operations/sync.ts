@@ -3,9 +3,9 @@ import { rawSyncBodySchema, syncBodySchema, syncPullSchema, syncResultSchema, sy
 import { defineOperations, post } from './operation';
 
 const table = {
-  syncState: post('/v1/sync/state', 'sync', { readOnly: true, beyondRoles: true }),
-  syncPull: post('/v1/sync/pull', 'sync', { readOnly: true, beyondRoles: true }),
-  syncPush: post('/v1/sync', 'sync', { beyondRoles: true }),
+  syncState: post('/v1/sync/state', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
+  syncPull: post('/v1/sync/pull', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
+  syncPush: post('/v1/sync', 'sync', { people: { development: 'member', production: 'admin' }, beyondRoles: true }),
 };
 
 const emptyKinds = { entityTypes: [], roles: [], tools: [], agents: [], routers: [], triggers: [] };

@@ -12,10 +12,12 @@ import {
 import { jsonObjectSchema } from '../json';
 import { defineOperations, post, tooManyTurns } from './operation';
 
+/** They act with the rights of the system, as a push does. */
+const people = { development: 'member', production: 'admin' } as const;
 const table = {
-  compilePrompt: post('/v1/compile-prompt', 'sync', { beyondRoles: true }),
-  runTool: post('/v1/run-tool', 'sync'),
-  fireTrigger: post('/v1/fire-trigger', 'sync', { beyondRoles: true }),
+  compilePrompt: post('/v1/compile-prompt', 'sync', { people, beyondRoles: true }),
+  runTool: post('/v1/run-tool', 'sync', { people }),
+  fireTrigger: post('/v1/fire-trigger', 'sync', { people, beyondRoles: true }),
   mcp: post('/v1/mcp', 'sync'),
 };
 

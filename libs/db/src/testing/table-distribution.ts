@@ -7,11 +7,15 @@ export const referenceTables: readonly string[] = [
   'api_keys',
   'channel_connections',
   'identity_tombstones',
+  'invitations',
   'memberships',
   'organization_purges',
   'organizations',
+  'passwords',
   'processed_payments',
+  'sessions',
   'shared_messaging_secrets',
+  'user_identities',
   'users',
 ];
 

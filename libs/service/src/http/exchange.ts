@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller, Scope } from '@parley/contracts';
+import type { Caller, Scope, SignedIn } from '@parley/contracts';
 import type { Logger } from '../process/logger';
 import type { IdempotencyClaim } from './idempotency-store';
 import { requestIdOf } from './request-id';
@@ -38,6 +38,8 @@ export class Exchange implements CallerContext {
   route = 'none';
   /** Set after authentication. */
   knownCaller: Caller | undefined = undefined;
+  /** Set for an operation of a signed-in person. */
+  knownPerson: SignedIn | undefined = undefined;
   idempotency: RunningIdempotency | undefined = undefined;
   fields: object | undefined = undefined;
   #log: Logger | undefined = undefined;
@@ -54,6 +56,11 @@ export class Exchange implements CallerContext {
   get caller(): Caller {
     if (this.knownCaller === undefined) throw new Error(`${this.route} does not authenticate its caller`);
     return this.knownCaller;
+  }
+
+  get person(): SignedIn {
+    if (this.knownPerson === undefined) throw new Error(`${this.route} requires no session`);
+    return this.knownPerson;
   }
 
   get scope(): Scope {

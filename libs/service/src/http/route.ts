@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
+import { type Caller, type Operation, type Permission, type SignedIn, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
 import { badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
@@ -10,6 +10,7 @@ import type { IdempotencyStore } from './idempotency-store';
 import { parseInput } from './parse-input';
 import { readJson } from './read-json';
 import { RawJson, sendJson } from './send-json';
+import { type FindSession, personIn, requireSameSite, requireSession, sessionTokenOf } from './session';
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
   /** Checks the token of a route that requires no API key. Runs before the request is read, and throws to refuse it. */
@@ -22,7 +23,11 @@ type Input<S> = { params: Parsed<S, 'params'>; query: Parsed<S, 'query'>; body: 
 /** Returns the body of a successful answer, or throws an HttpError. */
 export type HandlerOf<S extends RouteSpec, A = unknown> = (
   input: Input<S>,
-  context: S['permission'] extends null ? RequestContext : CallerContext,
+  context: S extends { security: 'session' }
+    ? RequestContext & { readonly person: SignedIn }
+    : S['permission'] extends null
+      ? RequestContext
+      : CallerContext,
 ) => Promise<A>;
 
 export interface Route {
@@ -34,6 +39,8 @@ export interface Route {
 export interface RouteDeps {
   /** The caller of a request; null when it has no valid API key. */
   identify: (request: IncomingMessage) => Promise<Caller | null>;
+  /** Without it, sessions of people are not accepted. */
+  findSession?: FindSession;
   log: Logger;
   /** Whether answers are checked against their schemas. */
   checkResponses: boolean;
@@ -77,7 +84,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
         query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
         body: spec.body && parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
       };
-      return { status, body: await handler(input as never, exchange) };
+      return { status, body: await handler(input as never, exchange as never) };
     };
     const key = spec.idempotent ? request.headers['idempotency-key'] : undefined;
     if (key === undefined || deps.idempotency === undefined) return answer();
@@ -89,6 +96,13 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     path: spec.path,
     async handle(exchange, params, deps) {
       spec.guard?.(exchange.request);
+      if (spec.sameSite) requireSameSite(exchange.request);
+      if (spec.security === 'session')
+        exchange.knownPerson = await requireSession(
+          exchange.request,
+          sessionTokenOf(exchange.request),
+          deps.findSession,
+        );
       const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
       const limiter = spec.rateLimited && caller !== undefined ? deps.limiter : undefined;
       if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
@@ -129,16 +143,27 @@ async function authenticate(
   { beyondRoles, people }: RouteSpec,
   deps: RouteDeps,
 ): Promise<Caller> {
-  const caller = await deps.identify(exchange.request);
-  if (caller === null) throw withoutKey(exchange.request.headers.authorization);
+  const caller = await callerOf(exchange.request, deps);
   exchange.knownCaller = caller;
   if (caller.type === 'person') {
-    if (people !== 'member' && people !== caller.role) throw notForPerson(people);
+    const least = typeof people === 'object' ? people[caller.environment] : people;
+    if (least !== 'member' && least !== caller.role) throw notForPerson(least);
     return caller;
   }
   const isGranted = caller.permissions.has(permission) || (permission !== 'manage' && caller.permissions.has('*'));
   if (!isGranted) throw missingPermission(permission);
   if ((beyondRoles || permission === 'manage') && caller.role !== null) throw keyHasRole();
+  return caller;
+}
+
+/** The API key of a request, else its session: a request with both is one of the key. */
+async function callerOf(request: IncomingMessage, deps: RouteDeps): Promise<Caller> {
+  const { authorization } = request.headers;
+  const token = authorization === undefined ? sessionTokenOf(request) : undefined;
+  if (token !== undefined && deps.findSession !== undefined)
+    return personIn(request, await requireSession(request, token, deps.findSession));
+  const caller = await deps.identify(request);
+  if (caller === null) throw withoutKey(authorization);
   return caller;
 }
 

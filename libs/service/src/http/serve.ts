@@ -11,7 +11,10 @@ type Answer<O extends Operation> = z.input<O['response']> | RawJson | null;
 /** A handler that a service exports: its input and answer have the types of the operation `Id`. */
 export type Handler<Id extends keyof Operations> = HandlerOf<Operations[Id], Answer<Operations[Id]>>;
 
-type SecurityOf<O> = { [Id in keyof O]: O[Id] extends { security: infer S extends string } ? S : never }[keyof O];
+/** Sessions are checked by the route itself. */
+type SecurityOf<O> = {
+  [Id in keyof O]: O[Id] extends { security: infer S extends string } ? Exclude<S, 'session'> : never;
+}[keyof O];
 type Guards<O> = Record<SecurityOf<O>, (request: IncomingMessage) => void>;
 
 /**
@@ -24,8 +27,9 @@ export function serve<O extends Record<string, Operation>>(
   ...[guards]: [SecurityOf<O>] extends [never] ? [] : [Guards<O>]
 ): Route[] {
   return Object.entries(served).map(([id, operation]) => {
-    const guard = operation.security && guards?.[operation.security as SecurityOf<O>];
-    if (operation.security && guard === undefined) throw new Error(`${id} has no guard for ${operation.security}`);
+    const kind = operation.security === 'session' ? undefined : operation.security;
+    const guard = kind && guards?.[kind as SecurityOf<O>];
+    if (kind && guard === undefined) throw new Error(`${id} has no guard for ${operation.security}`);
     return route<RouteSpec>({ ...operation, guard }, handlers[id] as HandlerOf<RouteSpec>);
   });
 }

@@ -111,6 +111,8 @@ function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
       return { type: 'webhook', id: actor.provider };
     case 'tool':
       return { type: 'tool', id: actor.name };
+    case 'person':
+      return { type: 'person', id: actor.id };
     case 'agent':
       return { type: 'agent', id: actor.slug };
     case 'user':

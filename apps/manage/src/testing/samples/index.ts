@@ -14,6 +14,8 @@ import { triggerSamples } from './triggers';
 import { webhookDeliverySamples } from './webhook-deliveries';
 import { statisticsSamples } from './statistics';
 import { healthReportSamples } from './health-report';
+import { memberSamples } from './members';
+import { sessionSamples } from './sessions';
 
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
@@ -31,5 +33,7 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...executionSamples,
   ...statisticsSamples,
   ...healthReportSamples,
+  ...sessionSamples,
+  ...memberSamples,
   ...toolSecretSamples,
 };

@@ -12,6 +12,8 @@ import { triggerOperations } from './triggers';
 import { webhookDeliveryOperations } from './webhook-deliveries';
 import { statisticsOperations } from './statistics';
 import { healthReportOperations } from './health-report';
+import { memberOperations } from './members';
+import { sessionOperations } from './sessions';
 
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
@@ -29,4 +31,6 @@ export const manageOperations = {
   ...executionsOperations,
   ...statisticsOperations,
   ...healthReportOperations,
+  ...sessionOperations,
+  ...memberOperations,
 } as const;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { environmentSchema } from '../../scope';
+import { idParams, time } from './list';
+
+export const roleSchema = z.enum(['admin', 'member']).describe('What the person may do in the organization.');
+export const emailSchema = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+/** The length alone makes a password hard to guess. */
+export const newPasswordSchema = z.string().min(10).max(200).describe('A password of 10 to 200 characters.');
+
+export const sessionParamsSchema = idParams;
+
+export const signInBodySchema = z.strictObject({
+  email: z.string().min(1).max(254).describe('E-mail address of the person.'),
+  password: z.string().min(1).max(200).describe('Password of the person.'),
+});
+
+const personSchema = z.object({
+  id: z.string().describe('Id of the person.'),
+  email: z.string().nullable().describe('E-mail address.'),
+  name: z.string().nullable().describe('Name.'),
+  hasPassword: z.boolean().describe('Whether the person can sign in with a password.'),
+});
+
+export const startedSessionSchema = z.object({
+  id: z.string().describe('Id of the session.'),
+  expiresAt: time('When it ends at the latest.'),
+  person: personSchema.describe('Who signed in.'),
+});
+
+export const signInWaysSchema = z.object({
+  password: z.literal(true).describe('People can sign in with e-mail address and password.'),
+  oidc: z.boolean().describe('People can sign in at an OpenID provider: open `/v1/sign-in/oidc`.'),
+});
+
+export const meSchema = z.object({
+  person: personSchema.describe('The person of the session.'),
+  sessionId: z.string().describe('Id of this session.'),
+  organizations: z
+    .array(
+      z.object({
+        id: z.string().describe('Value of the header `Parley-Organization`.'),
+        slug: z.string().describe('The name in commands.'),
+        name: z.string().describe('The name for people.'),
+        role: roleSchema,
+        environments: z.array(environmentSchema).describe('Values of the header `Parley-Environment`.'),
+      }),
+    )
+    .describe('The organizations of the person, by name.'),
+});
+
+export const sessionListSchema = z.object({
+  data: z
+    .array(
+      z.object({
+        id: z.string().describe('Id of the session.'),
+        isCurrent: z.boolean().describe('Whether it is the session of this request.'),
+        address: z.string().nullable().describe('Network address at the sign-in.'),
+        userAgent: z.string().nullable().describe('The browser at the sign-in.'),
+        createdAt: time('When it began.'),
+        lastSeenAt: time('When it was last used, to five minutes.'),
+        expiresAt: time('When it ends at the latest.'),
+      }),
+    )
+    .describe('The valid sessions, newest first, at most 100.'),
+});
+
+export const changePasswordBodySchema = z.strictObject({
+  currentPassword: z.string().min(1).max(200).describe('The password until now.'),
+  newPassword: newPasswordSchema,
+});

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  changePasswordBodySchema,
+  meSchema,
+  sessionListSchema,
+  sessionParamsSchema,
+  signInBodySchema,
+  signInWaysSchema,
+  startedSessionSchema,
+} from '../../http/manage/sessions';
+import { type ErrorExample, defineOperations, get, post, remove } from '../operation';
+
+const own = { security: 'session' } as const;
+const table = {
+  getSignInWays: get('/v1/sign-in', null),
+  signIn: post('/v1/sessions', null, { sameSite: true }),
+  // Before :id, because the first match is used.
+  signOut: remove('/v1/sessions/current', null, own),
+  endSession: remove('/v1/sessions/:id', null, own),
+  listSessions: get('/v1/sessions', null, own),
+  getMe: get('/v1/me', null, own),
+  changePassword: post('/v1/me/password', null, own),
+};
+
+const person = { id: 'user_01', email: 'ana@example.com', name: 'Ana Rojas', hasPassword: true };
+const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
+const tooMany: ErrorExample = ['too_many_attempts', 'Too many attempts to sign in'];
+const busy: ErrorExample = ['sign_in_unavailable', 'Signing in is temporarily unavailable'];
+
+export const sessionOperations = defineOperations('People', table, {
+  getSignInWays: {
+    summary: 'List the ways to sign in',
+    response: signInWaysSchema,
+    example: { response: { password: true, oidc: false } },
+  },
+  signIn: {
+    summary: 'Sign in with a password',
+    description:
+      'Begins a session and sets its cookie. The answer and its time are the same for a wrong password and an unknown person.',
+    body: signInBodySchema,
+    status: 201,
+    response: startedSessionSchema,
+    errors: {
+      401: [['wrong_credentials', 'Wrong e-mail address or password']],
+      403: [
+        ['https_required', 'Signing in requires HTTPS. Open this address with https://, or use http://localhost'],
+        ['no_organization', 'You belong to no organization. Ask an admin for an invitation'],
+      ],
+      429: [tooMany],
+      503: [busy],
+    },
+    example: {
+      body: { email: 'ana@example.com', password: 'correct horse' },
+      response: { id: 'session_01', expiresAt: 1763683200000, person },
+    },
+  },
+  signOut: {
+    summary: 'Sign out',
+    description: 'Ends this session on every process and removes its cookie.',
+    response: success('The session has ended.'),
+    example: { response: { success: true } },
+  },
+  endSession: {
+    summary: 'End a session',
+    description: 'Ends another session of the same person.',
+    params: sessionParamsSchema,
+    response: success('The session has ended.'),
+    errors: { 404: [['session_not_found', 'Session not found']] },
+    example: { response: { success: true } },
+  },
+  listSessions: {
+    summary: 'List own sessions',
+    response: sessionListSchema,
+    example: {
+      response: {
+        data: [
+          {
+            id: 'session_01',
+            isCurrent: true,
+            address: '203.0.113.7',
+            userAgent: 'Mozilla/5.0',
+            createdAt: 1763683200000,
+            lastSeenAt: 1763683200000,
+            expiresAt: 1766275200000,
+          },
+        ],
+      },
+    },
+  },
+  getMe: {
+    summary: 'Retrieve the signed-in person',
+    description: 'Requires a session and neither `Parley-Organization` nor `Parley-Environment`.',
+    response: meSchema,
+    example: {
+      response: {
+        person,
+        sessionId: 'session_01',
+        organizations: [
+          { id: 'org_01', slug: 'acme', name: 'Acme', role: 'admin', environments: ['development', 'production'] },
+        ],
+      },
+    },
+  },
+  changePassword: {
+    summary: 'Change the password',
+    description: 'Ends all other sessions of the person.',
+    body: changePasswordBodySchema,
+    response: success('The password is changed.'),
+    errors: {
+      403: [['wrong_password', 'The current password is wrong']],
+      409: [
+        ['no_password', 'You sign in without a password'],
+        ['password_changed', 'The password was changed by another request'],
+      ],
+      429: [tooMany],
+      503: [busy],
+    },
+    example: {
+      body: { currentPassword: 'correct horse', newPassword: 'battery staple 12' },
+      response: { success: true },
+    },
+  },
+});

@@ -1,0 +1,117 @@
+import type { PersonRole } from '@parley/contracts';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  type Tenant,
+  column,
+  lockKey,
+  newId,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
+import { endSessionsWithoutMembership } from './sessions';
+import { addTombstone } from './tombstones';
+
+const memberRow = {
+  /** Id of the person. */
+  id: column.text,
+  membershipId: column.text,
+  email: column.text.nullable,
+  name: column.text.nullable,
+  role: column.oneOf<PersonRole>(),
+  /** The membership's id at the identity provider; null for a person who was invited here. */
+  externalId: column.text.nullable,
+  createdAt: column.timestamptz,
+  lastSeenAt: column.timestamptz.nullable,
+};
+export type Member = RowOf<typeof memberRow>;
+
+const selectMembers = `select u.id, m.id as "membershipId", coalesce(p.email, u.email) as email,
+    nullif(concat_ws(' ', u.first_name, u.last_name), '') as name, m.role::text as role, m.external_id as "externalId",
+    m.created_at as "createdAt", (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as "lastSeenAt"
+  from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
+  where m.tenant = $1 and m.verified and m.deleted_at is null`;
+
+const membersOfTenant = statement(
+  'list-members',
+  `${selectMembers} and ($2::timestamptz is null or (m.created_at, m.id) < ($2, $3::text))
+   order by m.created_at desc, m.id desc limit $4`,
+  memberRow,
+);
+
+/** The people of an organization, latest first. Memberships that came unsigned are left out: they grant no right. */
+export async function listMembers(db: Queryable, tenant: Tenant, page: Page): Promise<Paged<Member>> {
+  const { rows } = await db.query(tenant, membersOfTenant, [tenant.tenant, ...pageValues(page)]);
+  return toPaged(rows, page, ({ createdAt, membershipId }) => ({ at: createdAt, id: membershipId }));
+}
+
+const member = statement('find-member', `${selectMembers} and u.id = $2`, memberRow);
+
+/** Finds a person of an organization by the person's id. */
+export async function findMember(tx: Queryable, tenant: Tenant, userId: string): Promise<Member | null> {
+  return (await tx.query(tenant, member, [tenant.tenant, userId])).rows[0] ?? null;
+}
+
+/** Changes of an organization's members run one after the other, so that two at once cannot remove the last admin. */
+export const lockMembers = async (tx: Queryable, tenant: Tenant): Promise<void> =>
+  void (await tx.query(tenant, lockKey, [`members:${tenant.tenant}`]));
+
+const otherAdmin = statement(
+  'other-admin',
+  `select from memberships where tenant = $1 and user_id <> $2 and role = 'admin' and verified and deleted_at is null limit 1`,
+);
+
+/** Whether an organization has an admin besides this person. */
+export async function hasOtherAdmin(tx: Queryable, tenant: Tenant, userId: string): Promise<boolean> {
+  return (await tx.query(tenant, otherAdmin, [tenant.tenant, userId])).rowCount === 1;
+}
+
+const changeRole = statement(
+  'change-member-role',
+  `update memberships set role = $3::"MembershipRole", updated_at = now() where tenant = $1 and user_id = $2`,
+);
+
+export async function changeMemberRole(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole): Promise<void> {
+  await tx.query(tenant, changeRole, [tenant.tenant, userId, role]);
+}
+
+const remove = statement('remove-member', 'delete from memberships where tenant = $1 and user_id = $2');
+
+/** Removes a person from an organization. Late events of the identity provider do not restore the membership. */
+export async function removeMember(tx: Queryable, tenant: Tenant, { id, externalId }: Member): Promise<void> {
+  await tx.query(tenant, remove, [tenant.tenant, id]);
+  if (externalId !== null) await addTombstone(tx, 'membership', externalId, true);
+  await endSessionsWithoutMembership(tx, id);
+}
+
+const add = statement(
+  'add-member',
+  `insert into memberships as m (id, tenant, user_id, role, verified, updated_at)
+   values ($1, $2, $3, $4::"MembershipRole", true, now())
+   on conflict (tenant, user_id) do update
+     set verified = true, updated_at = excluded.updated_at,
+         role = case when m.verified and m.role = 'admin' then m.role else excluded.role end`,
+);
+
+/** Makes a person a member. One who is an admin stays so. */
+export async function addMember(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole): Promise<void> {
+  await tx.query(tenant, add, [newId('member'), tenant.tenant, userId, role]);
+}
+
+const insertUser = statement(
+  'create-user',
+  `insert into users (id, email, first_name, verified, updated_at) values ($1, $2, $3, true, now())`,
+);
+
+/** Creates a person who does not come from the identity provider's webhook. */
+export async function createUser(
+  tx: Queryable,
+  { email, name }: { email: string | null; name: string | null },
+): Promise<string> {
+  const id = newId('user');
+  await tx.acrossTenants('session look-up', insertUser, [id, email, name]);
+  return id;
+}

@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SignedIn } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+
+/** A session ends this long after its beginning, and earlier when it was not used. */
+const maxDays = 30;
+const maxIdleDays = 7;
+/** Ended sessions are deleted at a later sign-in of the same person. */
+const keepEndedDays = 30;
+
+export interface SessionOrigin {
+  address: string | null;
+  userAgent: string | null;
+}
+
+/** 32 random bytes in base64url. Another text is refused without a query. */
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+export const newToken = (): string => randomBytes(32).toString('base64url');
+export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+const insert = statement(
+  'create-session',
+  `with old as (delete from sessions where user_id = $3 and greatest(revoked_at, expires_at) < now() - make_interval(days => ${keepEndedDays}))
+   insert into sessions (id, hash, user_id, address, user_agent, expires_at)
+   values ($1, $2, $3, $4, left($5, 300), now() + make_interval(days => ${maxDays}))
+   returning expires_at as "expiresAt"`,
+  { expiresAt: column.timestamptz },
+);
+
+/** Begins a session. Only the hash of its token is stored. */
+export async function createSession(
+  tx: Queryable,
+  userId: string,
+  { address, userAgent }: SessionOrigin,
+): Promise<{ id: string; token: string; expiresAt: Date }> {
+  const id = newId('session');
+  const token = newToken();
+  const values = [id, hashOfToken(token), userId, address, userAgent];
+  const { rows } = await tx.acrossTenants('session look-up', insert, values);
+  return { id, token, expiresAt: rows[0]!.expiresAt };
+}
+
+const isValid = `s.revoked_at is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(days => ${maxIdleDays})`;
+const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
+const shownName = `coalesce(p.email, u.email, nullif(concat_ws(' ', u.first_name, u.last_name), ''), u.id)`;
+
+const sessionByHash = statement(
+  'session-by-hash',
+  `select s.id as "sessionId", u.id, ${shownName} as name, o.id as "organizationId", o.no as tenant, m.role::text as role,
+     s.last_seen_at < now() - interval '5 minutes' as touch
+   from sessions s join users u on u.id = s.user_id and u.deleted_at is null
+     left join passwords p on p.user_id = u.id
+     left join organizations o on o.id = $2
+     left join memberships m on m.tenant = o.no and m.user_id = u.id and ${ofMember}
+   where s.hash = $1 and ${isValid}`,
+  {
+    sessionId: column.text,
+    id: column.text,
+    name: column.text,
+    organizationId: column.text.nullable,
+    tenant: column.int4.nullable,
+    role: column.oneOf<'admin' | 'member'>().nullable,
+    touch: column.bool,
+  },
+);
+const touch = statement('touch-session', 'update sessions set last_seen_at = now() where id = $1');
+
+/**
+ * Returns the look-up of sessions: the person of a token, and the membership in the organization that the request names.
+ * Nothing is cached, so the end of a session and a change of a role hold on every process at once.
+ */
+export const createSessionCheck =
+  (db: Db) =>
+  async (token: string, organizationId: string | undefined): Promise<SignedIn | null> => {
+    if (!tokenPattern.test(token)) return null;
+    const values = [hashOfToken(token), organizationId ?? null];
+    const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
+    if (row === undefined) return null;
+    const { id, name, sessionId, role, tenant } = row;
+    if (row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
+    const isMember = role !== null && tenant !== null && row.organizationId !== null;
+    return {
+      id,
+      name,
+      sessionId,
+      membership: isMember ? { organizationId: row.organizationId!, tenant, role } : null,
+    };
+  };
+
+const sessionRow = {
+  id: column.text,
+  address: column.text.nullable,
+  userAgent: column.text.nullable,
+  createdAt: column.timestamptz,
+  lastSeenAt: column.timestamptz,
+  expiresAt: column.timestamptz,
+};
+
+const sessionsOfUser = statement(
+  'list-sessions',
+  `select s.id, s.address, s.user_agent as "userAgent", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+     s.expires_at as "expiresAt"
+   from sessions s where s.user_id = $1 and ${isValid} order by s.created_at desc, s.id desc limit 100`,
+  sessionRow,
+);
+
+/** The valid sessions of a person, the newest 100. */
+export async function listSessions(db: Queryable, userId: string): Promise<RowOf<typeof sessionRow>[]> {
+  return (await db.acrossTenants('session look-up', sessionsOfUser, [userId])).rows;
+}
+
+const end = statement(
+  'end-sessions',
+  `update sessions set revoked_at = now()
+   where user_id = $1 and revoked_at is null and ($2::text is null or id = $2) and ($3::text is null or id <> $3)`,
+);
+
+/** Ends sessions of a person: one, all but one, or all. Returns their number. */
+export async function endSessions(
+  tx: Queryable,
+  userId: string,
+  { only, except }: { only?: string; except?: string } = {},
+): Promise<number> {
+  return (await tx.acrossTenants('session look-up', end, [userId, only ?? null, except ?? null])).rowCount;
+}
+
+const endWithoutMembership = statement(
+  'end-sessions-without-membership',
+  `update sessions set revoked_at = now() where user_id = $1 and revoked_at is null and not exists (
+     select from memberships m join organizations o on o.no = m.tenant where m.user_id = $1 and ${ofMember})`,
+);
+
+/** Ends the sessions of a person who belongs to no organization any more. */
+export async function endSessionsWithoutMembership(tx: Queryable, userId: string): Promise<void> {
+  await tx.acrossTenants('session look-up', endWithoutMembership, [userId]);
+}
+
+const personRow = {
+  id: column.text,
+  email: column.text.nullable,
+  name: column.text.nullable,
+  hasPassword: column.bool,
+};
+const personById = statement(
+  'person-by-id',
+  `select u.id, coalesce(p.email, u.email) as email, nullif(concat_ws(' ', u.first_name, u.last_name), '') as name,
+     p.user_id is not null as "hasPassword"
+   from users u left join passwords p on p.user_id = u.id where u.id = $1`,
+  personRow,
+);
+
+/** The e-mail address and name of a person. */
+export async function findPerson(db: Queryable, userId: string): Promise<RowOf<typeof personRow>> {
+  return (await db.acrossTenants('session look-up', personById, [userId])).rows[0]!;
+}
+
+const organizationsOfUser = statement(
+  'organizations-of-user',
+  `select o.id, o.no as tenant, o.slug, o.name, m.role::text as role
+   from memberships m join organizations o on o.no = m.tenant where m.user_id = $1 and ${ofMember} order by o.name, o.id`,
+  {
+    id: column.text,
+    tenant: column.int4,
+    slug: column.text,
+    name: column.text,
+    role: column.oneOf<'admin' | 'member'>(),
+  },
+);
+
+/** The organizations of a person, with the person's role. */
+export async function organizationsOf(db: Queryable, userId: string) {
+  return (await db.acrossTenants('session look-up', organizationsOfUser, [userId])).rows;
+}
