@@ -1,5 +1,6 @@
 import { loadTypescript } from '../start/load-typescript.mjs';
 import { fieldTable } from './field-table.mjs';
+import { peopleText } from './people-table.mjs';
 
 const adr = `../adr/${'0053-the-management-api.md'}`;
 const auditLog = '#list-the-audit-log';
@@ -12,7 +13,7 @@ Read and answer conversations, see what agents did, repeat what failed, and mana
 organization ([ADR 53](${adr})). The command line and the typed client (\`@parley/client/manage\`) use it.
 
 **Who may.** API keys with the permission \`manage\`, which \`*\` does not contain and a key with a role cannot have; and signed-in people. The column
-*people* names the least role: \`member\` or \`admin\`. A person's session names its environment in the header \`Parley-Environment\`.
+*people* names the least role: \`member\` or \`admin\`. A person's [session](sign-in.md) names its organization and environment in headers.
 
 **Lists** answer \`{ data, cursor, hasMore }\`, newest first, with at most \`limit\` items (50; more than 100 count as 100). \`cursor\` is opaque: send it back
 with the same filters. Times are Unix milliseconds. What belongs to another organization or environment is 404.
@@ -30,8 +31,8 @@ export async function managementPage() {
   const byTag = Map.groupBy(Object.values(operationsOf.manage), ({ tag }) => tag);
   const sections = [...byTag].map(([tag, operations]) => {
     const lines = operations.map(
-      ({ method, path, summary, people, permission }) =>
-        `| [\`${method.toUpperCase()} ${path}\`](#${anchorOf(summary)}) | ${summary} | ${people ?? (permission === null ? 'everyone' : 'no')} |`,
+      ({ method, path, summary, ...operation }) =>
+        `| [\`${method.toUpperCase()} ${path}\`](#${anchorOf(summary)}) | ${summary} | ${peopleText(operation)} |`,
     );
     const table = ['| endpoint | | people |', '|---|---|---|', ...lines].join('\n');
     return `## ${tag}\n\n${table}\n\n${operations.map((one) => describe(one, documented(paths, one))).join('\n')}`;

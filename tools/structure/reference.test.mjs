@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { definitionsPage } from './definitions-page.mjs';
 import { managementClient } from './management-client.mjs';
 import { managementPage } from './management-page.mjs';
+import { permissionsPage } from './people-table.mjs';
 import { root } from '../start/paths.mjs';
 
 const stored = (name) => readFileSync(join(root, 'docs', 'reference', `${name}.md`), 'utf8');
@@ -20,6 +21,13 @@ test('docs/reference/management.md is what the operations say; node tools/refere
   const page = await managementPage();
   assert.equal(stored('management'), page);
   assert.match(page, /\| \[`GET \/v1\/audit-log`\]\(#list-the-audit-log\) \| List the audit log \| admin \|/);
+});
+
+test('the table of people in docs/reference/permissions.md is what the operations say; node tools/reference.mjs writes it', async () => {
+  const page = await permissionsPage();
+  assert.equal(stored('permissions'), page);
+  assert.match(page, /\| `POST \/v1\/sync` \| .* \| member in development, admin in production \|/);
+  assert.match(page, /\| `DELETE \/v1\/members\/:id` \| .* \| admin \|/);
 });
 
 test('the types of the management client are what the operations say; node tools/reference.mjs writes them', async () => {

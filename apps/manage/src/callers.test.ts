@@ -70,14 +70,14 @@ describe.each(operations)('%s', (id, operation) => {
       const { headers: ofSample, ...sample } = await samples[id](world);
       const as = ({ headers }: Person, more: Record<string, string> = {}) =>
         send(operation, sample, { headers: { ...ofSample, ...headers, ...more } });
-      const [admin, member, stranger] = [
+      const [admin, member, outsider] = [
         await api.person(world, 'admin'),
         await api.person(world, 'member'),
         await api.person(await api.world(), 'admin'),
       ];
       const before = await entriesOf(world);
       const organization = { 'Parley-Organization': world.scope.organizationId };
-      expect((await as(stranger, organization).expect(403)).body.code).toBe('not_a_member');
+      expect((await as(outsider, organization).expect(403)).body.code).toBe('not_a_member');
       if (operation.method !== 'get')
         expect((await as(admin, { 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe('cross_site');
       const ended = await api.person(world, 'admin');

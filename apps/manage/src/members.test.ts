@@ -33,7 +33,7 @@ describe('an invitation', () => {
   const invite = async (body: object = { role: 'member' }) =>
     (await call('post', '/v1/invitations', body).expect(201)).body;
 
-  test('makes whoever opens its link first a member, once', async () => {
+  test('makes the first person who opens its link a member, once', async () => {
     const invitation = await invite();
     expect(invitation).toMatchObject({ role: 'member', status: 'open', invitedBy: admin.id, isEmailed: false });
     expect(invitation.link).toMatch(/^https:\/\/parley\.example\/console\/#\/join\/[\w-]{43}$/);

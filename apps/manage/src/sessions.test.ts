@@ -131,7 +131,7 @@ describe('guessing passwords', () => {
     const { attempt, close } = await limited(5, 8);
     for (const [address, name] of [
       ['203.0.113.1', email],
-      ['203.0.113.2', `nobody-${email}`],
+      ['203.0.113.2', `unknown-${email}`],
     ] as const) {
       for (let i = 0; i < 5; i++) await attempt(name, 'wrong', address).expect(401);
       const { body, headers } = await attempt(name, password, address).expect(429);

@@ -24,7 +24,7 @@ const addressesPerPerson = 4;
 
 /**
  * Limits attempts to sign in, those that succeed included: otherwise the answers would show which e-mail addresses exist. While
- * Redis does not answer, nobody signs in, because guesses would have no limit.
+ * Redis does not answer, no one signs in, because guesses would have no limit.
  */
 export function createSignInLimit(redis: RedisConnection, { perPerson, perAddress }: SignInLimits) {
   const onSkip = () => Infinity;

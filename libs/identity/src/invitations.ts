@@ -87,7 +87,7 @@ const revoke = statement(
   invitationRow,
 );
 
-/** Revokes an invitation that nobody has accepted. Returns it; null when there is none. */
+/** Revokes an invitation that is not accepted. Returns it; null when there is none. */
 export async function revokeInvitation(tx: Queryable, tenant: Tenant, id: string): Promise<Invitation | null> {
   return (await tx.query(tenant, revoke, [tenant.tenant, id])).rows[0] ?? null;
 }
@@ -99,7 +99,7 @@ const revokeUnused = statement(
      and revoked_at is null and expires_at > now()`,
 );
 
-/** Revokes links of the first administrator that nobody has used: the newest is the one that works. */
+/** Revokes links of the first administrator that are not used: the newest is the one that works. */
 export async function revokeFirstLinks(tx: Queryable, tenant: Tenant): Promise<void> {
   await tx.query(tenant, revokeUnused, [tenant.tenant]);
 }

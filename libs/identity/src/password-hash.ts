@@ -24,11 +24,11 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Has the cost of a real hash, so that the time of an answer does not show whether a person has a password. */
-const nobody = `scrypt$${current.log2N}$${current.r}$${current.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const unknownPerson = `scrypt$${current.log2N}$${current.r}$${current.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Whether the password has the stored hash. Takes as long without a stored hash, and is then false. */
 export async function isPasswordOf(stored: string | null, password: string): Promise<boolean> {
-  const [, log2N, r, p, salt = '', hash = ''] = (stored ?? nobody).split('$');
+  const [, log2N, r, p, salt = '', hash = ''] = (stored ?? unknownPerson).split('$');
   const derived = await derive(password, Buffer.from(salt, 'base64url'), {
     log2N: Number(log2N),
     r: Number(r),

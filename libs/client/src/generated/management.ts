@@ -74,6 +74,21 @@ export const routes: Record<string, string> = {
   getExecution: 'GET executions/:id',
   getStatistics: 'GET statistics',
   getHealthReport: 'GET health-report',
+  getSignInWays: 'GET sign-in',
+  signIn: 'POST sessions',
+  signOut: 'DELETE sessions/current',
+  endSession: 'DELETE sessions/:id',
+  listSessions: 'GET sessions',
+  getMe: 'GET me',
+  changePassword: 'POST me/password',
+  listMembers: 'GET members',
+  changeMember: 'PATCH members/:id',
+  removeMember: 'DELETE members/:id',
+  listInvitations: 'GET invitations',
+  createInvitation: 'POST invitations',
+  revokeInvitation: 'DELETE invitations/:id',
+  showInvitation: 'POST invitations/show',
+  acceptInvitation: 'POST invitations/accept',
   listToolSecrets: 'GET tool-secrets',
   setToolSecret: 'POST tool-secrets',
   deleteToolSecret: 'DELETE tool-secrets/:name',
@@ -2418,6 +2433,285 @@ export interface ManageClient {
       /** The command that does the same. Null when nothing has to be done. */
       command: string | null;
     }>;
+  }>;
+  /** List the ways to sign in. */
+  getSignInWays(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** People can sign in with e-mail address and password. */
+    password: true;
+    /** People can sign in at an OpenID provider: open `/v1/sign-in/oidc`. */
+    oidc: boolean;
+  }>;
+  /** Sign in with a password. Begins a session and sets its cookie. The answer and its time are the same for a wrong password and an unknown person. */
+  signIn(input: {
+    /** E-mail address of the person. */
+    email: string;
+    /** Password of the person. */
+    password: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the session. */
+    id: string;
+    /** When it ends at the latest. Unix milliseconds. */
+    expiresAt: number;
+    /** Who signed in. */
+    person: {
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Name of the person. */
+      name: string | null;
+      /** Whether the person can sign in with a password. */
+      hasPassword: boolean;
+    };
+  }>;
+  /** Sign out. Ends this session on every process and removes its cookie. */
+  signOut(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The session has ended. */
+    success: true;
+  }>;
+  /** End a session. Ends another session of the same person. */
+  endSession(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The session has ended. */
+    success: true;
+  }>;
+  /** List own sessions. */
+  listSessions(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The valid sessions, newest first, at most 100. */
+    data: Array<{
+      /** Id of the session. */
+      id: string;
+      /** Whether it is the session of this request. */
+      isCurrent: boolean;
+      /** Network address at the sign-in. */
+      address: string | null;
+      /** The browser at the sign-in. */
+      userAgent: string | null;
+      /** When it began. Unix milliseconds. */
+      createdAt: number;
+      /** When it was last used, to five minutes. Unix milliseconds. */
+      lastSeenAt: number;
+      /** When it ends at the latest. Unix milliseconds. */
+      expiresAt: number;
+    }>;
+  }>;
+  /** Retrieve the signed-in person. Requires a session and neither `Parley-Organization` nor `Parley-Environment`. */
+  getMe(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The person of the session. */
+    person: {
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Name of the person. */
+      name: string | null;
+      /** Whether the person can sign in with a password. */
+      hasPassword: boolean;
+    };
+    /** Id of this session. */
+    sessionId: string;
+    /** The organizations of the person, by name. */
+    organizations: Array<{
+      /** Value of the header `Parley-Organization`. */
+      id: string;
+      /** The name in commands. */
+      slug: string;
+      /** The name for people. */
+      name: string;
+      /** What the person may do in the organization. */
+      role: 'admin' | 'member';
+      /** Values of the header `Parley-Environment`. */
+      environments: Array<'development' | 'production'>;
+    }>;
+  }>;
+  /** Change the password. Ends all other sessions of the person. */
+  changePassword(input: {
+    /** The password until now. */
+    currentPassword: string;
+    /** A password of 10 to 200 characters. */
+    newPassword: string;
+  }, options?: CallOptions): Promise<{
+    /** The password is changed. */
+    success: true;
+  }>;
+  /** List members. Lists the people of the organization, in both environments the same. */
+  listMembers(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Name of the person. */
+      name: string | null;
+      /** What the person may do in the organization. */
+      role: 'admin' | 'member';
+      /** Whether the identity provider manages the membership. Then its role is changed there. */
+      isManaged: boolean;
+      /** When the person became a member. Unix milliseconds. */
+      createdAt: number;
+      /** When the person last used Parley, to five minutes. Unix milliseconds. */
+      lastSeenAt: number | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Change the role of a member. The role holds from the next request of the person. */
+  changeMember(input: {
+    /** Id of the resource. */
+    id: string;
+  } & {
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+  }, options?: CallOptions): Promise<{
+    /** Id of the person. */
+    id: string;
+    /** E-mail address. */
+    email: string | null;
+    /** Name of the person. */
+    name: string | null;
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+    /** Whether the identity provider manages the membership. Then its role is changed there. */
+    isManaged: boolean;
+    /** When the person became a member. Unix milliseconds. */
+    createdAt: number;
+    /** When the person last used Parley, to five minutes. Unix milliseconds. */
+    lastSeenAt: number | null;
+  }>;
+  /** Remove a member. The next request of the person to this organization is refused, on every process. */
+  removeMember(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The person is no member any more. */
+    success: true;
+  }>;
+  /** List invitations. */
+  listInvitations(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the invitation. */
+      id: string;
+      /** What the person may do in the organization. */
+      role: 'admin' | 'member';
+      /** Address to which it was sent. */
+      email: string | null;
+      /** Id of the person who invited. Null: an API key or a command. */
+      invitedBy: string | null;
+      /** Whether its link works. */
+      status: 'open' | 'accepted' | 'revoked' | 'expired';
+      /** When it was created. Unix milliseconds. */
+      createdAt: number;
+      /** When its link stops working. Unix milliseconds. */
+      expiresAt: number;
+      /** When it was accepted. Unix milliseconds. */
+      acceptedAt: number | null;
+      /** Id of the person who accepted it. */
+      acceptedBy: string | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Invite a person. Creates a link that works once, for 7 days. With `email` it is also sent there, if the environment has an e-mail integration. */
+  createInvitation(input: {
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+    /** Address to send the link to. It does not limit who may accept the invitation. */
+    email?: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the invitation. */
+    id: string;
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+    /** Address to which it was sent. */
+    email: string | null;
+    /** Id of the person who invited. Null: an API key or a command. */
+    invitedBy: string | null;
+    /** Whether its link works. */
+    status: 'open' | 'accepted' | 'revoked' | 'expired';
+    /** When it was created. Unix milliseconds. */
+    createdAt: number;
+    /** When its link stops working. Unix milliseconds. */
+    expiresAt: number;
+    /** When it was accepted. Unix milliseconds. */
+    acceptedAt: number | null;
+    /** Id of the person who accepted it. */
+    acceptedBy: string | null;
+    /** The link that makes the first person who opens it a member. It is shown once. */
+    link: string;
+    /** Whether the e-mail provider has taken the link. */
+    isEmailed: boolean;
+  }>;
+  /** Revoke an invitation. Its link stops working. Revoking it again changes nothing. */
+  revokeInvitation(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The link does not work. */
+    success: true;
+  }>;
+  /** Show an invitation to its holder. */
+  showInvitation(input: {
+    /** The last part of the link. */
+    token: string;
+  }, options?: CallOptions): Promise<{
+    /** The organization that the invitation is for. */
+    organization: {
+      /** The name in commands. */
+      slug: string;
+      /** The name for people. */
+      name: string;
+    };
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+    /** Address to which it was sent. */
+    email: string | null;
+    /** When the link stops working. Unix milliseconds. */
+    expiresAt: number;
+  }>;
+  /** Accept an invitation. Makes the signed-in person a member. Without a session, creates a person who signs in with the given e-mail address and password. Begins a session and sets its cookie. */
+  acceptInvitation(input: {
+    /** The last part of the link. */
+    token: string;
+    /** E-mail address to sign in with. Required without a session. */
+    email?: string;
+    /** Name of the person. */
+    name?: string;
+    /** A password of 10 to 200 characters. */
+    password?: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the session. */
+    id: string;
+    /** When it ends at the latest. Unix milliseconds. */
+    expiresAt: number;
+    /** Who signed in. */
+    person: {
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Name of the person. */
+      name: string | null;
+      /** Whether the person can sign in with a password. */
+      hasPassword: boolean;
+    };
   }>;
   /** List the secrets of tools. Returns the names of the secrets that are set in the environment and of those that its tools declare. Values are never returned. */
   listToolSecrets(input?: Record<string, never>, options?: CallOptions): Promise<{

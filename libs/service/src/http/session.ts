@@ -3,7 +3,7 @@ import { type Caller, type SignedIn, environmentSchema } from '@parley/contracts
 import { badRequest, forbidden, unauthorized } from './errors';
 
 /**
- * Looks up the token of a session. `organizationId`: the organization in which the person's role is wanted. Null when the
+ * Looks up the token of a session. `organizationId`: the organization in which the person's role is needed. Null when the
  * session is unknown or has ended.
  */
 export type FindSession = (token: string, organizationId: string | undefined) => Promise<SignedIn | null>;

@@ -10,7 +10,7 @@ export const listInvitationsQuerySchema = z.object(pageQuery);
 export const memberSchema = z.object({
   id: z.string().describe('Id of the person.'),
   email: z.string().nullable().describe('E-mail address.'),
-  name: z.string().nullable().describe('Name.'),
+  name: z.string().nullable().describe('Name of the person.'),
   role: roleSchema,
   isManaged: z
     .boolean()
@@ -43,7 +43,7 @@ export const createInvitationBodySchema = z.strictObject({
 });
 
 export const createdInvitationSchema = invitationSchema.extend({
-  link: z.string().describe('The link that makes whoever opens it first a member. It is shown once.'),
+  link: z.string().describe('The link that makes the first person who opens it a member. It is shown once.'),
   isEmailed: z.boolean().describe('Whether the e-mail provider has taken the link.'),
 });
 

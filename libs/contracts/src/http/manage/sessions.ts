@@ -21,7 +21,7 @@ export const signInBodySchema = z.strictObject({
 const personSchema = z.object({
   id: z.string().describe('Id of the person.'),
   email: z.string().nullable().describe('E-mail address.'),
-  name: z.string().nullable().describe('Name.'),
+  name: z.string().nullable().describe('Name of the person.'),
   hasPassword: z.boolean().describe('Whether the person can sign in with a password.'),
 });
 
