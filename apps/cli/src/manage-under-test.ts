@@ -1,5 +1,6 @@
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGuardedFetch } from '@parley/outbound';
 import { createManageApp } from '../../manage/src/app';
 import { createTestApi } from '../../manage/src/testing/create-test-api';
 
@@ -8,7 +9,8 @@ import { createTestApi } from '../../manage/src/testing/create-test-api';
  * the paths that they serve, like the gateway. Commands get its address and a key, and no DATABASE_URL.
  */
 export async function startManage(others: (db: Db) => Record<string, RequestListener> = () => ({})) {
-  const api = await createTestApi();
+  const guard = createGuardedFetch({ allowedPrivateHosts: ['127.0.0.1'] });
+  const api = await createTestApi({ guards: { mcp: guard, providers: guard } });
   const manage = createManageApp(api.deps);
   const prefixes = Object.entries(others(api.db));
   const server = createServer((request, response) => {
@@ -27,6 +29,7 @@ export async function startManage(others: (db: Db) => Record<string, RequestList
     async close(): Promise<void> {
       server.closeAllConnections();
       server.close();
+      await guard.close();
       await api.close();
     },
   };

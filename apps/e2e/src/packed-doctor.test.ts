@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { createTestDatabase, seedOrganization } from '@parley/testing';
 import pg from 'pg';
 import { installCommand } from './install-packages';
@@ -44,11 +45,11 @@ test('doctor reports each problem and its fix, and ends with status 1', async ()
   };
   const unreachable = '127.0.0.1:1';
   try {
-    await seedOrganization(admin, { slug: 'shop' });
-    const keys = { DATABASE_URL: database.url, SECRETS_KEY: shared.secretsKey };
-    expect(await parley(['integrations', 'set', 'resend', '--api-key', 'x', '--org', 'shop'], keys)).toMatchObject({
-      code: 0,
-    });
+    const { scope } = await seedOrganization(admin, { slug: 'shop' });
+    const db = createDb({ databaseUrl: database.url, poolSize: 1 });
+    const integration = { provider: 'resend', config: {}, secrets: { apiKey: 'x' } };
+    await saveIntegration(db, createSecretBox(shared.secretsKey), scope, integration);
+    await db.close();
     expect(await doctor({})).toEqual([]);
     expect(await doctor({ REDIS_URL: `redis://${unreachable}` })).toEqual([
       {

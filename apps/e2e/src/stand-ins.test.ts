@@ -143,7 +143,9 @@ test('a production environment never uses the stand-ins', async () => {
   const payment = { amount: 9_900, description: 'Tent', customerEmail: 'ana@example.com' };
   expect(await run('payment.create', payment)).toContain('Payments are not configured in production');
   expect(await run('email.send', { to: 'ana@example.com', subject: 'x', text: 'x' })).toContain('not configured');
-  const { code, stderr } = await line.run(['integrations', 'test', 'flow', '--env', 'production']);
+  const { code, stderr } = await line.run(['integrations', 'test', 'flow'], {
+    env: { PARLEY_API_KEY: (await tenant.client({ environment: 'production', permissions: ['manage'] })).key },
+  });
   expect([code, stderr]).toEqual([1, expect.stringContaining('flow is not configured in production')]);
 });
 

@@ -89,7 +89,7 @@ it("a deleted organization's keys are answered with 401, its data is deleted, an
     organization,
   ])) as [{ id: string; no: number }];
   const key = await commandLine.parley([
-    ...['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*'],
+    ...['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*,manage'],
   ]);
   const client = createClient(shared.url, key);
   await push(client, catalog);
@@ -97,7 +97,9 @@ it("a deleted organization's keys are answered with 401, its data is deleted, an
   expect((await client.post('/v1/agents/assistant/chat', { message: 'Hi', externalThreadId: 'web:1' })).status).toBe(
     200,
   );
-  await commandLine.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso']);
+  await commandLine.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso'], {
+    env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key },
+  });
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: { organizationId: organization } });
   expect(await deliverAndWait(tenant, polar, order)).toMatchObject({ status: 'processed', tenant: no });

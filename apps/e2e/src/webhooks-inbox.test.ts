@@ -60,7 +60,7 @@ it('integrations are set, tested and listed, and a key that the provider refuses
   await parley(flowArgs, 'secret-1');
   expect(await parley(['integrations', 'test', 'flow'])).toMatch(/^flow: /);
   await parley(['integrations', 'set', 'resend', '--api-key', 're_wrong_key', '--api-url', kapso.url]);
-  const refused = await commandLine.run(['integrations', 'test', 'resend', '--org', tenant.slug]);
+  const refused = await commandLine.run(['integrations', 'test', 'resend'], { env: { PARLEY_API_KEY: manageKey } });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses the key') });
   const listed = await parley(['integrations', 'list']);
   for (const provider of ['kapso', 'flow', 'resend']) expect(listed).toMatch(new RegExp(`^${provider} +enabled`, 'm'));

@@ -29,7 +29,8 @@ beforeAll(async () => {
   const pids = stacks.map(({ services }) => services['webhook-ingest']!.pid);
   expect(new Set(pids).size).toBe(2);
   const set = ['integrations', 'set', 'kapso', '--org', tenant.slug, '--api-key', '-', '--api-url', kapso.url];
-  await commandLine.parley(set, { input: kapso.apiKey });
+  const { key } = await tenant.client({ permissions: ['manage'] });
+  await commandLine.parley(set, { input: kapso.apiKey, env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key } });
 }, 90_000);
 afterAll(async () => {
   commandLine.close();

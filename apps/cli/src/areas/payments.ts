@@ -14,10 +14,7 @@ export function addPaymentCommands(program: Command): void {
     .argument('<id>')
     .action(async (id, options) => (await import('../commands/payments-show')).runPaymentsShow(id, options));
   ofKey(payments.command('reconcile'))
-    .description('ask the provider for the status of payments; status 1 when a request fails')
-    .argument('[id...]', 'ids of payments (default: all pending ones that are older than --older-than)')
+    .description('ask the provider for the status of pending payments; status 1 when a request fails')
     .option('--older-than <minutes>', 'only payments created before this many minutes (default: 60)')
-    .action(async (ids, options) =>
-      (await import('../commands/payments-reconcile')).runPaymentsReconcile(ids, options),
-    );
+    .action(async (options) => (await import('../commands/payments-reconcile')).runPaymentsReconcile(options));
 }

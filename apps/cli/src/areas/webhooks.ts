@@ -45,8 +45,8 @@ export function addWebhookCommands(program: Command): void {
     .description('show the balance and the last entries of the ledger')
     .action(async (options) => (await import('../commands/credits-show')).runCreditsShow(options));
 
-  const integrations = program.command('integrations').helpGroup(groups.database).description('accounts at providers');
-  inScope(integrations.command('set'))
+  const integrations = program.command('integrations').helpGroup(groups.http).description('accounts at providers');
+  ofKey(integrations.command('set'))
     .description('configure a provider; secrets are stored encrypted, and "-" reads one from standard input')
     .argument('<provider>', `${providers.join(', ')}, or a name for a server with OpenAI's protocol`)
     .option('--api-key <key>', 'API key')
@@ -61,32 +61,32 @@ export function addWebhookCommands(program: Command): void {
     .option('--from <sender>', 'resend: default sender of e-mails')
     .option('--media-reply <text>', 'kapso: reply to media without text; "" sends none')
     .action(async (provider, options) =>
-      (await import('../commands/integrations-set')).runIntegrationsSet(provider, options),
+      (await import('../commands/integrations')).runIntegrationsSet(provider, options),
     );
-  inScope(integrations.command('test'))
+  ofKey(integrations.command('test'))
     .description('check that the provider accepts the credentials')
     .argument('<provider>')
     .action(async (provider, options) =>
-      (await import('../commands/integrations-test')).runIntegrationsTest(provider, options),
+      (await import('../commands/integrations')).runIntegrationsTest(provider, options),
     );
-  inScope(integrations.command('list'))
+  ofKey(integrations.command('list'))
     .description('list integrations; secrets are masked')
-    .action(async (options) => (await import('../commands/integrations-list')).runIntegrationsList(options));
+    .action(async (options) => (await import('../commands/integrations')).runIntegrationsList(options));
   for (const [name, effect] of [
     ['disable', 'disable a provider and keep its settings'],
     ['enable', 'enable a disabled provider'],
   ] as const)
-    inScope(integrations.command(name))
+    ofKey(integrations.command(name))
       .description(effect)
       .argument('<provider>')
       .action(async (provider, options) =>
-        (await import('../commands/integrations-switch')).runIntegrationsSwitch(provider, name === 'enable', options),
+        (await import('../commands/integrations')).runIntegrationsSwitch(provider, name === 'enable', options),
       );
-  inScope(integrations.command('remove'))
+  ofKey(integrations.command('remove'))
     .description('delete the settings and secrets of a provider')
     .argument('<provider>')
     .action(async (provider, options) =>
-      (await import('../commands/integrations-remove')).runIntegrationsRemove(provider, options),
+      (await import('../commands/integrations')).runIntegrationsRemove(provider, options),
     );
 
   const channels = program.command('channels').helpGroup(groups.database).description('WhatsApp numbers');
