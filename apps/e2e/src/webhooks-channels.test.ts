@@ -246,10 +246,14 @@ it('during a takeover the agent does not answer, and afterwards it does', async 
     const rows = await tenant.query('select status from messages where message_id = $1', [kept.message.id]);
     return rows[0]?.status === 'stored';
   });
-  await parley(['threads', 'resume', `whatsapp:${contact}`]);
-  await receive(textOf(contact, 'gracias'));
+  // The agent answers the message that has no answer.
+  expect(await parley(['threads', 'resume', `whatsapp:${contact}`])).toContain(
+    "answers the contact's last message now",
+  );
   await replies(contact, 2);
-  expect(textsTo(contact)).toHaveLength(2);
+  await receive(textOf(contact, 'gracias'));
+  await replies(contact, 3);
+  expect(textsTo(contact)).toHaveLength(3);
   expect(await inputsOf(contact)).toEqual(['hola', 'quiero hablar con alguien', 'gracias']);
 });
 

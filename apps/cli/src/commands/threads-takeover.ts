@@ -25,6 +25,7 @@ export async function runThreadsResume(
 ): Promise<void> {
   const result = await withManage(options, (manage) => manage.resumeThread({ id: thread, note }));
   if (json) return printJson(result);
-  const { id, changed } = result;
-  print(`${changed ? `Resumed ${id}` : `${id} was not taken over`}: the agent answers messages.`);
+  const { id, changed, answering } = result;
+  const what = answering ? "the contact's last message now" : 'messages';
+  print(`${changed ? `Resumed ${id}` : `${id} was not taken over`}: the agent answers ${what}.`);
 }
