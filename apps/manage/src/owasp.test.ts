@@ -473,16 +473,7 @@ describe('API9 inventory: what answers is documented, and nothing else answers',
   );
 
   test.each([
-    ...[
-      '/v1/admin',
-      '/v1/debug',
-      '/v1/root',
-      '/v1/config',
-      '/v2/integrations',
-      '/v1/internal',
-      '/metrics',
-      '/livez',
-    ],
+    ...['/v1/admin', '/v1/debug', '/v1/root', '/v1/config', '/v2/integrations', '/v1/internal', '/metrics', '/livez'],
     ...['/settings', '/.env', '/v1/integrations/openai/secrets', '/v1/api-keys/x/key', '/v1/tool-secrets/A/value'],
   ])('%s is 404', async (path) => {
     for (const method of ['GET', 'POST'])
