@@ -23,5 +23,9 @@ export const gatewayVariables = {
   DEADLINE_MS: numberVariable(30_000, 1).meta({
     description: 'Maximum time in milliseconds for a request to another service and its answer.',
   }),
+  STREAM_IDLE_MS: numberVariable(45_000, 1).meta({
+    description:
+      'Maximum time in milliseconds in which a stream sends nothing, or in which its client reads nothing. Must be longer than the STREAM_COMMENT_MS of the services.',
+  }),
   TRUSTED_PROXIES: trustedProxiesVariable,
 };

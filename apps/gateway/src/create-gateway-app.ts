@@ -3,6 +3,7 @@ import {
   HttpError,
   type HttpMetrics,
   type Logger,
+  type OpenStreams,
   methodNotAllowed,
   nameRoute,
   notFound,
@@ -23,6 +24,10 @@ export interface GatewayDeps {
   upstreams: Upstreams;
   /** Whether the X-Forwarded-* headers of a peer are trusted. */
   isTrusted: (peer: string) => boolean;
+  /** The open streams, which a shutdown ends. */
+  streams: OpenStreams;
+  /** Maximum time in which a stream sends nothing, or in which its client reads nothing. */
+  streamIdleMs: number;
   log: Logger;
   metrics?: HttpMetrics;
   /** Called for each failed attempt to reach an upstream. */
@@ -101,6 +106,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     name,
     upstream,
     deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs),
+    streamIdleMs: deps.streamIdleMs,
+    streams: deps.streams,
+    expectsStream: route.isStream === true,
     request,
     response,
     headers,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError, badGateway, gatewayTimeout } from '@parley/service';
+import { HttpError, type OpenStreams, badGateway, gatewayTimeout } from '@parley/service';
 import type { Dispatcher } from 'undici';
 import { ClientDisconnected, type OutgoingBody } from './request-body';
 import { responseHeaders, type HeaderList } from './headers';
@@ -9,8 +9,13 @@ import type { Upstream } from './upstreams';
 export interface ForwardOptions {
   name: UpstreamName;
   upstream: Upstream;
-  /** Maximum time for the request and its answer. */
+  /** Maximum time for the request and its answer; for a stream, until it begins. */
   deadlineMs: number;
+  /** Maximum time in which a stream sends nothing, or in which its client reads nothing. */
+  streamIdleMs: number;
+  streams: OpenStreams;
+  /** The route's answer is a stream, which must not take the connections of other requests. */
+  expectsStream: boolean;
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
@@ -44,6 +49,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   #length = NaN;
   /** The body of an answer that arrived in one chunk. */
   #whole: Buffer | undefined = undefined;
+  #isStream = false;
 
   constructor(
     private readonly options: ForwardOptions,
@@ -62,14 +68,20 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
       clearTimeout(this.#timer);
       if (!response.writableFinished) this.#end(clientDisconnected());
     });
-    response.on('drain', () => this.#controller?.resume());
+    response.on('drain', () => {
+      if (this.#isStream) this.#timer?.refresh();
+      this.#controller?.resume();
+    });
     this.#attempt();
   }
 
   #attempt(): void {
-    const { request, headers, body, upstream } = this.options;
+    const { request, headers, body, upstream, expectsStream } = this.options;
     const { method, url: path } = request as { method: string; url: string };
-    upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+    (expectsStream ? upstream.streamPool : upstream.pool).dispatch(
+      { method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      this,
+    );
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -83,9 +95,33 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     const { response, own } = this.options;
     response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own));
     this.#length = Number(headers['content-length'] ?? NaN);
+    if (/^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''))) this.#startStream();
+  }
+
+  /** A stream has no deadline: it ends when nothing has been sent or read for some time, and at shutdown. */
+  #startStream(): void {
+    const { response, streams, streamIdleMs, name, onFailure } = this.options;
+    this.#isStream = true;
+    response.flushHeaders();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      // Data that waits for the client was sent by the upstream in time.
+      if (response.writableNeedDrain) return this.#end(clientDisconnected());
+      onFailure('stream idle');
+      this.#end(gatewayTimeout(`The ${name} service did not answer in time`));
+    }, streamIdleMs);
+    const remove = streams.add(() => {
+      this.#ended ??= clientDisconnected();
+      clearTimeout(this.#timer);
+      this.#controller?.abort(this.#ended);
+      response.end();
+      this.resolve();
+    });
+    response.once('close', remove);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isStream) this.#timer?.refresh();
     if (chunk.length === this.#length) this.#whole = chunk;
     else if (!this.options.response.write(chunk)) controller.pause();
   }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { closeServer, silentLogger, trustedProxies } from '@parley/service';
+import { OpenStreams, closeServer, silentLogger, trustedProxies } from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
@@ -66,6 +66,7 @@ export interface TestGateway {
   port: number;
   server: Server;
   failures: string[];
+  streams: OpenStreams;
   /** Routes whose requests were answered with their fixed reply. */
   fixedReplies: string[];
   close(): Promise<void>;
@@ -73,7 +74,7 @@ export interface TestGateway {
 
 export async function startGateway(
   urls: Partial<Record<UpstreamName, string>>,
-  { deadlineMs = 30_000, trusted = [] as string[], options = {} } = {},
+  { deadlineMs = 30_000, streamIdleMs = 45_000, trusted = [] as string[], options = {} } = {},
 ): Promise<TestGateway> {
   const failures: string[] = [];
   const fixedReplies: string[] = [];
@@ -86,8 +87,11 @@ export async function startGateway(
     manage: address('manage'),
   });
   const log = silentLogger();
+  const streams = new OpenStreams();
   const app = createGatewayApp({
     upstreams,
+    streams,
+    streamIdleMs,
     isTrusted: trustedProxies(trusted),
     log,
     onUpstreamFailure: (upstream, reason) => failures.push(`${upstream} ${reason}`),
@@ -101,6 +105,7 @@ export async function startGateway(
     port,
     server,
     failures,
+    streams,
     fixedReplies,
     async close() {
       await stop(server);

@@ -1,4 +1,12 @@
-import { createLogger, createMetrics, loadConfig, runService, startProcess, trustedProxies } from '@parley/service';
+import {
+  OpenStreams,
+  createLogger,
+  createMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+  trustedProxies,
+} from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
 import { gatewayVariables } from './config';
 import { serverOptions, tuneServer } from './sockets';
@@ -24,8 +32,11 @@ startProcess(async () => {
     manage: { url: config.MANAGE_URL, deadlineMs: config.DEADLINE_MS },
     'tool-executor': { url: config.TOOL_EXECUTOR_URL, deadlineMs: config.EXECUTOR_DEADLINE_MS },
   });
+  const streams = new OpenStreams();
   const app = createGatewayApp({
     upstreams,
+    streams,
+    streamIdleMs: config.STREAM_IDLE_MS,
     isTrusted: trustedProxies(config.TRUSTED_PROXIES),
     log,
     metrics,
@@ -39,6 +50,7 @@ startProcess(async () => {
     app,
     serverOptions,
     tune: (server) => tuneServer(server, app, log),
+    streams,
     checks: {},
     closing: [{ name: 'upstream connections', close }],
   });

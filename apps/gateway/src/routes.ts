@@ -15,6 +15,8 @@ export interface GatewayRoute {
   cors: boolean;
   /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
   fixedReply?: object;
+  /** The answer is a stream of events. */
+  isStream?: boolean;
   /** Maximum time for the answer, if it is less than the upstream's. */
   deadlineMs?: number;
 }
@@ -58,6 +60,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/credits', ...manage },
   { prefix: '/v1/api-keys', ...manage },
   { prefix: '/v1/integrations', ...manage },
+  // Before /v1/events: the first match is used.
+  { prefix: '/v1/events/stream', isStream: true, ...manage },
   { prefix: '/v1/events', ...manage },
   { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },

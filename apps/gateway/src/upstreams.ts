@@ -11,6 +11,8 @@ const connectionsPerUpstream = 512;
 
 export interface Upstream {
   pool: Pool;
+  /** Without a limit of connections, because a stream occupies one for as long as it is open. */
+  streamPool: Pool;
   /** Maximum time for a request and its answer. */
   deadlineMs: number;
 }
@@ -24,19 +26,20 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
   const upstreams: Upstreams = {};
   for (const name of upstreamNames) {
     const { url, deadlineMs } = addresses[name];
-    if (url !== undefined) upstreams[name] = { pool: createPool(url), deadlineMs };
+    if (url !== undefined)
+      upstreams[name] = { pool: createPool(url, connectionsPerUpstream), streamPool: createPool(url), deadlineMs };
   }
   return {
     upstreams,
     async close() {
-      await Promise.all(Object.values(upstreams).map(({ pool }) => pool.close()));
+      await Promise.all(Object.values(upstreams).flatMap(({ pool, streamPool }) => [pool.close(), streamPool.close()]));
     },
   };
 }
 
-const createPool = (url: string) =>
+const createPool = (url: string, connections?: number) =>
   new Pool(url, {
-    connections: connectionsPerUpstream,
+    connections: connections ?? null,
     pipelining: 1,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: idleTimeoutMs,

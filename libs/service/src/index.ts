@@ -15,6 +15,7 @@ export {
   unauthorized,
   unavailable,
 } from './http/errors';
+export { OpenStreams } from './http/open-streams';
 export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';

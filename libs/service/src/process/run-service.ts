@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { announceClosing, closeServer } from './close-server';
+import type { OpenStreams } from '../http/open-streams';
 import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   serverOptions?: ServerOptions;
   /** Adds listeners to the server before it listens, such as one for `clientError`. */
   tune?: (server: Server) => void;
+  /** Ended at shutdown before the other requests are waited for. */
+  streams?: OpenStreams;
   checks: Record<string, () => Promise<unknown>>;
   /** Closed after the last request, in this order: workers, queues, Redis, database. */
   closing: { name: string; close: () => Promise<unknown> }[];
@@ -40,8 +43,8 @@ const defaultServerOptions: ServerOptions = {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then shuts down in phases: `/readyz` reports that it is not ready; for
- * SHUTDOWN_DRAIN_MS requests are still answered, each with `Connection: close`; new connections are refused; running
- * requests end; `closing` runs in order. After SHUTDOWN_TIMEOUT_MS the process exits with status 1.
+ * SHUTDOWN_DRAIN_MS requests are still answered, each with `Connection: close`; streams are ended; new connections are
+ * refused; running requests end; `closing` runs in order. After SHUTDOWN_TIMEOUT_MS the process exits with status 1.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, metrics, checks, closing } = options;
@@ -71,6 +74,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     if (server) {
       announceClosing(server);
       if (config.SHUTDOWN_DRAIN_MS > 0) await sleep(config.SHUTDOWN_DRAIN_MS);
+      options.streams?.endAll();
       await closeServer(server);
     }
     for (const { name, close } of closing) {
