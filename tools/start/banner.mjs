@@ -20,6 +20,7 @@ const localSteps = [
 export function printBanner({
   gatewayPort,
   key,
+  adminLink,
   startedAt,
   standInsUrl,
   startCommand = 'npm start',
@@ -35,6 +36,7 @@ export function printBanner({
   print(`  Gateway  ${bold(url)}`);
   print(`  Docs     ${bold(`${url}/docs`)}`);
   print(`  Key      ${bold(key)}`);
+  if (adminLink) print(`  First administrator, once within 30 minutes  ${bold(adminLink)}`);
   if (standInsUrl) print(`  Simulated payments, WhatsApp and e-mails  ${bold(standInsUrl)}`);
   print();
   print('  Send a message to the demo agent from another terminal:');

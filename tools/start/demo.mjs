@@ -28,6 +28,11 @@ export async function seedDemo(stateDir, env, args = []) {
   return key;
 }
 
+/** The link for the first administrator of the demo organization; null when it has one. */
+export async function firstAdminLink(env) {
+  return JSON.parse(await runCli(['members', 'invite', '--org', 'demo', '--first', '--json'], env)).link;
+}
+
 /** The stored key, or a new one when the database does not have it, as with another DATABASE_URL. */
 export async function developmentKey(stateDir, env, dataUrl) {
   const file = keyFile(stateDir);

@@ -4,7 +4,7 @@ import { build } from '../build.mjs';
 import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
 import { openPostgres, openRedis } from './databases.mjs';
-import { developmentKey, runCli, seedDemo } from './demo.mjs';
+import { developmentKey, firstAdminLink, runCli, seedDemo } from './demo.mjs';
 import { loadEmbedded } from './load-typescript.mjs';
 import { parseOptions } from './options.mjs';
 import { printError, Problem, print, step } from './output.mjs';
@@ -81,7 +81,8 @@ async function main() {
   shutdown.checkpoint();
   key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
-  printBanner({ gatewayPort, key, startedAt, standInsUrl: standInsUrl(gatewayPort) });
+  const adminLink = await firstAdminLink({ ...cliEnvironment, PUBLIC_URL: gatewayUrl });
+  printBanner({ gatewayPort, key, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
   async function handle({ command, service: name }, whenClosed) {

@@ -1,5 +1,5 @@
 import { createDb, type Db } from '@parley/db';
-import { createIdentify } from '@parley/identity';
+import { addMember, createIdentify, createUser, lockInvitation } from '@parley/identity';
 import { createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 import { type ManageUnderTest, startManage } from './manage-under-test';
@@ -360,4 +360,22 @@ test('types list shows search fields and the progress of reindexing', async () =
     searchFields: ['name', 'note'],
     reindexing: { done: 1200, share: 0.456 },
   });
+});
+
+test('members invite prints one link that works, and with --first none while there is an admin', async () => {
+  await parley(['org', 'create', '--slug', 'people', '--name', 'People']);
+  const invite = (...more: string[]) =>
+    succeed(['members', 'invite', '--org', 'people', ...more], { PUBLIC_URL: 'https://parley.example/' });
+  const first = await invite();
+  expect(first).toMatch(/^https:\/\/parley\.example\/console\/#\/join\/[\w-]{43}$/);
+  const second = JSON.parse(await invite('--first', '--json'));
+  const isOpen = async (link: string) =>
+    (await db.transaction((tx) => lockInvitation(tx, link.split('/').at(-1)!)))!.isOpen;
+  expect([await isOpen(first), await isOpen(second.link)]).toEqual([false, true]);
+  const leftMs = Date.parse(second.expiresAt) - Date.now();
+  expect(leftMs > 29 * 60_000 && leftMs <= 30 * 60_000).toBe(true);
+  const { tenant } = (await db.transaction((tx) => lockInvitation(tx, second.link.split('/').at(-1)!)))!;
+  await addMember(db, { tenant }, await createUser(db, { email: 'ana@example.com', name: null }), 'admin');
+  expect(JSON.parse(await invite('--first', '--json')).link).toBeNull();
+  expect(await invite('--role', 'member')).not.toBe(first);
 });

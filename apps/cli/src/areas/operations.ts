@@ -62,6 +62,13 @@ export function addOperationCommands(program: Command): void {
     .option('--stop <slug>', 'stop the unsigned deletion of an organization, by its slug or id')
     .action(async (options) => (await import('../commands/org-purges')).runOrgPurges(options));
 
+  const members = program.command('members').helpGroup(groups.database).description('people of an organization');
+  ofOrganization(members.command('invite'))
+    .description('print a link that makes the first person who opens it a member; it works once, for 30 minutes')
+    .addOption(new Option('--role <role>', 'what the person may do').choices(['admin', 'member']).default('admin'))
+    .option('--first', 'only while the organization has no admin')
+    .action(async (options) => (await import('../commands/members-invite')).runMembersInvite(options));
+
   const types = program.command('types').helpGroup(groups.database).description('entity types');
   inScope(types.command('list'))
     .description('list entity types with their search fields and the progress of reindexing')

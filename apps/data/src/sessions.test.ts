@@ -1,0 +1,69 @@
+import { addMember, createSession, createUser, endSessions } from '@parley/identity';
+import { createTestDatabase } from '@parley/testing';
+import { type TestApi, createTestApi } from './testing/create-test-api';
+
+let api: TestApi;
+let tenant: number;
+beforeAll(async () => {
+  api = createTestApi(await createTestDatabase());
+  tenant = await api.organization();
+  for (const environment of ['development', 'production'] as const)
+    await api.push({ tenant, environment }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+});
+afterAll(() => api.close());
+
+async function signedIn(role: 'admin' | 'member', environment = 'development') {
+  const id = await createUser(api.db, { email: `${role}@example.com`, name: null });
+  await addMember(api.db, { tenant }, id, role);
+  const { token } = await createSession(api.db, id, { address: null, userAgent: null });
+  const { rows } = await api.db.pool.query('select id from organizations where no = $1', [tenant]);
+  const headers = {
+    Cookie: `__Host-parley_session=${token}`,
+    'Sec-Fetch-Site': 'same-origin',
+    'Parley-Organization': rows[0].id as string,
+    'Parley-Environment': environment,
+  };
+  const send = (method: 'get' | 'post' | 'patch', path: string, body?: unknown, more = {}) =>
+    api.call(method, path, undefined, body, { ...headers, ...more });
+  return { id, send };
+}
+
+test('a member reads and edits entities of the environment in the header, and events name the person', async () => {
+  const { id, send } = await signedIn('member');
+  const { body: order } = await send('post', '/v1/data/order', { data: { total: 1 } }).expect(201);
+  await send('patch', `/v1/data/order/${order.id}`, { data: { total: 2 } }).expect(200);
+  expect((await send('post', '/v1/data/order/query', {}).expect(200)).body.data).toHaveLength(1);
+  const production = { 'Parley-Environment': 'production' };
+  await send('get', `/v1/data/order/${order.id}`, undefined, production).expect(404);
+  const { rows } = await api.db.pool.query('select actor from events where tenant = $1 and entity_id = $2', [
+    tenant,
+    order.id,
+  ]);
+  expect(rows.map(({ actor }) => actor)).toEqual([
+    { type: 'person', id },
+    { type: 'person', id },
+  ]);
+});
+
+test('a page of another site, and a session that ended, change nothing', async () => {
+  const { id, send } = await signedIn('member');
+  const body = { data: {} };
+  const other = { 'Sec-Fetch-Site': 'cross-site' };
+  expect((await send('post', '/v1/data/order', body, other).expect(403)).body.code).toBe('cross_site');
+  await endSessions(api.db, id);
+  await send('post', '/v1/data/order', body).expect(401);
+  await send('get', '/v1/data/order').expect(401);
+});
+
+test('a member pushes to development, and only an admin to production', async () => {
+  const push = { resources: { entityTypes: [{ slug: 'note', name: 'Note', schema: {} }] } };
+  for (const [role, environment, status] of [
+    ['member', 'development', 200],
+    ['member', 'production', 403],
+    ['admin', 'production', 200],
+  ] as const) {
+    const { send } = await signedIn(role, environment);
+    await send('post', '/v1/sync', push).expect(status);
+    await send('post', '/v1/sync/state', {}).expect(200);
+  }
+});
