@@ -28,6 +28,7 @@ const notRun: Record<string, string> = {
   'npx nx ': 'runs a service until it is stopped',
   'npx parley backup': 'backup.test has databases of its own',
   'npx parley restore': 'needs an empty database',
+  'npx parley payments reconcile': "needs a provider's account",
   psql: "needs PostgreSQL's programs",
 };
 
