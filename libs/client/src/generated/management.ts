@@ -2438,7 +2438,7 @@ export interface ManageClient {
   getSignInWays(input?: Record<string, never>, options?: CallOptions): Promise<{
     /** People can sign in with e-mail address and password. */
     password: true;
-    /** People can sign in at an OpenID provider: open `/v1/sign-in/oidc`. */
+    /** People can sign in at an OpenID provider. Always false in this version. */
     oidc: boolean;
   }>;
   /** Sign in with a password. Begins a session and sets its cookie. The answer and its time are the same for a wrong password and an unknown person. */

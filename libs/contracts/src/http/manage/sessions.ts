@@ -33,7 +33,7 @@ export const startedSessionSchema = z.object({
 
 export const signInWaysSchema = z.object({
   password: z.literal(true).describe('People can sign in with e-mail address and password.'),
-  oidc: z.boolean().describe('People can sign in at an OpenID provider: open `/v1/sign-in/oidc`.'),
+  oidc: z.boolean().describe('People can sign in at an OpenID provider. Always false in this version.'),
 });
 
 export const meSchema = z.object({
