@@ -46,7 +46,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', suffix: '/bulk', ...data, limitBytes: 8 * mebibyte },
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
-  { prefix: '/v1/threads', ...manage },
+  // A reply may have a file of 10 MiB in Base64.
+  { prefix: '/v1/threads', ...manage, limitBytes: 14 * mebibyte },
   { prefix: '/v1/thread-counts', ...manage },
   { prefix: '/v1/webhook-deliveries', ...manage },
   { prefix: '/v1/webhook-replays', ...manage },

@@ -3,7 +3,14 @@ import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
-import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import {
+  type HttpMetrics,
+  type Logger,
+  type EventStreamLimits,
+  createApp,
+  createEventStreams,
+  serve,
+} from '@parley/service';
 import type { Payments } from '@parley/payments';
 import type { IntegrationTestDeps } from './test-integration';
 import { createEventHandlers } from './routes/events';
@@ -35,6 +42,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   channels: Pick<Channels, 'contactOf' | 'sendEmailNow' | 'templates'>;
   payments: Pick<Payments, 'getStatus' | 'reconcile'>;
   reconcileLimitMs?: number;
+  /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
+  streamLimits: EventStreamLimits;
   /** Public address of the gateway. */
   publicUrl: string;
   log: Logger;
@@ -50,6 +59,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
 /** The management service (docs/adr/0053). */
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
+  const streams = createEventStreams(deps.streamLimits);
   return createApp({
     log,
     metrics,
@@ -70,7 +80,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createPaymentHandlers(deps),
         ...createApiKeyHandlers(deps),
         ...createIntegrationHandlers(deps),
-        ...createEventHandlers(deps),
+        ...createEventHandlers({ db, log, streams }),
         ...createOrganizationHandlers(deps),
         ...createAuditLogHandlers(deps),
         ...createDefinitionHandlers(deps),

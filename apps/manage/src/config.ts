@@ -38,6 +38,12 @@ export const manageVariables = {
   SIGN_IN_ATTEMPTS_PER_ADDRESS: numberVariable(30, 1).meta({
     description: 'Attempts to sign in from one network address in any 5 minutes.',
   }),
+  EVENT_STREAMS_PER_CALLER: numberVariable(20, 1).meta({
+    description: 'Open streams of events of one key or person in a process.',
+  }),
+  EVENT_STREAMS_PER_ORGANIZATION: numberVariable(200, 1).meta({
+    description: 'Open streams of events of an organization in a process.',
+  }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',
   }),

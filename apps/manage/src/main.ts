@@ -5,6 +5,7 @@ import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
+  OpenStreams,
   createLogger,
   createMetrics,
   createWorkMetrics,
@@ -49,10 +50,12 @@ startProcess(async () => {
   const channels = createChannels({ db, box, settings: config, log, guard: guards.providers });
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
 
+  const openStreams = new OpenStreams();
   await runService({
     config,
     log,
     metrics,
+    streams: openStreams,
     app: createManageApp({
       db,
       box,
@@ -60,6 +63,11 @@ startProcess(async () => {
       channels,
       payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log, flow: { guard: guards.providers } }),
       publicUrl,
+      streamLimits: {
+        openStreams,
+        perCaller: config.EVENT_STREAMS_PER_CALLER,
+        perOrganization: config.EVENT_STREAMS_PER_ORGANIZATION,
+      },
       guards,
       connect: {
         ...{ db, accounts: channels.accounts, timeoutMs: 5_000, guard: guards.providers },

@@ -15,6 +15,9 @@ export interface EventFilter {
   before?: string;
 }
 
+/** `cursor`: the position of the event among those that are followed. */
+export type FollowedEvent = StoredEvent & { cursor: string };
+
 export interface StoredEvent {
   /** An integer as text, derived from the time of creation. Its order is not the order of the commits. */
   id: string;
@@ -109,11 +112,11 @@ export async function followEvents(
   filter: EventFilter,
   cursor: string | null,
   limit: number,
-): Promise<{ ok: true; events: StoredEvent[]; cursor: string } | { ok: false; reason: 'resync' }> {
+): Promise<{ ok: true; events: FollowedEvent[]; cursor: string } | { ok: false; reason: 'resync' }> {
   const [, xid = null, id = null] = /^(\d{1,18})\.([0-8]?\d{1,18})$/.exec(cursor ?? '') ?? [];
   const { rows } = await db.query(scope, eventsAfter, [...matchValues(scope, filter), xid, id, limit]);
   const { events, found, last, isKnown } = rows[0]!;
   if (cursor !== null && !isKnown) return { ok: false, reason: 'resync' };
   const next = found < limit && events.length === found ? last : events.at(-1)!.cursor;
-  return { ok: true, events: events.map(({ cursor: _cursor, fits: _fits, ...event }) => event), cursor: next };
+  return { ok: true, events: events.map(({ fits: _fits, ...event }) => event), cursor: next };
 }

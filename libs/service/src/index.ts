@@ -30,6 +30,7 @@ export {
   setCookie,
 } from './http/session';
 export { type CallerContext, type RequestContext } from './http/exchange';
+export { type EventStreamLimits, type EventStreams, createEventStreams } from './http/event-stream';
 export { type Handler, serve } from './http/serve';
 export { shareRequests } from './http/share-requests';
 export { closeServer } from './process/close-server';

@@ -6,7 +6,7 @@ import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
-import { silentLogger } from '@parley/service';
+import { OpenStreams, silentLogger } from '@parley/service';
 import { type KapsoServer, createTestDatabase, createTestRedis, startKapsoServer } from '@parley/testing';
 import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
@@ -107,6 +107,14 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     signInLimit,
     log: silentLogger(),
     checkResponses: true,
+    // Short, because tests of all operations wait for the end of each response.
+    streamLimits: {
+      openStreams: new OpenStreams(),
+      perCaller: 5,
+      perOrganization: 8,
+      commentEveryMs: 50,
+      maxOpenMs: 300,
+    },
     ...more,
   };
   const app = createManageApp(deps);

@@ -62,6 +62,7 @@ export const routes: Record<string, string> = {
   removeIntegration: 'DELETE integrations/:provider',
   listEvents: 'GET events',
   followEvents: 'GET events/next',
+  streamEvents: 'GET events/stream raw',
   getOrganization: 'GET organization',
   changeOrganization: 'PATCH organization',
   listAuditLog: 'GET audit-log',
@@ -1770,6 +1771,17 @@ export interface ManageClient {
     /** Send it as `after` to get the next events. */
     cursor: string;
   }>;
+  /** Stream events. The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends when its key or session does, and after an hour. */
+  streamEvents(input?: {
+    /** The id of the last event that was received, for clients that cannot send `Last-Event-ID`. */
+    after?: string;
+    /** Only events of this type; `order.*` for all with a prefix. */
+    type?: string;
+    /** Only events about entities of this type. */
+    entityType?: string;
+    /** Only events about this entity. */
+    entityId?: string;
+  }, options?: CallOptions): Promise<Response>;
   /** Retrieve the organization. */
   getOrganization(input?: Record<string, never>, options?: CallOptions): Promise<{
     /** Id of the organization. */

@@ -48,6 +48,10 @@ export const rateLimited = (retryAtMs: number, code = 'rate_limited', message = 
     fields: { retryAt: retryAtMs },
   });
 
+/** The client reads too many streams. Others may end in the meantime. */
+export const tooManyStreams = () =>
+  rateLimited(Date.now() + 10_000, 'too_many_streams', 'Too many streams of the key, person or organization are open');
+
 /** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);

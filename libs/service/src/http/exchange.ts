@@ -21,6 +21,8 @@ export interface CallerContext extends RequestContext {
   readonly caller: Caller;
   /** The caller's organization and environment. */
   readonly scope: Scope;
+  /** Checks the caller again, for answers that take long. Rejects when that is not possible now. */
+  readonly isStillAllowed: () => Promise<boolean>;
   /** Set when the request has an `Idempotency-Key`. */
   readonly idempotency: RunningIdempotency | undefined;
 }
@@ -41,6 +43,7 @@ export class Exchange implements CallerContext {
   /** Set for an operation of a signed-in person. */
   knownPerson: SignedIn | undefined = undefined;
   idempotency: RunningIdempotency | undefined = undefined;
+  isStillAllowed: () => Promise<boolean> = async () => false;
   fields: object | undefined = undefined;
   #log: Logger | undefined = undefined;
   #controller: AbortController | undefined = undefined;

@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, type SignedIn, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
+import { HttpError, badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -104,6 +104,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
           deps.findSession,
         );
       const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
+      if (spec.permission !== null) exchange.isStillAllowed = () => isAllowed(exchange, spec.permission!, deps);
       const limiter = spec.rateLimited && caller !== undefined ? deps.limiter : undefined;
       if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
 
@@ -123,10 +124,20 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
   };
 
   function send({ response }: Exchange, result: Answer, deps: RouteDeps): void {
-    // A handler may have sent the answer itself, such as MCP's 202 without a body.
-    if (response.writableEnded) return;
+    // A handler may have sent the answer itself, such as MCP's 202 without a body, or a stream.
+    if (response.headersSent) return;
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     sendJson(response, result.status, result.body);
+  }
+
+  async function isAllowed(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<boolean> {
+    try {
+      await authenticate(exchange, permission, spec, deps);
+      return true;
+    } catch (error) {
+      if (error instanceof HttpError && error.status < 500) return false;
+      throw error;
+    }
   }
 }
 

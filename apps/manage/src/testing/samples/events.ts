@@ -14,4 +14,8 @@ export const eventSamples = {
     await event(world);
     return { query: { after: '0.0' } };
   },
+  async streamEvents(world) {
+    await event(world);
+    return { query: { after: '0.0' } };
+  },
 } satisfies Record<string, Prepare>;

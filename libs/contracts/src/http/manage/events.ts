@@ -37,6 +37,20 @@ export const followEventsQuerySchema = z.object({
     .describe('The `cursor` of the response before. Without it the response has the current position and no events.'),
   ...filter,
 });
+export const streamEventsQuerySchema = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,18}\.[0-8]?\d{1,18}$/, 'must be the id of an event of the stream')
+    .optional()
+    .describe('The id of the last event that was received, for clients that cannot send `Last-Event-ID`.'),
+  ...filter,
+});
+export const eventStreamSchema = z
+  .string()
+  .describe(
+    'Server-sent events. `data` of each is an event, `id` its position. The event `resync` says that the position was unknown and that events may be missing.',
+  );
+
 export const followedEventsSchema = z.object({
   data: z.array(eventSchema).describe('The next events, each once, in the order of their transactions.'),
   cursor: z.string().describe('Send it as `after` to get the next events.'),

@@ -1,7 +1,9 @@
 import {
   eventListSchema,
   followEventsQuerySchema,
+  eventStreamSchema,
   followedEventsSchema,
+  streamEventsQuerySchema,
   listEventsQuerySchema,
 } from '../../http/manage/events';
 import { defineOperations, get } from '../operation';
@@ -10,6 +12,8 @@ const member = { people: 'member', rateLimited: true } as const;
 const table = {
   listEvents: get('/v1/events', 'manage', member),
   followEvents: get('/v1/events/next', 'manage', member),
+  // Not begun before the rate limit has been checked.
+  streamEvents: get('/v1/events/stream', 'manage', { ...member, readOnly: false }),
 };
 
 const event = {
@@ -46,5 +50,19 @@ export const eventOperations = defineOperations('Operations', table, {
       409: [['resync', 'The position is unknown, because the database was restored. Begin without a cursor']],
     },
     example: { response: { data: [event], cursor: '771.3698432093388800' } },
+  },
+  streamEvents: {
+    summary: 'Stream events',
+    description:
+      'The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends when its key or session does, and after an hour.',
+    query: streamEventsQuerySchema,
+    headers: { 'Last-Event-ID': 'The `id` of the last event that was received.' },
+    response: eventStreamSchema,
+    responseType: 'text/event-stream',
+    errors: {
+      400: [['invalid_cursor', 'Last-Event-ID is not the id of an event of the stream']],
+      429: [['too_many_streams', 'Too many streams of the key, person or organization are open']],
+    },
+    example: { response: 'id: 771.3698432093388800\nevent: entity.created\ndata: {"id":"3698432093388800"}\n\n' },
   },
 });

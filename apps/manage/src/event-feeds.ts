@@ -1,0 +1,134 @@
+import type { Scope } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import { type FollowedEvent, followEvents } from '@parley/events';
+
+/** Time between two reads of the events of an environment that has streams. */
+const pollMs = 250;
+/** Events that are kept for the streams of an environment. A stream that is further behind reads them itself. */
+const maxKept = 1_000;
+const pageSize = 200;
+
+export type NextEvents = { events: FollowedEvent[]; position: string } | 'resync';
+
+interface Feed {
+  /** Events after `from`, up to `position`. */
+  kept: FollowedEvent[];
+  from: string;
+  position: string;
+  readers: number;
+  /** Resolved at the next read that found events, and when the feed ends. */
+  next: PromiseWithResolvers<void>;
+  isOver: boolean;
+}
+
+/**
+ * The new events of environments for their streams. Each environment is read once for all streams of this process, so a
+ * hundred streams cost as many statements as one.
+ */
+export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
+  const feeds = new Map<string, Promise<Feed>>();
+
+  async function start(scope: Scope, key: string): Promise<Feed> {
+    const position = await currentPosition(db, scope);
+    const feed: Feed = { kept: [], from: position, position, readers: 0, next: Promise.withResolvers(), isOver: false };
+    void read(scope, key, feed);
+    return feed;
+  }
+
+  async function read(scope: Scope, key: string, feed: Feed): Promise<void> {
+    for (let isFull = false; ;) {
+      if (!isFull) await new Promise((resolve) => setTimeout(resolve, pollMs));
+      if (feed.readers === 0) break;
+      const page = await followEvents(db, scope, {}, feed.position, pageSize).catch((error: unknown) => {
+        onError(error);
+        return null;
+      });
+      isFull = page?.ok === true && page.events.length === pageSize;
+      if (page === null) continue;
+      // The readers find out themselves that the database was restored.
+      const position = page.ok ? page.cursor : await currentPosition(db, scope).catch(() => feed.position);
+      feed.kept = page.ok ? [...feed.kept, ...page.events] : [];
+      if (!page.ok) feed.from = position;
+      if (feed.kept.length > maxKept) {
+        feed.from = feed.kept[feed.kept.length - maxKept - 1]!.cursor;
+        feed.kept = feed.kept.slice(-maxKept);
+      }
+      const isNew = position !== feed.position;
+      feed.position = position;
+      if (!isNew) continue;
+      feed.next.resolve();
+      feed.next = Promise.withResolvers();
+    }
+    feed.isOver = true;
+    feeds.delete(key);
+  }
+
+  return {
+    /** Begins to read the events of an environment after `after`, or from now on. */
+    async open(scope: Scope, after: string | null, signal: AbortSignal) {
+      const key = `${scope.tenant} ${scope.environment}`;
+      let feed: Feed;
+      do {
+        const started = feeds.get(key) ?? start(scope, key);
+        feeds.set(key, started);
+        feed = await started.catch((error: unknown) => {
+          feeds.delete(key);
+          throw error;
+        });
+      } while (feed.isOver);
+      feed.readers += 1;
+      signal.addEventListener('abort', () => {
+        feed.readers -= 1;
+        feed.next.resolve();
+        feed.next = Promise.withResolvers();
+      });
+      const isKnown = after === null || (await followEvents(db, scope, {}, after, 1)).ok;
+      let position = isKnown ? (after ?? feed.position) : feed.position;
+      let isResynced = isKnown;
+      return {
+        position,
+        /** The next events; `resync` when the position is unknown, after which the next ones are those from now on. */
+        async next(): Promise<NextEvents> {
+          if (!isResynced) {
+            isResynced = true;
+            return 'resync';
+          }
+          while (!signal.aborted) {
+            if (isBefore(position, feed.from)) {
+              const page = await followEvents(db, scope, {}, position, pageSize);
+              if (!page.ok) {
+                position = await currentPosition(db, scope);
+                return 'resync';
+              }
+              position = page.cursor;
+              return { events: page.events, position };
+            }
+            if (isBefore(position, feed.position)) {
+              const from = position;
+              const events = feed.kept.filter(({ cursor }) => isBefore(from, cursor));
+              position = feed.position;
+              return { events, position };
+            }
+            await feed.next.promise;
+          }
+          return { events: [], position };
+        },
+      };
+    },
+  };
+}
+
+async function currentPosition(db: Db, scope: Scope): Promise<string> {
+  const page = await followEvents(db, scope, {}, null, 1);
+  if (!page.ok) throw new Error('The current position of events is unknown');
+  return page.cursor;
+}
+
+/** Whether a position is before another one: both are `transaction.id`. */
+function isBefore(position: string, other: string): boolean {
+  const [a, b] = [position, other].map((text) => text.split('.').map(BigInt) as [bigint, bigint]) as [
+    [bigint, bigint],
+    [bigint, bigint],
+  ];
+  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+}

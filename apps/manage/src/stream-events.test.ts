@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { recordEvent } from '@parley/events';
+import { revokeApiKey } from '@parley/identity';
+import { OpenStreams, closeServer } from '@parley/service';
+import { countStatements, until } from '@parley/testing';
+import { createManageApp } from './app';
+import { type TestApi, type World, createTestApi } from './testing/create-test-api';
+
+let api: TestApi;
+let world: World;
+let server: ReturnType<typeof createServer>;
+let url: string;
+
+const listen = async (streamLimits = api.deps.streamLimits) => {
+  const started = createServer(createManageApp({ ...api.deps, streamLimits }));
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  return { started, at: `http://127.0.0.1:${(started.address() as AddressInfo).port}` };
+};
+beforeAll(async () => {
+  api = await createTestApi({
+    streamLimits: {
+      openStreams: new OpenStreams(),
+      perCaller: 60,
+      perOrganization: 110,
+      commentEveryMs: 100,
+      maxOpenMs: 60_000,
+      stuckAfterMs: 500,
+    },
+  });
+});
+beforeEach(async () => {
+  world = await api.world();
+  ({ started: server, at: url } = await listen());
+});
+afterEach(() => {
+  server.closeAllConnections();
+  return closeServer(server);
+});
+afterAll(() => api.close());
+
+interface Received {
+  id?: string;
+  event?: string;
+  data: { type?: string; payload?: { n: number } };
+}
+
+/** Opens a stream and reads it until its end. */
+async function open({ key = world.key, after = '', query = '', at = url } = {}) {
+  const controller = new AbortController();
+  const response = await fetch(`${at}/v1/events/stream${query}`, {
+    headers: { Authorization: `Bearer ${key}`, ...(after !== '' && { 'Last-Event-ID': after }) },
+    signal: controller.signal,
+  });
+  const events: Received[] = [];
+  const stream = { response, events, comments: 0, isOver: false, close: () => controller.abort() };
+  if (response.status !== 200) return stream;
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  void (async () => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body!) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop()!;
+      for (const block of blocks) {
+        if (block.startsWith(':')) stream.comments += 1;
+        const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
+        if (fields.data !== undefined) events.push({ ...fields, data: JSON.parse(fields.data) });
+      }
+    }
+  })()
+    .catch(() => {})
+    .finally(() => (stream.isOver = true));
+  await until(() => events.length > 0);
+  return stream;
+}
+type Stream = Awaited<ReturnType<typeof open>>;
+
+const record = (n: number, type = 'test.n', of = world) =>
+  recordEvent(api.db, of.scope, { type, payload: { n }, actor: { type: 'system' } });
+const numbersOf = ({ events }: Stream) => events.flatMap(({ data }) => data.payload?.n ?? []);
+
+test('events arrive once and in order over several connections, while many transactions write', async () => {
+  const total = 600;
+  const seen: number[] = [];
+  let stream = await open();
+  const writing = (async () => {
+    for (let n = 0; n < total; n += 6) await Promise.all([0, 1, 2, 3, 4, 5].map((m) => record(n + m)));
+  })();
+  for (let round = 0; round < 5; round += 1) {
+    const before = stream.events.length;
+    await until(() => stream.events.length > before + 5 || stream.isOver, { limitMs: 1_000 }).catch(() => {});
+    stream.close();
+    seen.push(...numbersOf(stream));
+    const last = stream.events.at(-1)!.id!;
+    stream = await open({ after: last });
+  }
+  await writing;
+  await until(() => seen.length + numbersOf(stream).length >= total);
+  seen.push(...numbersOf(stream));
+  stream.close();
+  expect(seen).toHaveLength(total);
+  expect(new Set(seen).size).toBe(total);
+});
+
+test('a stream has the events of its filter, organization and environment', async () => {
+  const [other, production] = [await api.world(), await api.sibling(world, 'production')];
+  const [all, some] = [await open(), await open({ query: '?type=order.*' })];
+  await record(1, 'order.paid');
+  await record(2, 'test.n');
+  await record(3, 'order.paid', other);
+  await record(4, 'order.paid', production);
+  await until(() => numbersOf(all).length === 2);
+  await sleep(400);
+  expect([numbersOf(all), numbersOf(some)]).toEqual([[1, 2], [1]]);
+  expect(some.events.at(-1)).toMatchObject({ event: 'order.paid', data: { type: 'order.paid' } });
+  all.close();
+  some.close();
+});
+
+test('a hundred streams of an environment are read with one statement', async () => {
+  const key = await api.keyOf(world.scope, ['manage']);
+  const streams = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => open({ key: n % 2 === 0 ? key : world.key })),
+  );
+  const statements = await countStatements(api.db.pool, async () => {
+    await record(7);
+    await until(() => streams.every((stream) => numbersOf(stream).includes(7)));
+  });
+  // Besides the reads of events, keys are checked at the comments.
+  expect(statements).toBeLessThan(150);
+  for (const stream of streams) stream.close();
+});
+
+test('a key that is revoked ends its streams, and those of another key stay open', async () => {
+  const key = await api.keyOf(world.scope, ['manage']);
+  const [ended, open_] = [await open({ key }), await open()];
+  const { rows } = await api.db.pool.query(
+    'select id from api_keys where tenant = $1 order by created_at desc limit 1',
+    [world.scope.tenant],
+  );
+  await revokeApiKey(api.db, world.scope, rows[0].id);
+  await until(() => ended.isOver);
+  expect(open_.isOver).toBe(false);
+  expect(open_.comments).toBeGreaterThan(0);
+  open_.close();
+});
+
+test('the streams of a caller are limited, and those of another organization are not affected', async () => {
+  const streams = await Promise.all(Array.from({ length: 60 }, () => open()));
+  const refused = await open();
+  expect(refused.response.status).toBe(429);
+  expect(refused.response.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await refused.response.json()).toMatchObject({ code: 'too_many_streams' });
+  const ofOther = await open({ key: (await api.world()).key });
+  streams[0]!.close();
+  await until(async () => {
+    const again = await open();
+    again.close();
+    return again.response.status === 200;
+  });
+  for (const stream of [...streams, ofOther]) stream.close();
+});
+
+test('a position that the database does not have leads to resync and to the events from then on', async () => {
+  const stream = await open({ after: '999999.1' });
+  await until(() => stream.events.some(({ event }) => event === 'resync'));
+  await record(9);
+  await until(() => numbersOf(stream).includes(9));
+  stream.close();
+  expect((await open({ after: 'x' })).response.status).toBe(400);
+});
+
+test('fifty open streams do not delay the end of the service', async () => {
+  const openStreams = new OpenStreams();
+  const { started, at } = await listen({ ...api.deps.streamLimits, openStreams });
+  const streams = await Promise.all(Array.from({ length: 50 }, () => open({ at })));
+  const began = performance.now();
+  openStreams.endAll();
+  await closeServer(started);
+  expect(performance.now() - began).toBeLessThan(2_000);
+  await until(() => streams.every(({ isOver }) => isOver));
+});

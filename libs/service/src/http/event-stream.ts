@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { type Json, reportRefusal } from '@parley/contracts';
+import { tooManyStreams } from './errors';
+import type { CallerContext } from './exchange';
+import type { OpenStreams } from './open-streams';
+
+export interface EventStreamLimits {
+  /** Streams that a shutdown of the process ends. */
+  openStreams: OpenStreams;
+  /** Maximum open streams of this process, by caller and by organization. */
+  perCaller: number;
+  perOrganization: number;
+  /** Time between comments, with which each end sees that the other one is there. The caller is then checked again. */
+  commentEveryMs?: number;
+  /** Maximum time for which a stream is open. The client connects again. */
+  maxOpenMs?: number;
+  /** Time after which a client that reads nothing is disconnected. */
+  stuckAfterMs?: number;
+}
+
+export interface EventStream {
+  /** Aborted when the stream has ended. */
+  readonly signal: AbortSignal;
+  /** Sends an event and waits until the client can take more. Does nothing after the end. */
+  send(event: { id?: string; event?: string; data: Json }): Promise<void>;
+  end(): void;
+}
+
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+/** Streams of server-sent events, counted by caller and organization (docs/adr/0057). */
+export function createEventStreams({
+  openStreams,
+  perCaller,
+  perOrganization,
+  commentEveryMs = 15_000,
+  maxOpenMs = 60 * 60_000,
+  stuckAfterMs = 60_000,
+}: EventStreamLimits) {
+  const open = new Map<string, number>();
+  const count = (key: string, change: number) => {
+    const now = (open.get(key) ?? 0) + change;
+    if (now === 0) open.delete(key);
+    else open.set(key, now);
+    return now;
+  };
+
+  return {
+    /** Begins a stream as the answer to a request. Throws when the caller or the organization has too many. */
+    open({ caller, response, isStillAllowed }: CallerContext): EventStream {
+      const keys = { caller: `${caller.tenant} ${caller.type} ${caller.id}`, organization: String(caller.tenant) };
+      const isFull = (open.get(keys.caller) ?? 0) >= perCaller || (open.get(keys.organization) ?? 0) >= perOrganization;
+      if (isFull) {
+        reportRefusal('event_streams');
+        throw tooManyStreams();
+      }
+      for (const key of Object.values(keys)) count(key, 1);
+      const controller = new AbortController();
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-cache, no-transform',
+        // Proxies such as nginx would otherwise keep events back.
+        'X-Accel-Buffering': 'no',
+      });
+      response.write('retry: 2000\n\n');
+      const end = () => void response.end();
+      const remove = openStreams.add(end);
+      const check = async () => {
+        response.write(':\n\n');
+        // While the caller cannot be checked, the stream stays open.
+        if (!(await isStillAllowed().catch(() => true))) end();
+      };
+      const comments = setInterval(() => void check(), commentEveryMs);
+      const limit = setTimeout(end, maxOpenMs);
+      response.once('close', () => {
+        remove();
+        clearInterval(comments);
+        clearTimeout(limit);
+        for (const key of Object.values(keys)) count(key, -1);
+        controller.abort();
+      });
+      const { signal } = controller;
+      return {
+        signal,
+        end,
+        async send({ id, event, data }) {
+          if (signal.aborted || response.writableEnded) return;
+          const lines = [
+            ...(id === undefined ? [] : [`id: ${id}`]),
+            ...(event === undefined ? [] : [`event: ${event}`]),
+          ];
+          // JSON has no line breaks.
+          if (response.write(`${[...lines, `data: ${JSON.stringify(data)}`].join('\n')}\n\n`)) return;
+          const stuck = setTimeout(() => response.destroy(), stuckAfterMs);
+          await once(response, 'drain', { signal }).catch(() => {});
+          clearTimeout(stuck);
+        },
+      };
+    },
+  };
+}
