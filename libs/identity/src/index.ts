@@ -20,15 +20,7 @@ export {
   normalEmail,
   preparePasswordChange,
 } from './passwords';
-export {
-  createSession,
-  createSessionCheck,
-  endSessions,
-  endSessionsWithoutMembership,
-  findPerson,
-  listSessions,
-  organizationsOf,
-} from './sessions';
+export { createSession, createSessionCheck, endSessions, findPerson, listSessions, organizationsOf } from './sessions';
 export {
   type Invitation,
   acceptInvitation,

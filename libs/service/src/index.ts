@@ -23,7 +23,6 @@ export { RawJson, sendJson } from './http/send-json';
 export {
   type FindSession,
   noSessionCookie,
-  readCookie,
   requireHttps,
   sessionCookieOf,
   sessionTokenOf,
