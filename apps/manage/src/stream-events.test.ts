@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get as httpGet } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordEvent } from '@parley/events';
 import { revokeApiKey } from '@parley/identity';
@@ -183,3 +184,20 @@ test('fifty open streams do not delay the end of the service', async () => {
   expect(performance.now() - began).toBeLessThan(2_000);
   await until(() => streams.every(({ isOver }) => isOver));
 });
+
+test('a client that does not read keeps neither a stream that was ended, nor the process', async () => {
+  const openStreams = new OpenStreams();
+  const { started, at } = await listen({ ...api.deps.streamLimits, openStreams, stuckAfterMs: 60_000 });
+  const client = httpGet(`${at}/v1/events/stream`, { headers: { Authorization: `Bearer ${world.key}` }, agent: false });
+  client.on('error', () => {});
+  const [response] = await once(client, 'response');
+  response.on('error', () => {}).pause();
+  const payload = { text: 'x'.repeat(4_000_000) };
+  for (let i = 0; i < 4; i++)
+    await recordEvent(api.db, world.scope, { type: 'a.large', payload, actor: { type: 'system' } });
+  await sleep(1_000);
+  await api.db.pool.query('update api_keys set revoked_at = now() where tenant = $1', [world.scope.tenant]);
+  await until(async () => openStreams.size, { isThere: (open) => open === 0 });
+  await closeServer(started);
+  client.destroy();
+}, 20_000);

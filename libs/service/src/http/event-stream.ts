@@ -26,6 +26,9 @@ export interface EventStream {
   end(): void;
 }
 
+/** Time for a client to read the rest of an ended stream. */
+const endWithinMs = 1_000;
+
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 /** Streams of server-sent events, counted by caller and organization (docs/adr/0057). */
@@ -63,14 +66,20 @@ export function createEventStreams({
         'X-Accel-Buffering': 'no',
       });
       response.write('retry: 2000\n\n');
-      const end = () => void response.end();
-      const remove = openStreams.add(end);
+      // A client that does not read would keep an ended stream, and with it a shutdown, waiting.
+      const end = () => {
+        clearInterval(comments);
+        response.end();
+        const leftover = setTimeout(() => response.destroy(), endWithinMs);
+        response.once('close', () => clearTimeout(leftover));
+      };
       const check = async () => {
         response.write(':\n\n');
         // While the caller cannot be checked, the stream stays open.
-        if (!(await isStillAllowed().catch(() => true))) end();
+        if (!(await isStillAllowed().catch(() => true)) && !response.writableEnded) end();
       };
       const comments = setInterval(() => void check(), commentEveryMs);
+      const remove = openStreams.add(end);
       const limit = setTimeout(end, maxOpenMs);
       response.once('close', () => {
         remove();
