@@ -201,3 +201,13 @@ test('a client that does not read keeps neither a stream that was ended, nor the
   await closeServer(started);
   client.destroy();
 }, 20_000);
+
+test('HEAD is answered with the headers of a stream and ends', async () => {
+  const openStreams = new OpenStreams();
+  const { started, at } = await listen({ ...api.deps.streamLimits, openStreams });
+  const headers = { Authorization: `Bearer ${world.key}` };
+  const response = await fetch(`${at}/v1/events/stream`, { method: 'HEAD', headers });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  await until(async () => openStreams.size, { isThere: (open) => open === 0 });
+  await closeServer(started);
+});

@@ -50,7 +50,7 @@ export function createEventStreams({
 
   return {
     /** Begins a stream as the answer to a request. Throws when the caller or the organization has too many. */
-    open({ caller, response, isStillAllowed }: CallerContext): EventStream {
+    open({ caller, request, response, isStillAllowed }: CallerContext): EventStream {
       const keys = { caller: `${caller.tenant} ${caller.type} ${caller.id}`, organization: String(caller.tenant) };
       const isFull = (open.get(keys.caller) ?? 0) >= perCaller || (open.get(keys.organization) ?? 0) >= perOrganization;
       if (isFull) {
@@ -88,6 +88,7 @@ export function createEventStreams({
         for (const key of Object.values(keys)) count(key, -1);
         controller.abort();
       });
+      if (request.method === 'HEAD') end();
       const { signal } = controller;
       return {
         signal,
