@@ -25,7 +25,7 @@ export const gatewayVariables = {
   }),
   STREAM_IDLE_MS: numberVariable(45_000, 1).meta({
     description:
-      'Maximum time in milliseconds in which a stream sends nothing, or in which its client reads nothing. Must be longer than the STREAM_COMMENT_MS of the services.',
+      'Maximum time in milliseconds in which a stream sends nothing, or in which its client reads nothing. Services send at least a comment every 15 seconds.',
   }),
   TRUSTED_PROXIES: trustedProxiesVariable,
 };

@@ -171,7 +171,10 @@ test('a position that the database does not have leads to resync and to the even
   await record(9);
   await until(() => numbersOf(stream).includes(9));
   stream.close();
-  expect((await open({ after: 'x' })).response.status).toBe(400);
+  const broken = await open({ after: 'x' });
+  await until(() => broken.events.some(({ event }) => event === 'resync'));
+  broken.close();
+  expect((await open({ query: '?after=x' })).response.status).toBe(400);
 });
 
 test('fifty open streams do not delay the end of the service', async () => {

@@ -19,7 +19,6 @@ interface Handlers {
 }
 
 const cursorPattern = /^\d{1,18}\.[0-8]?\d{1,18}$/;
-const invalidCursor = (message: string) => badRequest(message, undefined, 'invalid_cursor');
 
 export function createEventHandlers({ db, log, streams }: { db: Db; log: Logger; streams: EventStreams }): Handlers {
   const feeds = createEventFeeds(db, (error) => log.warn({ err: error }, 'events could not be read for streams'));
@@ -37,7 +36,7 @@ export function createEventHandlers({ db, log, streams }: { db: Db; log: Logger;
 
     async followEvents({ query: { limit, after, ...filter } }, { scope }) {
       if (after !== undefined && !cursorPattern.test(after))
-        throw invalidCursor('The cursor is invalid or belongs to another list');
+        throw badRequest('The cursor is invalid or belongs to another list', undefined, 'invalid_cursor');
       const next = await followEvents(db, scope, filter, after ?? null, limit);
       if (!next.ok)
         throw conflict('The position is unknown, because the database was restored. Begin without a cursor', 'resync');
@@ -45,15 +44,15 @@ export function createEventHandlers({ db, log, streams }: { db: Db; log: Logger;
     },
 
     async streamEvents({ query: { after, ...filter } }, context) {
-      const position = lastEventIdOf(context) ?? after ?? null;
-      if (position !== null && !cursorPattern.test(position))
-        throw invalidCursor('Last-Event-ID is not the id of an event of the stream');
+      const sent = lastEventIdOf(context);
+      const isKnown = sent === undefined || cursorPattern.test(sent);
       const matches = matcherOf(filter);
       const stream = streams.open(context);
       try {
-        const reader = await feeds.open(context.scope, position, stream.signal);
+        const reader = await feeds.open(context.scope, isKnown ? (sent ?? after ?? null) : null, stream.signal);
         // The client connects again from here, also when it has received no event.
         await stream.send({ id: reader.position, event: 'open', data: {} });
+        if (!isKnown) await stream.send({ event: 'resync', data: {} });
         while (!stream.signal.aborted) {
           const next = await reader.next();
           if (next === 'resync') await stream.send({ event: 'resync', data: {} });
