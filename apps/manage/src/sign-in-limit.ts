@@ -27,21 +27,20 @@ const addressesPerPerson = 4;
  * Redis does not answer, no one signs in, because guesses would have no limit.
  */
 export function createSignInLimit(redis: RedisConnection, { perPerson, perAddress }: SignInLimits) {
-  const onSkip = () => Infinity;
   const limiters = [
     createRateLimiter({
       redis,
       name: 'sign-in-address',
       limits: { perKey: perPerson, perOrganization: perAddress, windowMs },
       deadlineMs,
-      onSkip,
+      needsRedis: true,
     }),
     createRateLimiter({
       redis,
       name: 'sign-in-person',
       limits: { perKey: perPerson * addressesPerPerson, perOrganization: perPerson * addressesPerPerson, windowMs },
       deadlineMs,
-      onSkip,
+      needsRedis: true,
     }),
   ] as const;
   return {

@@ -26,8 +26,10 @@ export interface RateLimiterOptions {
    * the limit of an organization by as many for each of its keys.
    */
   countsLater?: boolean;
-  /** Called for each request about which Redis did not answer. It is admitted, unless the result is a time to try again. */
-  onSkip?: () => number | void;
+  /** A request about which Redis does not answer is refused with the time `Infinity`. Default: it is admitted. */
+  needsRedis?: boolean;
+  /** Called for each request about which Redis did not answer. */
+  onSkip?: () => void;
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
@@ -75,10 +77,11 @@ type AdmitCommand = (keyList: string, organizationList: string, ...args: number[
 
 /**
  * A rate limiter: exact in any window, over any number of processes, unless it counts later. While Redis is unavailable,
- * requests are admitted, unless `onSkip` says otherwise: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
+ * requests are admitted, unless they need it: immediately when the connection is down or Redis is known to be silent,
+ * otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, onSkip } = options;
+  const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, needsRedis = false, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
@@ -86,7 +89,10 @@ export function createRateLimiter(options: RateLimiterOptions) {
   /** The keys that have used less than half of their limits, each with the number of its requests that Redis is counting. */
   const roomy = new LRUCache<string, { uncounted: number }>({ max: maxKnownKeys, ttl: roomTtlMs });
   const monitor = createSilenceMonitor(redis, deadlineMs);
-  const skip = (): number => onSkip?.() ?? 0;
+  const skip = (): number => {
+    onSkip?.();
+    return needsRedis ? Infinity : 0;
+  };
   return {
     /** The time in Unix milliseconds until which an API key is known to be refused, so that Redis need not be asked; or 0. */
     blockedUntil: ({ id }: { id: string }): number => blocked.untilMs(id),
