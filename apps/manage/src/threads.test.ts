@@ -199,11 +199,14 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
     author: { type: 'api_key' },
   });
   await post(`/v1/threads/${id}/presence`, { isOpen: true });
-  const body = { status: 'closed', assigneeId: 'user_1', labels: ['vip', 'order'] };
+  const { id: assigneeId } = await api.person(world, 'member');
+  const { id: stranger } = await api.person(await api.world(), 'admin');
+  await world.call('patch', `/v1/threads/${id}`, { body: { assigneeId: stranger } }).expect(400);
+  const body = { status: 'closed', assigneeId, labels: ['vip', 'order'] };
   const changed = await world.call('patch', `/v1/threads/${id}`, { body }).expect(200);
   expect(changed.body).toMatchObject({ ...body, visitors: [{ type: 'api_key' }] });
   expect(
-    (await get('/v1/threads?status=closed&assignee=user_1&label=vip&channel=whatsapp&q=whatsapp')).data,
+    (await get(`/v1/threads?status=closed&assignee=${assigneeId}&label=vip&channel=whatsapp&q=whatsapp`)).data,
   ).toHaveLength(1);
   expect(await get('/v1/thread-counts')).toEqual({ agent: 0, human: 0, waiting: 0 });
   await world.call('patch', `/v1/threads/${id}`, { body: {} }).expect(400);

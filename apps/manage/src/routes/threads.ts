@@ -27,6 +27,7 @@ import {
 } from '@parley/channels';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, type Queryable, newId } from '@parley/db';
+import { findMember } from '@parley/identity';
 import type { Queues } from '@parley/redis';
 import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
@@ -115,7 +116,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
             ? null
             : accepted(await queueReply(tx, scope, { thread, content, key: id }));
         const author = authorOf(context);
-        const isOther = thread.state !== 'human';
+        const takesOver = thread.state !== 'human';
         await addPersonsMessage(tx, scope, thread, {
           id,
           role: 'assistant',
@@ -123,9 +124,9 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
           author,
           channelMessageId: queued?.id,
         });
-        if (isOther) await takeThreadOver(tx, scope, thread, { by: author, resumesAt: null });
+        if (takesOver) await takeThreadOver(tx, scope, thread, { by: author, resumesAt: null });
         await visitThread(tx, scope, thread.id, { visitor: author, isRead: true });
-        await audit('thread.replied', { after: { messageId: id, takenOver: isOther } });
+        await audit('thread.replied', { after: { messageId: id, takenOver: takesOver } });
         return { id, channelMessageId: queued?.id ?? null };
       });
       if (reply.channelMessageId !== null)
@@ -180,6 +181,8 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
     async changeThread({ params: { id: name }, body }, context) {
       const { scope, caller } = context;
       const id = await change(name, context, async (tx, thread, audit) => {
+        if (body.assigneeId != null && (await findMember(tx, scope, body.assigneeId)) === null)
+          throw badRequest('No member of the organization has this id', undefined, 'unknown_person');
         await changeThread(tx, scope, thread, body);
         const { status, assigneeId, labels } = thread;
         await audit('thread.changed', { before: { status, assigneeId, labels }, after: body });

@@ -28,7 +28,7 @@ export const threadSamples = {
   resumeThread: async (world) => ({ params: { id: await thread(world) }, body: { note: 'She gets 10% off.' } }),
   changeThread: async (world) => ({
     params: { id: await thread(world) },
-    body: { status: 'closed', assigneeId: 'user_1', labels: ['order'] },
+    body: { status: 'closed', assigneeId: (await world.api.person(world, 'member')).id, labels: ['order'] },
   }),
   eraseThread: theThread,
   readThread: theThread,

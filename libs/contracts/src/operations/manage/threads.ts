@@ -184,7 +184,7 @@ export const threadOperations = defineOperations('Conversations', table, {
     params: threadParamsSchema,
     body: changeThreadBodySchema,
     response: threadSchema,
-    errors: { 404: [notFound] },
+    errors: { 400: [['unknown_person', 'No member of the organization has this id']], 404: [notFound] },
     example: {
       body: { status: 'closed', labels: ['order'] },
       response: { ...thread, status: 'closed', params: {}, transferCount: 0, visitors: [] },
