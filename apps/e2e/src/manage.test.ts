@@ -1,3 +1,4 @@
+import { until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
@@ -42,6 +43,12 @@ test('a disabled trigger starts no run until it is enabled', async () => {
   const runs = async () => (await manage.get('/v1/trigger-runs?trigger=note-products')).body.data.length;
   expect((await manage.post('/v1/triggers/note-products/disable', {})).status).toBe(200);
   expect((await create('Lamp')).status).toBe(201);
+  // Runs are planned after the change, with the triggers of that time.
+  await until(
+    async () =>
+      (await tenant.query('select from events where tenant = $1 and relayed_at is null', [tenant.scope.tenant]))
+        .length === 0,
+  );
   expect((await manage.post('/v1/triggers/note-products/enable', {})).status).toBe(200);
   expect((await create('Chair')).status).toBe(201);
   for (let i = 0; i < 100 && (await runs()) === 0; i++) await new Promise((resolve) => setTimeout(resolve, 100));

@@ -25,7 +25,7 @@ beforeAll(async () => {
     ...providerSettings(),
     DATABASE_URL: shared.databaseUrl,
     REDIS_URL: shared.redisUrl,
-    PARLEY_API_KEY: (await tenant.client()).key,
+    PARLEY_API_KEY: (await tenant.client({ permissions: ['*', 'manage'] })).key,
     PARLEY_PRODUCTION_API_KEY: (await tenant.client({ environment: 'production' })).key,
   };
   await installCommand(folder);
@@ -103,7 +103,8 @@ test('every command fails without a stack, and with --json as one line of JSON',
   const exceptions: Record<string, string[]> = { 'webhooks trigger': ['order.paid'], completion: ['tcsh'] };
   await eachOf(leaves, async ({ path, command }) => {
     const name = path.join(' ');
-    if (name === 'tools list') return; // lists the built-in tools, and says why there are no others
+    // `tools list` lists the built-in tools, and says why there are no others. `logout` has nothing to delete.
+    if (name === 'tools list' || name === 'logout') return;
     const args = [...path, ...(exceptions[name] ?? plausibleArgs(command)), '--json'];
     const { code, stdout, stderr } = await parley(args, nowhere);
     expect({ name, isFailure: [1, 2].includes(code), isStack: stack.test(stderr) }).toEqual({
@@ -202,17 +203,23 @@ test('every command that succeeds prints one line of JSON', async () => {
   const fired = await run('triggers fire', ['new-order', '--entity', order.id]);
   await run('triggers show', [fired.result.runId, ...org]);
   let waiting: { id: string }[] = [];
-  while (waiting.length === 0) waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).runs;
+  while (waiting.length === 0) waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).data;
   await run('triggers cancel', [waiting[0]!.id, ...org]);
   await run('triggers retry', [waiting[0]!.id, ...org]);
 
   const { threadId } = await run('chat', ['assistant', 'Hello']);
   await run('threads takeover', [threadId, ...org]);
   await run('threads resume', [threadId, ...org]);
-  const { executions } = await run('executions list', ['--thread', threadId, ...org]);
+  const { data: executions } = await run('executions list', ['--thread', threadId, ...org]);
   await run('webhooks trigger', ['user.created']);
-  const { deliveries } = await run('webhooks list', ['--provider', 'clerk', '--limit', '1']);
+  const { data: deliveries } = await run('webhooks list', ['--unattributed', '--provider', 'clerk', '--limit', '1']);
   const { key } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
+  await run('threads reply', [threadId, 'A person answers.', ...org]);
+  for (const name of ['disable', 'enable']) await run(`triggers ${name}`, ['later', ...org]);
+  await run('members invite', ['--role', 'admin', ...org]);
+  const home = { ...reach, XDG_CONFIG_HOME: folder };
+  await run('login', ['--key', '-', '--url', shared.url], home, reach.PARLEY_API_KEY);
+  await run('logout', [], home);
   await eachOf(
     [
       ['threads list', ...org],
@@ -223,17 +230,25 @@ test('every command that succeeds prints one line of JSON', async () => {
       ['triggers list', ...org],
       ['events tail', '--once', '--last', '1', ...org],
       ['types list', ...org],
-      ['webhooks show', deliveries[0].id],
-      ['webhooks replay', deliveries[0].id],
+      ['webhooks show', deliveries[0].id, '--unattributed'],
+      ['webhooks replay', deliveries[0].id, '--unattributed'],
       ['credits show', ...org],
       ['channels list', ...org],
       ['integrations list', ...org],
       ['keys list', ...org],
+      ['audit', '--limit', '1', ...org],
       ['keys revoke', key.slice(0, 13), ...org],
       ['org create', '--slug', `${tenant.slug}-2`, '--name', 'Another'],
     ].map((words) => words.map(String)),
     async ([name, ...args]) => void (await run(name!, args)),
   );
+  await run('keys rotate', [
+    (await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'r', ...org])).key.slice(
+      0,
+      13,
+    ),
+    ...org,
+  ]);
   await runSimulatedCommands(run, org);
   await runProviderCommands(run, org);
 
@@ -292,6 +307,12 @@ async function runProviderCommands(run: (name: string, args: string[]) => Promis
       [message, number],
     );
     await run('messages retry', [message, ...org]);
+    await tenant.query(
+      `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload, updated_at)
+       values ($1, $2, 'development', $1, 'a@example.com', '{b@example.com}', 'Hi', 'failed', '{}', now())`,
+      [`email_${number}`, tenant.scope.tenant],
+    );
+    await run('emails retry', [`email_${number}`, ...org]);
 
     const keys = ['--api-key', account.apiKey, '--secret-key', account.secretKey];
     await run('integrations set', ['flow', ...keys, '--api-url', flow.url, ...org]);

@@ -76,12 +76,15 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
           throw error;
         });
       } while (feed.isOver);
-      feed.readers += 1;
-      signal.addEventListener('abort', () => {
-        feed.readers -= 1;
-        feed.next.resolve();
-        feed.next = Promise.withResolvers();
-      });
+      // A stream may have ended in the meantime. It is then not counted, as it will not end again.
+      if (!signal.aborted) {
+        feed.readers += 1;
+        signal.addEventListener('abort', () => {
+          feed.readers -= 1;
+          feed.next.resolve();
+          feed.next = Promise.withResolvers();
+        });
+      }
       const isKnown = after === null || (await followEvents(db, scope, {}, after, 1)).ok;
       let position = isKnown ? (after ?? feed.position) : feed.position;
       let isResynced = isKnown;

@@ -200,8 +200,8 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
   });
   await post(`/v1/threads/${id}/presence`, { isOpen: true });
   const { id: assigneeId } = await api.person(world, 'member');
-  const { id: stranger } = await api.person(await api.world(), 'admin');
-  await world.call('patch', `/v1/threads/${id}`, { body: { assigneeId: stranger } }).expect(400);
+  const { id: another } = await api.person(await api.world(), 'admin');
+  await world.call('patch', `/v1/threads/${id}`, { body: { assigneeId: another } }).expect(400);
   const body = { status: 'closed', assigneeId, labels: ['vip', 'order'] };
   const changed = await world.call('patch', `/v1/threads/${id}`, { body }).expect(200);
   expect(changed.body).toMatchObject({ ...body, visitors: [{ type: 'api_key' }] });

@@ -1,5 +1,6 @@
 import { type Db, createDb } from '@parley/db';
 import { openTestDatabase } from '@parley/testing';
+import { listMemberEmails } from './memberships';
 import {
   changeSettings,
   findOrganizationName,
@@ -44,4 +45,26 @@ test('changing settings keeps the other settings and other organizations', async
   expect(await readSettings(db, 'org_a')).toEqual({ theme: 'dark', limit: 2 });
   expect(await readSettings(db, 'org_b')).toEqual({});
   expect(await readSettings(db, 'org_none')).toEqual({});
+});
+
+test('the e-mail addresses of members are those of verified memberships of the organization', async () => {
+  const own = (await insertOrganization(db, { id: 'org_a', slug: 'a', name: 'A' }))!;
+  const other = (await insertOrganization(db, { id: 'org_b', slug: 'b', name: 'B' }))!;
+  const people = [
+    [own.tenant, 'ana', true],
+    [own.tenant, 'ben', false],
+    [other.tenant, 'eva', true],
+  ] as const;
+  for (const [tenant, name, verified] of people) {
+    await db.pool.query(
+      `insert into users (id, external_id, email, updated_at) values ($1, $1, $1 || '@example.com', now())
+       on conflict do nothing`,
+      [`emails_${name}`],
+    );
+    await db.pool.query(
+      `insert into memberships (id, tenant, user_id, role, verified, updated_at) values ($1, $2, $1, 'member', $3, now())`,
+      [`emails_${name}`, tenant, verified],
+    );
+  }
+  expect(await listMemberEmails(db, own.tenant)).toEqual(['emails_ana@example.com']);
 });
