@@ -8,8 +8,6 @@ const pollMs = 250;
 const maxKept = 1_000;
 const pageSize = 200;
 
-export type NextEvents = { events: FollowedEvent[]; position: string } | 'resync';
-
 interface Feed {
   /** Events after `from`, up to `position`. */
   kept: FollowedEvent[];
@@ -91,7 +89,7 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       return {
         position,
         /** The next events; `resync` when the position is unknown, after which the next ones are those from now on. */
-        async next(): Promise<NextEvents> {
+        async next(): Promise<FollowedEvent[] | 'resync'> {
           if (!isResynced) {
             isResynced = true;
             return 'resync';
@@ -104,17 +102,16 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
                 return 'resync';
               }
               position = page.cursor;
-              return { events: page.events, position };
+              return page.events;
             }
             if (isBefore(position, feed.position)) {
               const from = position;
-              const events = feed.kept.filter(({ cursor }) => isBefore(from, cursor));
               position = feed.position;
-              return { events, position };
+              return feed.kept.filter(({ cursor }) => isBefore(from, cursor));
             }
             await feed.next.promise;
           }
-          return { events: [], position };
+          return [];
         },
       };
     },
@@ -129,9 +126,9 @@ async function currentPosition(db: Db, scope: Scope): Promise<string> {
 
 /** Whether a position is before another one: both are `transaction.id`. */
 function isBefore(position: string, other: string): boolean {
-  const [a, b] = [position, other].map((text) => text.split('.').map(BigInt) as [bigint, bigint]) as [
-    [bigint, bigint],
-    [bigint, bigint],
-  ];
-  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+  const [xid, id] = parts(position);
+  const [otherXid, otherId] = parts(other);
+  return xid < otherXid || (xid === otherXid && id < otherId);
 }
+
+const parts = (position: string) => position.split('.').map(BigInt) as [bigint, bigint];

@@ -76,16 +76,21 @@ const sweep = () =>
 const setConversations = (conversations: Parameters<typeof changeOrganization>[2]['conversations']) =>
   services.db.transaction((tx) => changeOrganization(tx, scope().organizationId, { conversations }));
 
+/** The model answers the next request when `release` is called. `asked`: it has got the request. */
+function holdModel() {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  model.play(async () => {
+    asked.resolve();
+    await released.promise;
+    return { text: 'too late' };
+  });
+  return { asked: asked.promise, release: released.resolve };
+}
+
 test('a takeover in mid-turn: the reply is not sent, and the end of the takeover answers the message once', async () => {
   const contact = newContact();
-  let release = () => {};
-  const asked = new Promise<void>((resolve) =>
-    model.play(async () => {
-      resolve();
-      await new Promise<void>((go) => (release = go));
-      return { text: 'too late' };
-    }),
-  );
+  const { asked, release } = holdModel();
   await receive(contact, 'Is it open?');
   await asked;
   await takeOver(contact);
@@ -108,14 +113,7 @@ test('a takeover in mid-turn: the reply is not sent, and the end of the takeover
 
 test('a takeover between the reply and its outbox keeps the reply back', async () => {
   const contact = newContact();
-  let release = () => {};
-  const asked = new Promise<void>((resolve) =>
-    model.play(async () => {
-      resolve();
-      await new Promise<void>((go) => (release = go));
-      return { text: 'too late' };
-    }),
-  );
+  const { asked, release } = holdModel();
   await receive(contact, 'Hi');
   await asked;
   // The end of the turn does not need the lock of the thread; the worker then waits for it before it fills the outbox.

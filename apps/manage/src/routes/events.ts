@@ -57,7 +57,7 @@ export function createEventHandlers({ db, log, streams }: { db: Db; log: Logger;
           const next = await reader.next();
           if (next === 'resync') await stream.send({ event: 'resync', data: {} });
           else
-            for (const { cursor, ...event } of next.events)
+            for (const { cursor, ...event } of next)
               if (matches(event))
                 await stream.send({ id: cursor, event: event.type, data: toEvent(event) as unknown as Json });
         }

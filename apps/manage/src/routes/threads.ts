@@ -102,10 +102,9 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
     },
 
     async replyToThread({ params: { id: name }, body }, context) {
-      const { scope, idempotency } = context;
+      const { scope } = context;
       const reply = await change(name, context, async (tx, thread, audit) => {
-        // A request that is repeated after a crash has the same claim, so the reply is stored and sent once.
-        const id = idempotency === undefined ? newId('msg') : `msg_${idempotency.id}`;
+        const id = messageIdOf(context);
         const { lastMessageId: seen } = body;
         if (thread.executionId === null) throw conflict('The contact has not written in this thread yet', 'no_message');
         if (seen !== undefined && (await lastMessageId(tx, scope, thread)) !== seen)
@@ -139,7 +138,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         const message = { role: 'note', content: text, author: authorOf(context) } as const;
         const id = await addPersonsMessage(tx, context.scope, thread, {
           ...message,
-          ...(context.idempotency && { id: `msg_${context.idempotency.id}` }),
+          id: messageIdOf(context),
         });
         if (id === null) throw conflict('The contact has not written in this thread yet', 'no_message');
         await audit('thread.note_added', { after: { noteId: id } });
@@ -224,6 +223,10 @@ async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string, vis
   if (thread === null) throw threadNotFound();
   return thread;
 }
+
+/** A request that is repeated after a crash has the same claim, so its message is stored and sent once. */
+const messageIdOf = ({ idempotency }: CallerContext): string =>
+  idempotency === undefined ? newId('msg') : `msg_${idempotency.id}`;
 
 const authorOf = ({ caller: { type, id, name } }: CallerContext): Author => ({ type, id, name });
 
