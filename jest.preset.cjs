@@ -20,7 +20,13 @@ module.exports = {
         sourceMaps: 'inline',
       },
     ],
+    // Packages that exist as ES modules only.
+    '/node_modules/(openid-client|oauth4webapi|jose)/.+\\.js$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023' }, module: { type: 'commonjs' } },
+    ],
   },
+  transformIgnorePatterns: ['/node_modules/(?!(openid-client|oauth4webapi|jose)/)'],
   globalSetup: join(__dirname, 'tools/test/global-setup.mjs'),
   globalTeardown: join(__dirname, 'tools/test/global-teardown.mjs'),
 };

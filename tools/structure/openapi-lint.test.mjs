@@ -11,6 +11,11 @@ test('the OpenAPI document has no findings of the recommended rules of Redocly',
     absoluteRef: '/openapi.json',
     config,
   });
-  const found = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+  // The end of a sign-in only sends the browser elsewhere.
+  const redirect = '#/paths/~1v1~1sign-in~1oidc~1callback/get/responses';
+  const isRedirect = ({ ruleId, location }) => ruleId === 'operation-2xx-response' && location[0]?.pointer === redirect;
+  const found = problems
+    .filter((problem) => !isRedirect(problem))
+    .map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
   assert.deepEqual(found, []);
 });

@@ -14,6 +14,8 @@ import {
 import type { Payments } from '@parley/payments';
 import type { IntegrationTestDeps } from './test-integration';
 import { createEventHandlers } from './routes/events';
+import type { Oidc } from './oidc';
+import { createOidcHandlers } from './routes/oidc';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
 import { createAuditLogHandlers } from './routes/audit-log';
@@ -52,6 +54,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   metrics?: HttpMetrics;
   /** Limits attempts to sign in. */
   signInLimit: Pick<SignInLimit, 'admit'>;
+  /** Null when no OpenID provider is configured. */
+  oidc: Oidc | null;
   limiter?: RateLimiter;
   keyLimit?: KeyLimit<IncomingMessage>;
 }
@@ -87,8 +91,9 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createExecutionHandlers(deps),
         ...createStatisticsHandlers(deps),
         ...createHealthReportHandlers(deps),
-        ...createSessionHandlers({ ...deps, hasOidc: false }),
-        ...createMemberHandlers({ ...deps, hasOidc: false }),
+        ...createSessionHandlers(deps),
+        ...createOidcHandlers(deps),
+        ...createMemberHandlers(deps),
         ...createToolSecretHandlers(deps),
       },
     ),

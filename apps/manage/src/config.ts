@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { channelVariables } from '@parley/channels';
 import { secretsKeyVariable } from '@parley/db';
 import {
@@ -37,6 +38,26 @@ export const manageVariables = {
   }),
   SIGN_IN_ATTEMPTS_PER_ADDRESS: numberVariable(30, 1).meta({
     description: 'Attempts to sign in from one network address in any 5 minutes.',
+  }),
+  OIDC_ISSUER: urlVariable().optional().meta({
+    description:
+      'Address of the OpenID provider at which people can sign in, https except on this machine. Its redirect address is PUBLIC_URL/v1/sign-in/oidc/callback.',
+  }),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of Parley at the OpenID provider. Required with OIDC_ISSUER.' }),
+  OIDC_CLIENT_SECRET: z.string().optional().meta({
+    description: 'Secret of Parley at the OpenID provider. Not needed for a public client, which uses PKCE alone.',
+  }),
+  OIDC_NAME: z
+    .string()
+    .max(60)
+    .default('OpenID')
+    .meta({ description: "The provider's name on the button to sign in." }),
+  OIDC_SENDS_IDENTITY_WEBHOOK: z.enum(['true', 'false']).default('false').meta({
+    description:
+      'Set to true when the OpenID provider also sends the identity webhook, with its subjects as ids of people: those people then sign in without an invitation.',
   }),
   EVENT_STREAMS_PER_CALLER: numberVariable(20, 1).meta({
     description: 'Open streams of events of one key or person in a process.',

@@ -16,6 +16,7 @@ import {
 } from '@parley/service';
 import { createManageApp } from './app';
 import { manageVariables } from './config';
+import { oidcOf } from './oidc';
 import { createSignInLimit } from './sign-in-limit';
 
 startProcess(async () => {
@@ -79,6 +80,7 @@ startProcess(async () => {
       metrics,
       limiter,
       signInLimit,
+      oidc: oidcOf(config),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',
     }),

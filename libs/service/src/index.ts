@@ -22,7 +22,9 @@ export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/send-json';
 export {
   type FindSession,
+  type NewCookie,
   noSessionCookie,
+  readCookie,
   requireHttps,
   sessionCookieOf,
   sessionTokenOf,
@@ -36,6 +38,7 @@ export { closeServer } from './process/close-server';
 export {
   databaseVariables,
   listVariable,
+  ConfigError,
   loadConfig,
   numberVariable,
   redisVariables,

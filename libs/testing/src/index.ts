@@ -16,6 +16,7 @@ export {
   type ProviderServer,
   startProviderServer,
 } from './providers/provider-server';
+export { type OidcServer, startOidcServer } from './providers/oidc-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
 export { type TcpProxy, startTcpProxy } from './tcp-proxy';
 export { until } from './until';

@@ -162,7 +162,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 /** Finds an invitation whose link works, and locks it: of two requests with one link the second finds it accepted. */
-async function openInvitation(tx: Tx, token: string) {
+export async function openInvitation(tx: Tx, token: string) {
   const invitation = await lockInvitation(tx, token);
   if (invitation === null) throw unknownInvitation();
   if (!invitation.isOpen)
@@ -171,7 +171,7 @@ async function openInvitation(tx: Tx, token: string) {
 }
 
 /** Makes the person who holds the link a member, and uses the link up. */
-async function joinOrganization(
+export async function joinOrganization(
   { keyLimit }: Pick<SessionDeps, 'keyLimit'>,
   { request, requestId }: Pick<CallerContext, 'request' | 'requestId'>,
   tx: Tx,

@@ -29,13 +29,15 @@ import {
 } from '@parley/service';
 import { type AuditDeps, auditPerson } from '../audit';
 import { msOf } from '../page';
+import type { Oidc } from '../oidc';
 import { type SignInLimit, clientAddress } from '../sign-in-limit';
 
 export interface SessionDeps extends AuditDeps {
   db: Db;
   publicUrl: string;
   signInLimit: Pick<SignInLimit, 'admit'>;
-  hasOidc: boolean;
+  /** Null when no OpenID provider is configured. */
+  oidc: Oidc | null;
 }
 
 interface Handlers {
@@ -49,7 +51,7 @@ interface Handlers {
 }
 
 export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
-  getSignInWays: async () => ({ password: true, oidc: deps.hasOidc }),
+  getSignInWays: async () => ({ password: true, oidc: deps.oidc && { name: deps.oidc.name } }),
 
   async signIn({ body: { email, password } }, context) {
     const { db } = deps;
@@ -168,7 +170,7 @@ const wrongCredentials = () =>
   new HttpError(401, 'wrong_credentials', 'Wrong e-mail address or password', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
-const noOrganization = () =>
+export const noOrganization = () =>
   forbidden('You belong to no organization. Ask an admin for an invitation', 'no_organization');
 
 /** For the failures of checks of passwords. */

@@ -7,9 +7,17 @@ import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
-import { type KapsoServer, createTestDatabase, createTestRedis, startKapsoServer } from '@parley/testing';
+import {
+  type KapsoServer,
+  type OidcServer,
+  createTestDatabase,
+  createTestRedis,
+  startKapsoServer,
+  startOidcServer,
+} from '@parley/testing';
 import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
+import { type OidcSettings, createOidc } from '../oidc';
 import { createSignInLimit } from '../sign-in-limit';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
@@ -43,6 +51,7 @@ export interface TestApi {
   db: Db;
   queues: Queues;
   kapso: KapsoServer;
+  oidc: OidcServer;
   deps: ManageDeps;
   url: string;
   redisUrl: string;
@@ -60,12 +69,19 @@ export interface TestApi {
 const password = 'correct horse 42';
 const passwordHash = hashPassword(password);
 
+export const oidcSettingsOf = ({ url, clientId, clientSecret }: OidcServer): OidcSettings => ({
+  ...{ issuer: url, clientId, clientSecret },
+  name: 'Acme',
+  sendsIdentityWebhook: false,
+});
+
 /** The management service with a database and a Redis of its own, called over HTTP. */
 export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<TestApi> {
-  const [database, redisServer, kapso] = await Promise.all([
+  const [database, redisServer, kapso, oidc] = await Promise.all([
     createTestDatabase(),
     createTestRedis(),
     startKapsoServer(),
+    startOidcServer(),
   ]);
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
   const redis = connectRedis({ url: redisServer.url, role: 'producer' });
@@ -105,6 +121,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     signInLimit,
+    oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,
     // Short, because tests of all operations wait for the end of each response.
@@ -140,6 +157,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     db,
     queues,
     kapso,
+    oidc,
     deps,
     url: database.url,
     redisUrl: redisServer.url,
@@ -171,6 +189,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     async close() {
       await entities.settled();
       await kapso.stop();
+      await oidc.stop();
       await guard.close();
       await queues.close();
       signInLimit.close();

@@ -76,6 +76,8 @@ export const routes: Record<string, string> = {
   getStatistics: 'GET statistics',
   getHealthReport: 'GET health-report',
   getSignInWays: 'GET sign-in',
+  beginOidcSignIn: 'POST sign-in/oidc',
+  finishOidcSignIn: 'GET sign-in/oidc/callback',
   signIn: 'POST sessions',
   signOut: 'DELETE sessions/current',
   endSession: 'DELETE sessions/:id',
@@ -2450,9 +2452,33 @@ export interface ManageClient {
   getSignInWays(input?: Record<string, never>, options?: CallOptions): Promise<{
     /** People can sign in with e-mail address and password. */
     password: true;
-    /** People can sign in at an OpenID provider. Always false in this version. */
-    oidc: boolean;
+    /** The OpenID provider at which people can sign in; null when none is configured. */
+    oidc: {
+      /** The provider's name, for the button. */
+      name: string;
+    } | null;
   }>;
+  /** Begin to sign in at the OpenID provider. Sets a cookie for 10 minutes and returns the address to which the page sends the browser. With `invitation` the person becomes a member by it. */
+  beginOidcSignIn(input?: {
+    /** The last part of the link of an invitation that is accepted by it. */
+    invitation?: string;
+    /** Path to which the browser returns in the end. */
+    returnTo?: string;
+  }, options?: CallOptions): Promise<{
+    /** Address at the provider, to which the page sends the browser. */
+    url: string;
+  }>;
+  /** Finish to sign in at the OpenID provider. The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`. */
+  finishOidcSignIn(input?: {
+    /** The value that the sign-in began with. */
+    state?: string;
+    /** What the provider exchanges for the identity. */
+    code?: string;
+    /** The provider. */
+    iss?: string;
+    /** Why the provider refused. */
+    error?: string;
+  }, options?: CallOptions): Promise<null>;
   /** Sign in with a password. Begins a session and sets its cookie. The answer and its time are the same for a wrong password and an unknown person. */
   signIn(input: {
     /** E-mail address of the person. */

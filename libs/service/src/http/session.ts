@@ -16,7 +16,7 @@ const sessionCookie = 'parley_session';
 export const sessionTokenOf = (request: IncomingMessage): string | undefined => readCookie(request, sessionCookie);
 
 /** A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix. */
-function readCookie(request: IncomingMessage, name: string): string | undefined {
+export function readCookie(request: IncomingMessage, name: string): string | undefined {
   const cookies = new Map<string, string>();
   for (const pair of (request.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=');

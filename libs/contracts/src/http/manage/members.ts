@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idParams, listOf, pageQuery, time, timeOrNull } from './list';
-import { emailSchema, newPasswordSchema, roleSchema } from './sessions';
+import { emailSchema, invitationTokenSchema, newPasswordSchema, roleSchema } from './sessions';
 
 export const memberParamsSchema = idParams;
 export const invitationParamsSchema = idParams;
@@ -47,8 +47,7 @@ export const createdInvitationSchema = invitationSchema.extend({
   isEmailed: z.boolean().describe('Whether the e-mail provider has taken the link.'),
 });
 
-const token = z.string().min(1).max(200).describe('The last part of the link.');
-export const invitationTokenBodySchema = z.strictObject({ token });
+export const invitationTokenBodySchema = z.strictObject({ token: invitationTokenSchema });
 
 export const shownInvitationSchema = z.object({
   organization: z
@@ -61,7 +60,7 @@ export const shownInvitationSchema = z.object({
 
 /** PostgreSQL stores no NUL; requests with one are refused before. */
 export const acceptInvitationBodySchema = z.strictObject({
-  token,
+  token: invitationTokenSchema,
   email: emailSchema.optional().describe('E-mail address to sign in with. Required without a session.'),
   name: z.string().trim().min(1).max(200).optional().describe('Name of the person.'),
   password: newPasswordSchema.optional(),

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { environmentSchema } from '../../scope';
 import { idParams, time } from './list';
 
+export const invitationTokenSchema = z.string().min(1).max(200).describe('The last part of the link.');
+
 export const roleSchema = z.enum(['admin', 'member']).describe('What the person may do in the organization.');
 export const emailSchema = z
   .string()
@@ -33,7 +35,35 @@ export const startedSessionSchema = z.object({
 
 export const signInWaysSchema = z.object({
   password: z.literal(true).describe('People can sign in with e-mail address and password.'),
-  oidc: z.boolean().describe('People can sign in at an OpenID provider. Always false in this version.'),
+  oidc: z
+    .object({ name: z.string().describe("The provider's name, for the button.") })
+    .nullable()
+    .describe('The OpenID provider at which people can sign in; null when none is configured.'),
+});
+
+export const beginOidcSignInBodySchema = z.strictObject({
+  invitation: invitationTokenSchema
+    .optional()
+    .describe('The last part of the link of an invitation that is accepted by it.'),
+  returnTo: z
+    .string()
+    .max(1_000)
+    .regex(/^\/(?![/\\])[^\\\s]*$/, 'must be a path of this address, such as /console/')
+    .default('/console/')
+    .describe('Path to which the browser returns in the end.'),
+});
+
+export const begunOidcSignInSchema = z.object({
+  url: z.string().describe('Address at the provider, to which the page sends the browser.'),
+});
+
+const answered = z.string().max(4_000).optional();
+/** Providers add parameters of their own. */
+export const finishOidcSignInQuerySchema = z.looseObject({
+  state: answered.describe('The value that the sign-in began with.'),
+  code: answered.describe('What the provider exchanges for the identity.'),
+  iss: answered.describe('The provider.'),
+  error: answered.describe('Why the provider refused.'),
 });
 
 export const meSchema = z.object({

@@ -52,8 +52,11 @@ const invitation = {
 const unknownMember: ErrorExample = ['member_not_found', 'Member not found'];
 const lastAdmin: ErrorExample = ['last_admin', 'The organization would have no admin'];
 const badCursor: ErrorExample = ['invalid_cursor', 'The cursor is invalid or belongs to another list'];
-const ended: ErrorExample = ['invitation_ended', 'The invitation was accepted or revoked, or has expired'];
-const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
+export const invitationEnded: ErrorExample = [
+  'invitation_ended',
+  'The invitation was accepted or revoked, or has expired',
+];
+export const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
 const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
 
 export const memberOperations = defineOperations('People', table, {
@@ -116,7 +119,7 @@ export const memberOperations = defineOperations('People', table, {
     summary: 'Show an invitation to its holder',
     body: invitationTokenBodySchema,
     response: shownInvitationSchema,
-    errors: { 404: [unknownInvitation], 410: [ended] },
+    errors: { 404: [unknownInvitation], 410: [invitationEnded] },
     example: {
       body: { token: 'Zk3…' },
       response: { organization: { slug: 'acme', name: 'Acme' }, role: 'member', email: null, expiresAt: 1764288000000 },
@@ -134,7 +137,7 @@ export const memberOperations = defineOperations('People', table, {
       403: [['https_required', 'Signing in requires HTTPS. Open this address with https://, or use http://localhost']],
       404: [unknownInvitation],
       409: [['email_taken', 'This e-mail address belongs to a person. Sign in first, then open the link again']],
-      410: [ended],
+      410: [invitationEnded],
       429: [['too_many_attempts', 'Too many attempts to sign in']],
       503: [['sign_in_unavailable', 'Signing in is temporarily unavailable']],
     },

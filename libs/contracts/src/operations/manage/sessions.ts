@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import {
+  beginOidcSignInBodySchema,
+  begunOidcSignInSchema,
   changePasswordBodySchema,
+  finishOidcSignInQuerySchema,
   meSchema,
   sessionListSchema,
   sessionParamsSchema,
@@ -8,11 +11,14 @@ import {
   signInWaysSchema,
   startedSessionSchema,
 } from '../../http/manage/sessions';
+import { invitationEnded, unknownInvitation } from './members';
 import { type ErrorExample, defineOperations, get, post, remove } from '../operation';
 
 const own = { security: 'session' } as const;
 const table = {
   getSignInWays: get('/v1/sign-in', null),
+  beginOidcSignIn: post('/v1/sign-in/oidc', null, { readOnly: true, sameSite: true }),
+  finishOidcSignIn: get('/v1/sign-in/oidc/callback', null),
   signIn: post('/v1/sessions', null, { sameSite: true }),
   // Before :id, because the first match is used.
   signOut: remove('/v1/sessions/current', null, own),
@@ -25,13 +31,50 @@ const table = {
 const person = { id: 'user_01', email: 'ana@example.com', name: 'Ana Rojas', hasPassword: true };
 const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
 const tooMany: ErrorExample = ['too_many_attempts', 'Too many attempts to sign in'];
+const httpsRequired: ErrorExample = [
+  'https_required',
+  'Signing in requires HTTPS. Open this address with https://, or use http://localhost',
+];
 const busy: ErrorExample = ['sign_in_unavailable', 'Signing in is temporarily unavailable'];
 
 export const sessionOperations = defineOperations('People', table, {
   getSignInWays: {
     summary: 'List the ways to sign in',
     response: signInWaysSchema,
-    example: { response: { password: true, oidc: false } },
+    example: { response: { password: true, oidc: { name: 'Acme' } } },
+  },
+  beginOidcSignIn: {
+    summary: 'Begin to sign in at the OpenID provider',
+    description:
+      'Sets a cookie for 10 minutes and returns the address to which the page sends the browser. With `invitation` the person becomes a member by it.',
+    body: beginOidcSignInBodySchema,
+    response: begunOidcSignInSchema,
+    errors: {
+      403: [httpsRequired],
+      404: [['no_oidc', 'No OpenID provider is configured'], unknownInvitation],
+      410: [invitationEnded],
+      429: [tooMany],
+      503: [busy, ['oidc_unavailable', 'The OpenID provider is temporarily unavailable']],
+    },
+    example: {
+      body: { returnTo: '/console/' },
+      response: { url: 'https://id.example.com/authorize?client_id=parley&state=…' },
+    },
+  },
+  finishOidcSignIn: {
+    summary: 'Finish to sign in at the OpenID provider',
+    description:
+      'The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`.',
+    query: finishOidcSignInQuerySchema,
+    status: 303,
+    response: z.null(),
+    errors: {
+      400: [['sign_in_expired', 'This sign-in has expired or was begun in another browser. Begin again']],
+      404: [['no_oidc', 'No OpenID provider is configured']],
+      429: [tooMany],
+      503: [busy],
+    },
+    example: { response: null },
   },
   signIn: {
     summary: 'Sign in with a password',
@@ -42,10 +85,7 @@ export const sessionOperations = defineOperations('People', table, {
     response: startedSessionSchema,
     errors: {
       401: [['wrong_credentials', 'Wrong e-mail address or password']],
-      403: [
-        ['https_required', 'Signing in requires HTTPS. Open this address with https://, or use http://localhost'],
-        ['no_organization', 'You belong to no organization. Ask an admin for an invitation'],
-      ],
+      403: [httpsRequired, ['no_organization', 'You belong to no organization. Ask an admin for an invitation']],
       429: [tooMany],
       503: [busy],
     },
