@@ -140,11 +140,13 @@ describe('a reply of a person', () => {
 
   test('after 24 hours is refused unless it is a template', async () => {
     const { id } = await whatsappThread();
+    const leftMs = (await get(`/v1/threads/${id}`)).windowEndsAt - Date.now();
+    expect(leftMs / 3_600_000).toBeCloseTo(24, 1);
     await api.db.pool.query(`update messages set created_at = now() - interval '25 h' where tenant = $1`, [
       world.scope.tenant,
     ]);
     expect((await post(`/v1/threads/${id}/messages`, text, 409)).code).toBe('window_closed');
-    expect(await get(`/v1/threads/${id}`)).toMatchObject({ state: 'agent' });
+    expect(await get(`/v1/threads/${id}`)).toMatchObject({ state: 'agent', windowEndsAt: null });
     await post(`/v1/threads/${id}/messages`, { template: { name: 'order_ready', language: 'es' } }, 201);
     expect(await outbox()).toMatchObject([{ type: 'template', text: '[template order_ready]' }]);
   });

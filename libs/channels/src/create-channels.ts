@@ -9,7 +9,7 @@ import { sendEmailNow } from './email/send-now';
 import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
-import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
+import { type MessageView, findSender, readConversation, readMessage, windowEndsAt } from './whatsapp/conversation';
 import { type MessageOfTenant, findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
 import { isScopedId, requestOf } from './whatsapp/request-of';
@@ -76,7 +76,7 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
     if ((await accounts.kapso(scope)) === null) return { ok: false, reason: 'not_configured', message: kapsoMissing };
     const { connectionId } = found.sender;
-    if (message.needsWindow && !(await isWindowOpen(db, scope, { contact, connectionId })))
+    if (message.needsWindow && (await windowEndsAt(db, scope, { contact, connectionId })) === null)
       return { ok: false, reason: 'window_closed' };
     const { id } = await queueMessage(db, scope, {
       connectionId,
@@ -132,7 +132,7 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     async isWindowOpen(scope: Scope, name: string): Promise<boolean> {
       const contact = await contactNamed(scope, name);
       const found = await findSender(db, scope, { contact });
-      return found.ok && isWindowOpen(db, scope, { contact, connectionId: found.sender.connectionId });
+      return found.ok && (await windowEndsAt(db, scope, { contact, connectionId: found.sender.connectionId })) !== null;
     },
     message: (scope: Scope, id: string, contact?: string) => readMessage(db, scope, id, contact),
     async templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>> {

@@ -24,6 +24,7 @@ import {
   deliveriesOf,
   eraseContact,
   queueReply,
+  replyWindow,
 } from '@parley/channels';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, type Queryable, newId } from '@parley/db';
@@ -74,7 +75,8 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       return answer(await listThreads(db, scope, { ...page, ...filters, ...visit }), toThread);
     },
     countThreads: (_input, { scope }) => countThreads(db, scope),
-    getThread: async ({ params: { id } }, { scope, caller }) => toThread(await threadOf(db, scope, id, caller.id)),
+    getThread: async ({ params: { id } }, { scope, caller }) =>
+      withWindow(db, scope, await threadOf(db, scope, id, caller.id)),
 
     async listThreadMessages({ params: { id: name }, query }, { scope }) {
       const { id, channel } = await threadOf(db, scope, name);
@@ -187,7 +189,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         await audit('thread.changed', { before: { status, assigneeId, labels }, after: body });
         return thread.id;
       });
-      return toThread(await threadOf(db, scope, id, caller.id));
+      return withWindow(db, scope, await threadOf(db, scope, id, caller.id));
     },
 
     eraseThread: ({ params: { id: name } }, context) =>
@@ -260,6 +262,11 @@ function accepted(queued: QueuedReply): Extract<QueuedReply, { ok: true }> {
       throw conflict(queued.message, 'no_sender');
   }
 }
+
+const withWindow = async (db: Db, scope: Scope, thread: Thread) => ({
+  ...toThread(thread),
+  windowEndsAt: msOrNull(await replyWindow(db, scope, thread.channel === 'whatsapp' ? thread.externalId : null)),
+});
 
 const toThread = <T extends Thread | ThreadSummary>(thread: T) => ({
   ...thread,

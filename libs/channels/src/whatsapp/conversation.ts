@@ -58,24 +58,26 @@ export async function readMessage(
 }
 
 const recentInbound = statement(
-  'is-window-open',
-  `select from messages
+  'window-ends-at',
+  `select created_at + interval '24 hours' as "endsAt" from messages
    where tenant = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
      and direction = 'inbound' and created_at > now() - interval '24 hours'
-     and payload #>> '{message,kapso,origin}' is distinct from 'history_sync' limit 1`,
+     and payload #>> '{message,kapso,origin}' is distinct from 'history_sync'
+   order by created_at desc limit 1`,
+  { endsAt: column.timestamptz },
 );
 
 /**
- * Whether free text may be sent to a contact: we received a message from the contact in the last 24 hours. The result is
+ * Until when free text may be sent to a contact: 24 hours from the contact's last message. Null when it may not. The result is
  * approximate; the provider makes the final check. Imported history does not count.
  */
-export async function isWindowOpen(
+export async function windowEndsAt(
   db: Queryable,
   scope: Scope,
   { contact, connectionId }: { contact: string; connectionId: string },
-): Promise<boolean> {
+): Promise<Date | null> {
   const values = [scope.tenant, scope.environment, contact, connectionId];
-  return (await db.query(scope, recentInbound, values)).rowCount === 1;
+  return (await db.query(scope, recentInbound, values)).rows[0]?.endsAt ?? null;
 }
 
 const sender = {

@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import { addBlob, maxBlobBytes } from '../media/blobs';
 import { type FileKind, readFileType } from '../media/read-file-type';
 import { latestNumberOf } from './contacts';
-import { findSender, isWindowOpen } from './conversation';
+import { findSender, windowEndsAt } from './conversation';
 import { queueMessage } from './outbox';
 import { requestOf } from './request-of';
 import { contactOfThread } from './thread-key';
@@ -47,7 +47,7 @@ export async function queueReply(
   const found = await findSender(tx, scope, { contact });
   if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
   const { connectionId } = found.sender;
-  if (content.kind !== 'template' && !(await isWindowOpen(tx, scope, { contact, connectionId })))
+  if (content.kind !== 'template' && (await windowEndsAt(tx, scope, { contact, connectionId })) === null)
     return { ok: false, reason: 'window_closed' };
   const made = messageOf(content);
   if ('problem' in made) return { ok: false, reason: 'file_refused', message: made.problem };
@@ -64,6 +64,16 @@ export async function queueReply(
   });
   if (file !== null && isNew) await addBlob(tx, scope, { messageId: id, ...file });
   return { ok: true, id, text: text ?? `[${type}]`, contentType: file?.contentType ?? null, isNew };
+}
+
+/**
+ * Until when a person may reply to the contact of a thread without a template. Null: it is not a thread of WhatsApp, the window is
+ * closed, or no number is connected.
+ */
+export async function replyWindow(db: Queryable, scope: Scope, externalId: string | null): Promise<Date | null> {
+  const contact = contactOfThread(externalId);
+  const found = contact === null ? null : await findSender(db, scope, { contact });
+  return found?.ok ? windowEndsAt(db, scope, { contact: contact!, connectionId: found.sender.connectionId }) : null;
 }
 
 interface Made {

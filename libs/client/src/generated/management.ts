@@ -247,6 +247,11 @@ export interface ManageClient {
       /** The name for people. */
       name: string;
     }>;
+    /**
+     * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
+     * Unix milliseconds.
+     */
+    windowEndsAt: number | null;
   }>;
   /** List the messages of a thread. What the contact, the agent and people wrote, newest first. Results of tools are in the execution. */
   listThreadMessages(input: {
@@ -442,6 +447,11 @@ export interface ManageClient {
       /** The name for people. */
       name: string;
     }>;
+    /**
+     * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
+     * Unix milliseconds.
+     */
+    windowEndsAt: number | null;
   }>;
   /** Erase a thread. Deletes the thread with its messages, executions and prompts, and the messages and files of its contact on the channel. This cannot be undone. */
   eraseThread(input: {

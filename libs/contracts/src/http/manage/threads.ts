@@ -61,6 +61,9 @@ export const threadSchema = z.object({
   params: jsonObjectSchema.describe('The values that prompts read as `threadContext.params`.'),
   transferCount: z.number().int().describe('Transfers to other agents since the last pause of four hours.'),
   visitors: z.array(authorSchema).describe('Who has the thread open.'),
+  windowEndsAt: timeOrNull(
+    'Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.',
+  ),
 });
 
 export const threadCountsSchema = z.object({

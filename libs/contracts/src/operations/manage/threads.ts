@@ -89,7 +89,7 @@ export const threadOperations = defineOperations('Conversations', table, {
     params: threadParamsSchema,
     response: threadSchema,
     errors: { 404: [notFound] },
-    example: { response: { ...thread, params: { plan: 'free' }, transferCount: 0, visitors: [] } },
+    example: { response: { ...thread, params: { plan: 'free' }, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 } },
   },
   listThreadMessages: {
     summary: 'List the messages of a thread',
@@ -187,7 +187,7 @@ export const threadOperations = defineOperations('Conversations', table, {
     errors: { 400: [['unknown_person', 'No member of the organization has this id']], 404: [notFound] },
     example: {
       body: { status: 'closed', labels: ['order'] },
-      response: { ...thread, status: 'closed', params: {}, transferCount: 0, visitors: [] },
+      response: { ...thread, status: 'closed', params: {}, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 },
     },
   },
   eraseThread: {
