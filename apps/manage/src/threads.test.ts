@@ -210,7 +210,7 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
   expect(
     (await get(`/v1/threads?status=closed&assignee=${assigneeId}&label=vip&channel=whatsapp&q=whatsapp`)).data,
   ).toHaveLength(1);
-  expect(await get('/v1/thread-counts')).toEqual({ agent: 0, human: 0, waiting: 0 });
+  expect(await get('/v1/thread-counts')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
   await world.call('patch', `/v1/threads/${id}`, { body: {} }).expect(400);
 });
 

@@ -7,6 +7,7 @@ import {
   changeThread,
   countThreads,
   eraseThread,
+  findThread,
   lastMessageId,
   listThreadMessages,
   listThreads,
@@ -74,12 +75,12 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const visit = { visitorId: caller.id, isUnread: unread && true, since: dateOf(since) };
       return answer(await listThreads(db, scope, { ...page, ...filters, ...visit }), toThread);
     },
-    countThreads: (_input, { scope }) => countThreads(db, scope),
+    countThreads: (_input, { scope, caller }) => countThreads(db, scope, caller.id),
     getThread: async ({ params: { id } }, { scope, caller }) =>
       withWindow(db, scope, await threadOf(db, scope, id, caller.id)),
 
     async listThreadMessages({ params: { id: name }, query }, { scope }) {
-      const { id, channel } = await threadOf(db, scope, name);
+      const { id, channel } = await found(db, scope, name);
       const { page, answer } = pageOf(`threads/${id}/messages`, scope, query, messagePosition);
       const messages = await listThreadMessages(db, scope, id, page);
       const isSent = channel === 'whatsapp';
@@ -203,13 +204,13 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       }),
 
     async readThread({ params: { id: name } }, context) {
-      const { id } = await threadOf(db, context.scope, name);
+      const { id } = await found(db, context.scope, name);
       await visitThread(db, context.scope, id, { visitor: authorOf(context), isRead: true });
       return { ok: true };
     },
 
     async visitThread({ params: { id: name }, body: { isOpen } }, context) {
-      const { id } = await threadOf(db, context.scope, name);
+      const { id } = await found(db, context.scope, name);
       await visitThread(db, context.scope, id, { visitor: authorOf(context), openSeconds: isOpen ? openSeconds : 0 });
       return { ok: true };
     },
@@ -220,7 +221,13 @@ type Change = { before?: JsonObject; after?: JsonObject };
 
 const threadNotFound = () => notFound('Thread not found', 'thread_not_found');
 
-async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string, visitorId?: string): Promise<Thread> {
+async function found(db: Queryable, scope: Scope, idOrExternalId: string) {
+  const thread = await findThread(db, scope, idOrExternalId);
+  if (thread === null) throw threadNotFound();
+  return thread;
+}
+
+async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string, visitorId: string): Promise<Thread> {
   const thread = await readThread(db, scope, idOrExternalId, visitorId);
   if (thread === null) throw threadNotFound();
   return thread;

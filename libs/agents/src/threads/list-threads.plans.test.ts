@@ -9,7 +9,7 @@ let db: Db;
 let org: SeededOrganization;
 let drop: () => Promise<void>;
 
-/** One thread a minute, the first one is the newest. Every 1,000th is a person's, every 997th unread, half are closed. */
+/** One thread a minute, the first one is the newest. Every 1,000th is a person's, every 997th unread, every 991st assigned, half are closed. */
 beforeAll(async () => {
   const database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
@@ -17,9 +17,9 @@ beforeAll(async () => {
   org = await seedOrganization(db.pool, {});
   const { tenant } = org.scope;
   await db.pool.query(
-    `insert into threads (id, tenant, environment, external_id, channel, state, status, last_message_at, updated_at)
+    `insert into threads (id, tenant, environment, external_id, channel, state, status, assignee_id, last_message_at, updated_at)
      select 't' || n, $1, 'development', 'contact ' || n, 'api', (case when n % 1000 = 0 then 'human' else 'agent' end)::"ThreadState",
-       (case when n % 2 = 0 then 'open' else 'closed' end)::"ThreadStatus", now() - n * interval '1 minute', now()
+       (case when n % 2 = 0 then 'open' else 'closed' end)::"ThreadStatus", case when n % 991 = 0 then 'user_2' end, now() - n * interval '1 minute', now()
      from generate_series(0, ${count - 1}) n`,
     [tenant],
   );
@@ -35,13 +35,16 @@ afterAll(async () => {
   await drop();
 });
 
-test.each<[string, ThreadFilters, (n: number) => boolean]>([
+const indexes: Record<string, string> = { 'of a person': 'threads_of_people_idx', assigned: 'threads_assigned_idx' };
+
+test.each<[string, ThreadFilters & { isUnread?: boolean }, (n: number) => boolean]>([
   ['all', {}, () => true],
   ['open', { status: 'open', state: 'agent' }, (n) => n % 2 === 0 && n % 1000 !== 0],
   ['of a person', { state: 'human' }, (n) => n % 1000 === 0],
   ['unread', { isUnread: true }, (n) => n % 997 === 0],
+  ['assigned', { assigneeId: 'user_2' }, (n) => n % 991 === 0],
   ['text', { text: 'CONTACT 1999' }, (n) => String(n).startsWith('1999')],
-])('%s: each thread once, in order of an index', async (_name, filters, matches) => {
+])('%s: each thread once, in order of an index', async (name, filters, matches) => {
   const plans: string[] = [];
   const explained = {
     query: async (scope: object, statement: Statement, values: unknown[]) => {
@@ -59,11 +62,12 @@ test.each<[string, ThreadFilters, (n: number) => boolean]>([
   }
   const expected = Array.from({ length: count }, (_, n) => n).filter(matches);
   expect(found).toEqual(expected.slice(0, 21));
-  // A text is searched in all threads.
-  for (const plan of filters.text === undefined ? plans : []) {
-    expect(plan).toContain(
-      filters.state === 'human' ? 'threads_of_people_idx' : 'threads_tenant_environment_last_message',
-    );
-    expect(plan).not.toMatch(/Sort|Seq Scan on threads/);
-  }
+  // A text is searched in all threads. All marks of the visitor are read at once.
+  const index = indexes[name] ?? 'threads_tenant_environment_last_message';
+  for (const plan of name === 'text' ? [] : plans)
+    if (name === 'unread') expect(plan).toMatch(/Hash.*\n(.*\n)*.*CTE Scan on marks/);
+    else {
+      expect(plan).toContain(index);
+      expect(plan).not.toMatch(/Sort|Seq Scan on threads/);
+    }
 });

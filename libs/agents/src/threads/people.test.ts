@@ -223,7 +223,7 @@ test('a message of the contact opens a closed thread, and read marks belong to o
     (await listThreads(db, org.scope, { ...firstPage, visitorId: ana.id, ...filters })).items;
   expect(await list({ status: 'closed', label: 'vip', assigneeId: 'u', text: 'ER-7', channel: 'api' })).toHaveLength(1);
   expect(await list({ text: 'order%' })).toEqual([]);
-  expect(await countThreads(db, org.scope)).toEqual({ agent: 0, human: 0, waiting: 0 });
+  expect(await countThreads(db, org.scope, 'u')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
   const { id } = (await readThread(db, org.scope, 'order-7'))!;
   await visitThread(db, org.scope, id, { visitor: ana, isRead: true, openSeconds: 45 });
   expect(await list({ isUnread: true })).toEqual([]);
@@ -233,7 +233,7 @@ test('a message of the contact opens a closed thread, and read marks belong to o
   expect(await list({ isUnread: true, status: 'open' })).toMatchObject([{ id, labels: ['vip'], assigneeId: 'u' }]);
   expect(await readThread(db, org.scope, id)).toMatchObject({ visitors: [] });
   await takeOver();
-  expect(await countThreads(db, org.scope)).toEqual({ agent: 0, human: 1, waiting: 0 });
+  expect(await countThreads(db, org.scope, 'u')).toEqual({ agent: 0, human: 1, waiting: 0, mine: 1 });
   expect(await list({ state: 'human', since: new Date(Date.now() - 60_000) })).toMatchObject([{ takenOverBy: ana }]);
   expect(await list({ state: 'waiting' })).toEqual([]);
 });

@@ -55,7 +55,7 @@ const columns = `t.id, t.external_id as "externalId", t.channel, t.agent_slug as
   t.last_message_at as "lastMessageAt",
   (select count(*)::int from executions e where e.tenant = $1 and e.thread_id = t.id) as "turnCount"`;
 
-const from = 'from threads t where t.tenant = $1 and t.environment = $2::"Environment"';
+const ofEnvironment = 'where t.tenant = $1 and t.environment = $2::"Environment"';
 
 export interface ThreadFilters {
   agentSlug?: string;
@@ -63,8 +63,6 @@ export interface ThreadFilters {
   state?: ThreadState;
   status?: 'open' | 'closed';
   assigneeId?: string;
-  /** Only threads in which the contact has written since the visitor has read them. */
-  isUnread?: boolean;
   /** A part of the contact's name or of the external id. */
   text?: string;
   label?: string;
@@ -78,22 +76,33 @@ const conditions: { [F in keyof ThreadFilters]-?: (parameter: string) => string 
   state: (state) => `t.state = ${state}::"ThreadState"`,
   status: (status) => `t.status = ${status}::"ThreadStatus"`,
   assigneeId: (id) => `t.assignee_id = ${id}`,
-  isUnread: (isUnread) => `${isUnread} <> exists (
-       select from thread_visits v
-       where v.tenant = $1 and v.visitor_id = $3 and v.thread_id = t.id and v.read_at >= t.last_message_at)`,
   text: (pattern) => `(t.external_id ilike ${pattern} or t.params->>'contactName' ilike ${pattern})`,
   label: (label) => `${label} = any(t.labels)`,
   since: (at) => `t.last_message_at >= ${at}`,
 };
 
 /**
+ * All marks of the visitor at once. A look-up for each thread took 300 ms for a visitor who has read all of 100,000 threads but
+ * 0.1 %, the one join takes 90 ms.
+ */
+const readMarks = `with marks as materialized (
+    select thread_id, read_at from thread_visits where tenant = $1 and visitor_id = $3 and read_at is not null)`;
+
+/**
  * Threads of an environment, ordered by the contact's last message, newest first. A thread that gets a message between two
  * pages moves to the front, so it is never on two pages. `visitorId`: the caller whose read marks count.
+ * `isUnread`: only threads in which the contact has written since the visitor has read them.
  */
 export async function listThreads(
   db: Queryable,
   scope: Scope,
-  { visitorId = '', limit, before, ...given }: Page & ThreadFilters & { visitorId?: string },
+  {
+    visitorId = '',
+    isUnread = false,
+    limit,
+    before,
+    ...given
+  }: Page & ThreadFilters & { visitorId?: string; isUnread?: boolean },
 ): Promise<Paged<ThreadSummary>> {
   const values: unknown[] = [scope.tenant, scope.environment, visitorId, limit + 1];
   const add = (value: unknown) => `$${values.push(value)}`;
@@ -102,14 +111,15 @@ export async function listThreads(
     if (value !== undefined) where.push(conditions[name](add(name === 'text' ? patternOf(String(value)) : value)));
   // The condition of an index.
   if (given.state !== undefined && given.state !== 'agent') where.push("t.state <> 'agent'");
+  if (isUnread) where.push('coalesce(marks.read_at < t.last_message_at, true)');
   if (before !== null)
     where.push(`(t.last_message_at, t.id) < (${add(before.at)}::timestamptz, ${add(before.id)}::text)`);
   // Not prepared: only the filters that are given are in the text, so that each has the plan it needs.
   const list = unprepared(
     'list-threads',
-    `select ${columns},
+    `${isUnread ? readMarks : ''} select ${columns},
        (select left(e.input, 200) from executions e where e.tenant = $1 and e.thread_id = t.id order by e.id desc limit 1) as "lastInput"
-     ${from} and ${where.join(' and ')}
+     from threads t ${isUnread ? 'left join marks on marks.thread_id = t.id' : ''} ${ofEnvironment} and ${where.join(' and ')}
      order by t.last_message_at desc, t.id desc limit $4`,
     summaryRow,
   );
@@ -124,7 +134,7 @@ const byEitherId = statement(
   `select ${columns}, t.params, t.transfer_count as "transferCount",
           (select coalesce(jsonb_agg(o.visitor order by o.visitor_id), '[]') from thread_visits o
            where o.tenant = $1 and o.thread_id = t.id and o.open_until > now()) as visitors
-   ${from} and (t.id = $4 or t.external_id = $4)
+   from threads t ${ofEnvironment} and (t.id = $4 or t.external_id = $4)
    order by t.id = $4 desc limit 1`,
   threadRow,
 );
@@ -140,20 +150,40 @@ export async function readThread(
   return rows[0] ?? null;
 }
 
+const idByEitherId = statement(
+  'find-thread',
+  `select t.id, t.channel from threads t ${ofEnvironment} and (t.id = $3 or t.external_id = $3)
+   order by t.id = $3 desc limit 1`,
+  { id: column.text, channel: column.text },
+);
+
+/** The id and channel of a thread by its id, else by its external id; null when the environment has none. */
+export async function findThread(
+  db: Queryable,
+  scope: Scope,
+  idOrExternalId: string,
+): Promise<{ id: string; channel: string } | null> {
+  return (await db.query(scope, idByEitherId, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
+}
+
 /** The highest number that is counted. */
 const maxThreadCount = 1_000;
 
-const count = (state: string) => `(select count(*)::int from (
-    select from threads t where t.tenant = $1 and t.environment = $2::"Environment" and t.state = '${state}'
-      and t.status = 'open' and t.last_message_at is not null
-    order by t.last_message_at desc limit ${maxThreadCount}) c) as ${state}`;
+const count = (name: string, condition: string) => `(select count(*)::int from (
+    select from threads t ${ofEnvironment} and t.status = 'open' and t.last_message_at is not null and ${condition}
+    order by t.last_message_at desc limit ${maxThreadCount}) c) as ${name}`;
 
-const counts = statement('count-threads', `select ${['agent', 'human', 'waiting'].map(count).join(', ')}`, {
-  agent: column.int4,
-  human: column.int4,
-  waiting: column.int4,
-});
+const counts = statement(
+  'count-threads',
+  `select ${['agent', 'human', 'waiting'].map((state) => count(state, `t.state = '${state}'`)).join(', ')},
+     ${count('mine', 't.assignee_id = $3')}`,
+  { agent: column.int4, human: column.int4, waiting: column.int4, mine: column.int4 },
+);
 
-/** Numbers of open threads by state, each at most `maxThreadCount`. */
-export const countThreads = async (db: Queryable, scope: Scope): Promise<Record<ThreadState, number>> =>
-  (await db.query(scope, counts, [scope.tenant, scope.environment])).rows[0]!;
+/** Numbers of open threads by state, and of those that a person looks after, each at most `maxThreadCount`. */
+export const countThreads = async (
+  db: Queryable,
+  scope: Scope,
+  assigneeId: string,
+): Promise<Record<ThreadState | 'mine', number>> =>
+  (await db.query(scope, counts, [scope.tenant, scope.environment, assigneeId])).rows[0]!;

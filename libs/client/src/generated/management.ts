@@ -185,6 +185,8 @@ export interface ManageClient {
     human: number;
     /** Open threads that wait for a person. */
     waiting: number;
+    /** Open threads that the caller looks after. */
+    mine: number;
   }>;
   /** Retrieve a thread. */
   getThread(input: {

@@ -70,6 +70,7 @@ export const threadCountsSchema = z.object({
   agent: z.number().int().describe('Open threads that the agent answers.'),
   human: z.number().int().describe('Open threads that a person answers.'),
   waiting: z.number().int().describe('Open threads that wait for a person.'),
+  mine: z.number().int().describe('Open threads that the caller looks after.'),
 });
 
 const deliverySchema = z.object({

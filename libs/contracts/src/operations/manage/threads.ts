@@ -82,14 +82,16 @@ export const threadOperations = defineOperations('Conversations', table, {
     summary: 'Count open threads',
     description: 'Open threads by state. No number is higher than 1,000, which means 1,000 or more.',
     response: threadCountsSchema,
-    example: { response: { agent: 812, human: 3, waiting: 1 } },
+    example: { response: { agent: 812, human: 3, waiting: 1, mine: 2 } },
   },
   getThread: {
     summary: 'Retrieve a thread',
     params: threadParamsSchema,
     response: threadSchema,
     errors: { 404: [notFound] },
-    example: { response: { ...thread, params: { plan: 'free' }, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 } },
+    example: {
+      response: { ...thread, params: { plan: 'free' }, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 },
+    },
   },
   listThreadMessages: {
     summary: 'List the messages of a thread',
@@ -187,7 +189,14 @@ export const threadOperations = defineOperations('Conversations', table, {
     errors: { 400: [['unknown_person', 'No member of the organization has this id']], 404: [notFound] },
     example: {
       body: { status: 'closed', labels: ['order'] },
-      response: { ...thread, status: 'closed', params: {}, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 },
+      response: {
+        ...thread,
+        status: 'closed',
+        params: {},
+        transferCount: 0,
+        visitors: [],
+        windowEndsAt: 1763769600000,
+      },
     },
   },
   eraseThread: {
