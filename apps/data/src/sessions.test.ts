@@ -1,5 +1,5 @@
-import { addMember, createSession, createUser, endSessions } from '@parley/identity';
-import { createTestDatabase } from '@parley/testing';
+import type { Environment } from '@parley/contracts';
+import { createTestDatabase, seedPerson } from '@parley/testing';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
 let api: TestApi;
@@ -12,20 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function signedIn(role: 'admin' | 'member', environment = 'development') {
-  const id = await createUser(api.db, { email: `${role}@example.com`, name: null });
-  await addMember(api.db, { tenant }, id, role);
-  const { token } = await createSession(api.db, id, { address: null, userAgent: null });
-  const { rows } = await api.db.pool.query('select id from organizations where no = $1', [tenant]);
-  const headers = {
-    Cookie: `__Host-parley_session=${token}`,
-    'Sec-Fetch-Site': 'same-origin',
-    'Parley-Organization': rows[0].id as string,
-    'Parley-Environment': environment,
-  };
+async function signedIn(role: 'admin' | 'member', environment: Environment = 'development') {
+  const { id, headers, signOut } = await seedPerson(api.db.pool, { tenant, role, environment });
   const send = (method: 'get' | 'post' | 'patch', path: string, body?: unknown, more = {}) =>
     api.call(method, path, undefined, body, { ...headers, ...more });
-  return { id, send };
+  return { id, send, signOut };
 }
 
 test('a member reads and edits entities of the environment in the header, and events name the person', async () => {
@@ -46,11 +37,11 @@ test('a member reads and edits entities of the environment in the header, and ev
 });
 
 test('a page of another site, and a session that ended, change nothing', async () => {
-  const { id, send } = await signedIn('member');
+  const { send, signOut } = await signedIn('member');
   const body = { data: {} };
   const other = { 'Sec-Fetch-Site': 'cross-site' };
   expect((await send('post', '/v1/data/order', body, other).expect(403)).body.code).toBe('cross_site');
-  await endSessions(api.db, id);
+  await signOut();
   await send('post', '/v1/data/order', body).expect(401);
   await send('get', '/v1/data/order').expect(401);
 });
