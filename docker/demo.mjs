@@ -7,10 +7,10 @@ import { printBanner } from './start/banner.mjs';
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
 
-/** @returns {string | null} the key when this call created it */
-function seed(...args) {
-  const output = execFileSync(process.execPath, ['/app/main.cjs', 'demo', ...args], { encoding: 'utf8' });
-  return JSON.parse(output.trim().split('\n').at(-1)).key;
+/** Runs `parley <args>` and parses the last line of its output. */
+function run(...args) {
+  const output = execFileSync(process.execPath, ['/app/main.cjs', ...args], { encoding: 'utf8' });
+  return JSON.parse(output.trim().split('\n').at(-1));
 }
 
 async function isAccepted(key) {
@@ -20,12 +20,13 @@ async function isAccepted(key) {
 }
 
 const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
-let key = seed() ?? stored;
-if (!key || !(await isAccepted(key))) key = seed('--new-key');
+let key = run('demo').key ?? stored;
+if (!key || !(await isAccepted(key))) key = run('demo', '--new-key').key;
 writeFileSync(file, `${key}\n`, { mode: 0o600 });
 printBanner({
   gatewayPort: process.env.PARLEY_PORT,
   key,
+  adminLink: run('members', 'invite', '--org', 'demo', '--first', '--json').link,
   steps: [],
   startCommand: 'docker compose -f docker/compose.yaml up',
   ending:

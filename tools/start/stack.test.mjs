@@ -79,6 +79,20 @@ test('the printed curl command returns an answer with demo data, and the request
   assert.ok(hasLine(), 'the request is in gateway.log');
 });
 
+test('the printed link makes the first administrator, once', async () => {
+  const [link, token] = /http:\S+\/console\/#\/join\/(\S+)/.exec(run.output.replaceAll(/\u001b\[\d+m/g, ''));
+  assert.equal(new URL(link).port, String(port));
+  const accept = (email) =>
+    fetch(`http://localhost:${port}/v1/invitations/accept`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: `http://localhost:${port}` },
+      body: JSON.stringify({ token, email, password: 'correct horse 42' }),
+    });
+  const accepted = await accept('ana@example.com');
+  assert.equal(accepted.status, 201, await accepted.text());
+  assert.equal((await accept('ben@example.com')).status, 410);
+});
+
 test('only the owner can read files with secrets', () => {
   for (const file of ['stack.json', 'secrets.json', 'dev-key']) {
     assert.equal(statSync(join(stateDir, file)).mode & 0o077, 0, file);
@@ -134,6 +148,7 @@ test('Ctrl-C stops all processes, and the next start has the same key and data',
   run = start();
   await until(run, 'Press Ctrl-C to stop');
   assert.equal(readStack().key, key);
+  assert.doesNotMatch(run.output, /First administrator/);
 });
 
 test('the services of a killed supervisor end, and the next start works', async () => {
