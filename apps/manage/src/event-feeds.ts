@@ -13,6 +13,8 @@ interface Feed {
   kept: FollowedEvent[];
   from: string;
   position: string;
+  /** Number of times that the database was restored meanwhile: positions from before are unknown. */
+  restores: number;
   readers: number;
   /** Resolved at the next read that found events, and when the feed ends. */
   next: PromiseWithResolvers<void>;
@@ -28,7 +30,10 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
 
   async function start(scope: Scope, key: string): Promise<Feed> {
     const position = await currentPosition(db, scope);
-    const feed: Feed = { kept: [], from: position, position, readers: 0, next: Promise.withResolvers(), isOver: false };
+    const feed: Feed = {
+      ...{ kept: [], from: position, position, restores: 0, readers: 0 },
+      ...{ next: Promise.withResolvers<void>(), isOver: false },
+    };
     void read(scope, key, feed);
     return feed;
   }
@@ -43,15 +48,17 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       });
       isFull = page?.ok === true && page.events.length === pageSize;
       if (page === null) continue;
-      // The readers find out themselves that the database was restored.
       const position = page.ok ? page.cursor : await currentPosition(db, scope).catch(() => feed.position);
       feed.kept = page.ok ? [...feed.kept, ...page.events] : [];
-      if (!page.ok) feed.from = position;
+      if (!page.ok) {
+        feed.from = position;
+        feed.restores += 1;
+      }
       if (feed.kept.length > maxKept) {
         feed.from = feed.kept[feed.kept.length - maxKept - 1]!.cursor;
         feed.kept = feed.kept.slice(-maxKept);
       }
-      const isNew = position !== feed.position;
+      const isNew = !page.ok || position !== feed.position;
       feed.position = position;
       if (!isNew) continue;
       feed.next.resolve();
@@ -85,16 +92,18 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       }
       const isKnown = after === null || (await followEvents(db, scope, {}, after, 1)).ok;
       let position = isKnown ? (after ?? feed.position) : feed.position;
-      let isResynced = isKnown;
+      let restores = isKnown ? feed.restores : -1;
       return {
-        position,
+        /** The position after the events that `next` has returned. */
+        position: () => position,
         /** The next events; `resync` when the position is unknown, after which the next ones are those from now on. */
         async next(): Promise<FollowedEvent[] | 'resync'> {
-          if (!isResynced) {
-            isResynced = true;
-            return 'resync';
-          }
           while (!signal.aborted) {
+            if (restores !== feed.restores) {
+              restores = feed.restores;
+              position = feed.position;
+              return 'resync';
+            }
             if (isBefore(position, feed.from)) {
               const page = await followEvents(db, scope, {}, position, pageSize);
               if (!page.ok) {

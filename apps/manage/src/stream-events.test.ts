@@ -9,6 +9,9 @@ import { countStatements, until } from '@parley/testing';
 import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 
+/** What a restore does to the events (libs/db/src/backup). */
+const afterRestore = 'update events set xid = default';
+
 let api: TestApi;
 let world: World;
 let server: ReturnType<typeof createServer>;
@@ -55,7 +58,7 @@ async function open({ key = world.key, after = '', query = '', at = url } = {}) 
     signal: controller.signal,
   });
   const events: Received[] = [];
-  const stream = { response, events, comments: 0, isOver: false, close: () => controller.abort() };
+  const stream = { response, events, comments: 0, lastId: '', isOver: false, close: () => controller.abort() };
   if (response.status !== 200) return stream;
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   void (async () => {
@@ -67,7 +70,10 @@ async function open({ key = world.key, after = '', query = '', at = url } = {}) 
       text = blocks.pop()!;
       for (const block of blocks) {
         if (block.startsWith(':')) stream.comments += 1;
-        const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
+        const fields: Record<string, string> = Object.fromEntries(
+          block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)),
+        );
+        if (fields.id !== undefined) stream.lastId = fields.id;
         if (fields.data !== undefined) events.push({ ...fields, data: JSON.parse(fields.data) });
       }
     }
@@ -175,6 +181,32 @@ test('a position that the database does not have leads to resync and to the even
   await until(() => broken.events.some(({ event }) => event === 'resync'));
   broken.close();
   expect((await open({ query: '?after=x' })).response.status).toBe(400);
+});
+
+test('comments bring the position to a stream that no event matches', async () => {
+  const stream = await open({ query: '?type=order.*' });
+  const first = stream.lastId;
+  await record(1);
+  await until(() => stream.lastId !== first);
+  const after = stream.lastId;
+  stream.close();
+  await record(2);
+  const again = await open({ after });
+  await until(() => numbersOf(again).length > 0);
+  expect([numbersOf(stream), numbersOf(again)]).toEqual([[], [2]]);
+  again.close();
+});
+
+test('a stream that is open while the database is restored gets resync and the events from then on', async () => {
+  const stream = await open();
+  await record(1);
+  await until(() => numbersOf(stream).length === 1);
+  await api.db.pool.query(afterRestore);
+  await until(() => stream.events.some(({ event }) => event === 'resync'));
+  await record(2);
+  await until(() => numbersOf(stream).length === 2);
+  stream.close();
+  expect(stream.events.filter(({ event }) => event === 'resync')).toHaveLength(1);
 });
 
 test('fifty open streams do not delay the end of the service', async () => {

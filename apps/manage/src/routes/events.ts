@@ -47,19 +47,21 @@ export function createEventHandlers({ db, log, streams }: { db: Db; log: Logger;
       const sent = lastEventIdOf(context);
       const isKnown = sent === undefined || cursorPattern.test(sent);
       const matches = matcherOf(filter);
-      const stream = streams.open(context);
+      let position: string | undefined;
+      const stream = streams.open(context, () => position);
       try {
         const reader = await feeds.open(context.scope, isKnown ? (sent ?? after ?? null) : null, stream.signal);
         // The client connects again from here, also when it has received no event.
-        await stream.send({ id: reader.position, event: 'open', data: {} });
+        await stream.send({ id: (position = reader.position()), event: 'open', data: {} });
         if (!isKnown) await stream.send({ event: 'resync', data: {} });
         while (!stream.signal.aborted) {
           const next = await reader.next();
-          if (next === 'resync') await stream.send({ event: 'resync', data: {} });
+          if (next === 'resync') await stream.send({ id: reader.position(), event: 'resync', data: {} });
           else
             for (const { cursor, ...event } of next)
               if (matches(event))
                 await stream.send({ id: cursor, event: event.type, data: toEvent(event) as unknown as Json });
+          position = reader.position();
         }
       } catch (error) {
         // The client connects again, and the request is answered with an error if the database is still unavailable.

@@ -49,8 +49,14 @@ export function createEventStreams({
   };
 
   return {
-    /** Begins a stream as the answer to a request. Throws when the caller or the organization has too many. */
-    open({ caller, request, response, isStillAllowed }: CallerContext): EventStream {
+    /**
+     * Begins a stream as the answer to a request. Throws when the caller or the organization has too many. `position`: the id
+     * up to which everything has been sent; comments bring it to clients that few events match.
+     */
+    open(
+      { caller, request, response, isStillAllowed }: CallerContext,
+      position: () => string | undefined = () => undefined,
+    ): EventStream {
       const keys = { caller: `${caller.tenant} ${caller.type} ${caller.id}`, organization: String(caller.tenant) };
       const isFull = (open.get(keys.caller) ?? 0) >= perCaller || (open.get(keys.organization) ?? 0) >= perOrganization;
       if (isFull) {
@@ -74,7 +80,9 @@ export function createEventStreams({
         response.once('close', () => clearTimeout(leftover));
       };
       const check = async () => {
-        response.write(':\n\n');
+        const at = position();
+        // An event without data is not dispatched, but its id is kept for the next connection.
+        response.write(at === undefined ? ':\n\n' : `:\nid: ${at}\n\n`);
         // While the caller cannot be checked, the stream stays open.
         if (!(await isStillAllowed().catch(() => true)) && !response.writableEnded) end();
       };
