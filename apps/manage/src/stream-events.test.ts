@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { recordEvent } from '@parley/events';
 import { revokeApiKey } from '@parley/identity';
 import { OpenStreams, closeServer } from '@parley/service';
-import { countStatements, until } from '@parley/testing';
+import { type OpenEventStream, countStatements, openEventStream, until } from '@parley/testing';
 import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 
@@ -44,50 +44,16 @@ afterEach(() => {
 });
 afterAll(() => api.close());
 
-interface Received {
-  id?: string;
-  event?: string;
-  data: { type?: string; payload?: { n: number } };
-}
-
-/** Opens a stream and reads it until its end. */
-async function open({ key = world.key, after = '', query = '', at = url } = {}) {
-  const controller = new AbortController();
-  const response = await fetch(`${at}/v1/events/stream${query}`, {
-    headers: { Authorization: `Bearer ${key}`, ...(after !== '' && { 'Last-Event-ID': after }) },
-    signal: controller.signal,
-  });
-  const events: Received[] = [];
-  const stream = { response, events, comments: 0, lastId: '', isOver: false, close: () => controller.abort() };
-  if (response.status !== 200) return stream;
-  expect(response.headers.get('content-type')).toBe('text/event-stream');
-  void (async () => {
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body!) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true });
-      const blocks = text.split('\n\n');
-      text = blocks.pop()!;
-      for (const block of blocks) {
-        if (block.startsWith(':')) stream.comments += 1;
-        const fields: Record<string, string> = Object.fromEntries(
-          block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)),
-        );
-        if (fields.id !== undefined) stream.lastId = fields.id;
-        if (fields.data !== undefined) events.push({ ...fields, data: JSON.parse(fields.data) });
-      }
-    }
-  })()
-    .catch(() => {})
-    .finally(() => (stream.isOver = true));
-  await until(() => events.length > 0);
+async function open({ key = world.key, after = '', query = '', at = url } = {}): Promise<OpenEventStream> {
+  const headers = { Authorization: `Bearer ${key}`, ...(after !== '' && { 'Last-Event-ID': after }) };
+  const stream = await openEventStream(`${at}/v1/events/stream${query}`, headers);
+  if (stream.response.status === 200) expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
   return stream;
 }
-type Stream = Awaited<ReturnType<typeof open>>;
 
 const record = (n: number, type = 'test.n', of = world) =>
   recordEvent(api.db, of.scope, { type, payload: { n }, actor: { type: 'system' } });
-const numbersOf = ({ events }: Stream) => events.flatMap(({ data }) => data.payload?.n ?? []);
+const numbersOf = ({ events }: OpenEventStream): number[] => events.flatMap(({ data }) => data.payload?.n ?? []);
 
 test('events arrive once and in order over several connections, while many transactions write', async () => {
   const total = 600;
