@@ -11,7 +11,7 @@ beforeAll(async () => {
   provider = await startOidcServer();
   const { url, clientId, clientSecret } = provider;
   const environment = { OIDC_ISSUER: url, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret };
-  stack = await startOwnStack({ services: ['manage', 'gateway'], environment });
+  stack = await startOwnStack({ services: ['data', 'chat', 'manage', 'gateway'], environment });
   tenant = await createTenant(stack);
 });
 afterAll(async () => {
@@ -53,11 +53,16 @@ test('a person joins by an invitation at the OpenID provider, uses the API with 
   expect((await post('/v1/api-keys', { name: 'ci', permissions: ['chat'] }, { ...session, ...scope })).status).toBe(
     201,
   );
+  const everywhere = ['/v1/me', '/v1/threads', '/v1/entity-types', '/v1/data/unknown'];
+  const statuses = async () =>
+    Promise.all(everywhere.map(async (path) => (await get(path, { ...session, ...scope })).status));
+  const chat = () => post('/v1/agents/unknown/chat', { message: 'Hello' }, { ...session, ...scope });
+  expect([await statuses(), (await chat()).status]).toEqual([[200, 200, 200, 404], 500]);
   const out = await fetch(`${stack.url}/v1/sessions/current`, {
     method: 'DELETE',
     headers: { ...session, ...origin() },
   });
   expect(out.status).toBe(200);
-  expect((await get('/v1/me', session)).status).toBe(401);
+  expect([await statuses(), (await chat()).status]).toEqual([[401, 401, 401, 401], 401]);
   expect(provider.problems).toEqual([]);
 });

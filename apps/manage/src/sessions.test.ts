@@ -1,4 +1,4 @@
-import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
+import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
 import { createApiKey, endSessions } from '@parley/identity';
 import { until } from '@parley/testing';
 import request from 'supertest';
@@ -296,6 +296,21 @@ describe('a session', () => {
     expect((await actions()).filter((action: string) => action === 'password.changed')).toHaveLength(1);
     await api.db.pool.query('delete from passwords where user_id = $1', [person.id]);
     expect((await change({ currentPassword: 'x', newPassword: next }, 409)).body.code).toBe('no_password');
+  });
+
+  test('counts the requests of the person that name no organization', async () => {
+    const redis = connectRedis({ url: api.redisUrl, role: 'limiter' });
+    await waitForRedis(redis, 5_000);
+    const limits = { perKey: 3, perOrganization: 100 };
+    const limiter = createRateLimiter({ redis, name: 'sessions', limits });
+    const app = createManageApp({ ...api.deps, limiter });
+    const read = (path: string, { headers }: Person) => request(app).get(path).set(headers);
+    for (const path of ['/v1/me', '/v1/sessions', '/v1/me']) await read(path, person).expect(200);
+    const refused = await read('/v1/me', person).expect(429);
+    expect(refused.body).toMatchObject({ code: 'rate_limited', retryAt: expect.any(Number) });
+    await read('/v1/me', await api.person(world, 'member')).expect(200);
+    limiter.close();
+    await closeRedis(redis);
   });
 
   test('ends on every replica within a second', async () => {

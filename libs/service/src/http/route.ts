@@ -48,12 +48,15 @@ export interface RouteDeps {
   limiter?: RequestLimiter;
 }
 
+/** Whose requests are counted: those of a key or person, and those of its organization. */
+type Limited = Pick<Caller, 'id' | 'organizationId'>;
+
 /** The rate limit. Both functions return 0, or the time in Unix milliseconds at which the caller may try again. */
 export interface RequestLimiter {
   /** The end of a wait that is already known, without a request to Redis. */
-  blockedUntil(caller: Caller): number;
+  blockedUntil(caller: Limited): number;
   /** Counts the request or refuses it. Never rejects. */
-  admit(caller: Caller): number | Promise<number>;
+  admit(caller: Limited): number | Promise<number>;
 }
 
 interface Answer {
@@ -105,15 +108,17 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
         );
       const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
       if (spec.permission !== null) exchange.isStillAllowed = () => isAllowed(exchange, spec.permission!, deps);
-      const limiter = spec.rateLimited && caller !== undefined ? deps.limiter : undefined;
-      if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
+      const limited = spec.rateLimited ? (caller ?? onlyPerson(exchange)) : undefined;
+      const { limiter } = deps;
+      if (limiter === undefined || limited === undefined)
+        return send(exchange, await work(exchange, params, deps), deps);
 
-      const blockedUntilMs = limiter.blockedUntil(caller!);
+      const blockedUntilMs = limiter.blockedUntil(limited);
       if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
       // A read sends its query before the limiter is asked, because the query takes longest. A change waits for the limiter.
       const admission = readOnly
-        ? afterThisTurn(() => limiter.admit(caller!))
-        : Promise.resolve(limiter.admit(caller!));
+        ? afterThisTurn(() => limiter.admit(limited))
+        : Promise.resolve(limiter.admit(limited));
       const working = work(exchange, params, deps, admission);
       // A failure is thrown below, after the decision of the limiter.
       working.catch(() => {});
@@ -140,6 +145,10 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     }
   }
 }
+
+/** A request with a session that names no organization counts for the person alone. */
+const onlyPerson = ({ knownPerson }: Exchange): Limited | undefined =>
+  knownPerson && { id: knownPerson.id, organizationId: knownPerson.id };
 
 /** Calls `ask` after the I/O of the current turn of the event loop has been started. */
 const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>

@@ -14,7 +14,7 @@ import {
 import { invitationEnded, unknownInvitation } from './members';
 import { type ErrorExample, defineOperations, get, post, remove } from '../operation';
 
-const own = { security: 'session' } as const;
+const own = { security: 'session', rateLimited: true } as const;
 const table = {
   getSignInWays: get('/v1/sign-in', null),
   beginOidcSignIn: post('/v1/sign-in/oidc', null, { readOnly: true, sameSite: true }),
