@@ -333,19 +333,19 @@ describe('demo', () => {
 });
 
 test('types list shows search fields and the progress of reindexing', async () => {
-  await succeed(['org', 'create', '--slug', 'typed', '--name', 'Typed']);
-  const { rows } = await db.pool.query<{ no: number }>("select no from organizations where slug = 'typed'");
+  const { tenant } = (await seedOrganization(db.pool, { slug: 'typed' })).scope;
+  const env = stack.envOf(await succeed(createKey({ org: 'typed', permissions: 'manage' })));
   const add = (slug: string, searchFields: string[], indexedFields: string[], reindex: object | null) =>
     db.pool.query(
       `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, reindex, updated_at)
        values ($2, $1, 'development', $2, $2, '{}', $3, $4, $5, now())`,
-      [rows[0]!.no, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
+      [tenant, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
     );
   await add('done', ['name'], ['name'], null);
   await add('half', ['name', 'note'], ['name'], { fields: ['name', 'note'], pos: '1', done: 1200, share: 0.456 });
   await add('none', [], [], null);
   await add('waiting', ['name'], [], null);
-  const stdout = await succeed(['types', 'list', '--org', 'typed']);
+  const stdout = await cli.succeed(['types', 'list'], { env });
   expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['TYPE', 'NAME', 'SEARCH FIELDS', 'SEARCH'],
     ['done', 'done', 'name', 'ready'],
@@ -353,9 +353,9 @@ test('types list shows search fields and the progress of reindexing', async () =
     ['none', 'none', '-', '-'],
     ['waiting', 'waiting', 'name', 'waiting for the worker'],
   ]);
-  const { types } = JSON.parse(await succeed(['types', 'list', '--org', 'typed', '--json']));
-  expect(types[1]).toEqual({
-    slug: 'half',
+  const { data } = JSON.parse(await cli.succeed(['types', 'list', '--org', 'typed', '--json'], { env }));
+  expect(data[1]).toEqual({
+    entityType: 'half',
     name: 'half',
     searchFields: ['name', 'note'],
     reindexing: { done: 1200, share: 0.456 },

@@ -94,15 +94,15 @@ test('no error of a command shows escape sequences as text, and control characte
 
 test('with several organizations a terminal asks for one', async () => {
   for (const slug of ['acme', 'bern']) await seedOrganization(db.pool, { slug });
-  const chosen = open('types list', { DATABASE_URL: db.url });
+  const chosen = open('members invite', { DATABASE_URL: db.url });
   await chosen.shows('Which organization?');
   chosen.type('\x1b[B');
   await chosen.shows(/\x1b\[32m●\x1b\[39m bern/);
   chosen.type('\r');
   expect(await chosen.ended).toBe(0);
-  expect(chosen.output).toContain('No entity types in development of bern');
+  expect(chosen.output).toContain('becomes admin of bern');
 
-  const cancelled = open('types list', { DATABASE_URL: db.url });
+  const cancelled = open('members invite', { DATABASE_URL: db.url });
   await cancelled.shows('Which organization?');
   cancelled.type('\x03');
   expect(await cancelled.ended).toBe(1);

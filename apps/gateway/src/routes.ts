@@ -70,6 +70,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/tools', ...manage },
   { prefix: '/v1/tool-secrets', ...manage },
   { prefix: '/v1/roles', ...manage },
+  { prefix: '/v1/search-indexes', ...manage },
   { prefix: '/v1/statistics', ...manage },
   { prefix: '/v1/health-report', ...manage },
   { prefix: '/v1/sign-in', ...manage },

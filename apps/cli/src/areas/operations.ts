@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { groups, inScope, ofKey, ofOrganization, paged, wholeSeconds, withJson } from '../options';
+import { groups, ofKey, ofOrganization, paged, wholeSeconds, withJson } from '../options';
 import { heldKindNames } from '../statuses';
 import { print } from '../terminal';
 
@@ -69,8 +69,8 @@ export function addOperationCommands(program: Command): void {
     .option('--first', 'only while the organization has no admin')
     .action(async (options) => (await import('../commands/members-invite')).runMembersInvite(options));
 
-  const types = program.command('types').helpGroup(groups.database).description('entity types');
-  inScope(types.command('list'))
+  const types = program.command('types').helpGroup(groups.http).description('entity types');
+  ofKey(types.command('list'))
     .description('list entity types with their search fields and the progress of reindexing')
     .action(async (options) => (await import('../commands/types-list')).runTypesList(options));
   withJson(types.command('generate'))

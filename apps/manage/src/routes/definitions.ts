@@ -1,7 +1,7 @@
 import { listAgents, listRouters, readAgent } from '@parley/agents';
 import type { AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
-import { readEntityTypes } from '@parley/entities';
+import { readEntityTypes, searchStates } from '@parley/entities';
 import { agentActor, listRoleDefinitions, loadPermissions } from '@parley/permissions';
 import { type Handler, notFound } from '@parley/service';
 import { listTools, toolsInList } from '@parley/tools';
@@ -13,6 +13,7 @@ interface Handlers {
   listRouters: Handler<'listRouters'>;
   listTools: Handler<'listTools'>;
   listRoles: Handler<'listRoles'>;
+  listSearchIndexes: Handler<'listSearchIndexes'>;
 }
 
 /** What may be done with entities. */
@@ -60,6 +61,11 @@ export const createDefinitionHandlers = ({ db }: { db: Db }): Handlers => ({
       updatedAt: msOf(updatedAt),
       definition: { ...definition, slug },
     }));
+  },
+
+  async listSearchIndexes(_input, { scope }) {
+    const states = await searchStates(db, scope);
+    return { data: states.map(({ slug, ...state }) => ({ entityType: slug, ...state })) };
   },
 });
 

@@ -71,6 +71,7 @@ export const routes: Record<string, string> = {
   listRouters: 'GET routers',
   listTools: 'GET tools',
   listRoles: 'GET roles',
+  listSearchIndexes: 'GET search-indexes',
   listExecutions: 'GET executions',
   getExecution: 'GET executions/:id',
   getStatistics: 'GET statistics',
@@ -2149,6 +2150,25 @@ export interface ManageClient {
     cursor: string;
     /** Whether there are items after this page. */
     hasMore: boolean;
+  }>;
+  /** List search indexes. Returns the search fields of each entity type, and how far its entities are indexed for them after a change. Ordered by entity type. */
+  listSearchIndexes(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** One for each entity type. */
+    data: Array<{
+      /** Slug of the entity type. */
+      entityType: string;
+      /** The name for people. */
+      name: string;
+      /** Fields that a search reads, the most important first. */
+      searchFields: string[];
+      /** Null: all entities are indexed for these fields. */
+      reindexing: {
+        /** Number of entities that are indexed for these fields; 0: waiting for the worker. */
+        done: number;
+        /** Their share, from 0 to 1. */
+        share: number;
+      } | null;
+    }>;
   }>;
   /** List executions. Returns the turns of agents in the environment, newest first. Filters can be combined. For the steps of one, get it by its id. */
   listExecutions(input?: {

@@ -55,6 +55,10 @@ export const definitionSamples = {
   listRouters: list,
   listTools: list,
   listRoles: list,
+  async listSearchIndexes(world) {
+    await insertDefinitions(world);
+    return {};
+  },
   async getAgent(world) {
     return { params: { slug: await insertDefinitions(world) } };
   },

@@ -89,3 +89,25 @@ export const toolListSchema = listOf(
       .describe('The other fields of a custom tool, without its code; null for a built-in tool.'),
   }),
 );
+
+export const searchIndexListSchema = z.object({
+  data: z
+    .array(
+      z.object({
+        entityType: z.string().describe('Slug of the entity type.'),
+        name: z.string().describe('The name for people.'),
+        searchFields: z.array(z.string()).describe('Fields that a search reads, the most important first.'),
+        reindexing: z
+          .object({
+            done: z
+              .number()
+              .int()
+              .describe('Number of entities that are indexed for these fields; 0: waiting for the worker.'),
+            share: z.number().describe('Their share, from 0 to 1.'),
+          })
+          .nullable()
+          .describe('Null: all entities are indexed for these fields.'),
+      }),
+    )
+    .describe('One for each entity type.'),
+});

@@ -5,6 +5,7 @@ import {
   listDefinitionsQuerySchema,
   roleListSchema,
   routerListSchema,
+  searchIndexListSchema,
   toolListSchema,
 } from '../../http/manage/definitions';
 import { defineOperations, get } from '../operation';
@@ -15,6 +16,7 @@ const table = {
   listRouters: get('/v1/routers', 'manage', { people: 'member' }),
   listTools: get('/v1/tools', 'manage', { people: 'member' }),
   listRoles: get('/v1/roles', 'manage', { people: 'member' }),
+  listSearchIndexes: get('/v1/search-indexes', 'manage', { people: 'member' }),
 };
 
 const query = listDefinitionsQuerySchema;
@@ -96,6 +98,24 @@ export const definitionsOperations = defineOperations('Executions', table, {
           },
         ],
         ...page,
+      },
+    },
+  },
+  listSearchIndexes: {
+    summary: 'List search indexes',
+    description:
+      'Returns the search fields of each entity type, and how far its entities are indexed for them after a change. Ordered by entity type.',
+    response: searchIndexListSchema,
+    example: {
+      response: {
+        data: [
+          {
+            entityType: 'product',
+            name: 'Product',
+            searchFields: ['name', 'description'],
+            reindexing: { done: 1200, share: 0.456 },
+          },
+        ],
       },
     },
   },
