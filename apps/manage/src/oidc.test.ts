@@ -162,7 +162,16 @@ describe('the answer of a provider', () => {
     const [mine, other] = [await begin(), await begin()];
     const cookie = (response: request.Response) => `__Host-parley_oidc=${cookiesOf(response)['__Host-parley_oidc']}`;
     const { search } = new URL(await provider.signIn(mine.body.url));
-    for (const wrong of ['', cookie(other), '__Host-parley_oidc=bm90IGpzb24', cookie(mine).replace('__Host-', '')]) {
+    const elsewhere = Buffer.from(JSON.stringify({ ...begunWith(cookie(mine)), returnTo: '//evil.example' })).toString(
+      'base64url',
+    );
+    for (const wrong of [
+      '',
+      cookie(other),
+      `__Host-parley_oidc=${elsewhere}`,
+      '__Host-parley_oidc=bm90IGpzb24',
+      cookie(mine).replace('__Host-', ''),
+    ]) {
       const { body } = await finish(search, wrong).expect(400);
       expect(body.code).toBe('sign_in_expired');
     }
@@ -174,6 +183,7 @@ describe('the answer of a provider', () => {
     await finish(search, cookie(mine)).expect(303).expect('Location', '/console/?error=sign_in_failed');
   });
 
+  const begunWith = (cookie: string) => JSON.parse(Buffer.from(cookie.split('=')[1]!, 'base64url').toString());
   const exchangedBy = async (call: () => PromiseLike<unknown>) => (await call(), provider.exchanged);
 
   test('with a code of another sign-in is refused by the check of PKCE', async () => {

@@ -84,6 +84,7 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
     });
     return by;
   }
+
   return {
     ...settings,
     /** The address at the provider to which the browser is sent, and what has to be checked when it returns. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { operationsOf } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import {
   bindIdentity,
@@ -21,7 +22,7 @@ import {
   sessionTokenOf,
   setCookie,
 } from '@parley/service';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { OidcError, type OidcPerson, oidcChecksSchema } from '../oidc';
 import { clientAddress } from '../sign-in-limit';
 import { joinOrganization, openInvitation } from './members';
@@ -81,11 +82,8 @@ export const createOidcHandlers = (deps: SessionDeps): Handlers => ({
   },
 });
 
-const startedSchema = z.object({
-  checks: oidcChecksSchema,
-  invitation: z.string().optional(),
-  returnTo: z.string(),
-});
+/** On plain HTTP another port of this machine can write the cookie, so it is checked like a request. */
+const startedSchema = operationsOf.manage.beginOidcSignIn.body.extend({ checks: oidcChecksSchema });
 type Started = z.infer<typeof startedSchema>;
 
 const cookieName = 'parley_oidc';
