@@ -48,6 +48,46 @@ const failureOf = async (call: Promise<unknown>) =>
     (e) => e,
   );
 
+describe('a session of a person', () => {
+  const session = { organizationId: 'org_1', environment: 'production' } as const;
+  const ofSession = (options: object = {}) => new ParleyClient({ session, baseUrl, ...options });
+
+  test('requests name the organization and the environment, have no key, and let the browser send its cookie', async () => {
+    const inits: RequestInit[] = [];
+    const browserFetch: typeof fetch = (url, init) => {
+      inits.push(init!);
+      return fetch(url, { ...init, headers: { ...(init!.headers as object), Cookie: 'parley_session=a' } });
+    };
+    script = [answer(503, {}, { 'Retry-After': '0' })];
+    await ofSession({ fetch: browserFetch }).data.create('order', { data: {} });
+    expect(seen).toHaveLength(2);
+    for (const { headers } of seen)
+      expect(headers).toMatchObject({
+        'parley-organization': 'org_1',
+        'parley-environment': 'production',
+        cookie: 'parley_session=a',
+      });
+    expect(seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    expect(inits.map(({ credentials }) => credentials)).toEqual(['same-origin', 'same-origin']);
+  });
+
+  test('a request with a key names no organization', async () => {
+    await client().entityTypes();
+    expect(seen[0]!.headers).toMatchObject({ authorization: 'Bearer sk_dev_x' });
+    expect(seen[0]!.headers).not.toHaveProperty('parley-organization');
+  });
+
+  test('exactly one of the key and the session is given', () => {
+    expect(() => ofSession({ apiKey: 'sk_dev_x' })).toThrow('Give either apiKey or session');
+    // @ts-expect-error -- neither
+    expect(() => new ParleyClient({ baseUrl })).toThrow('Give either apiKey or session');
+    // @ts-expect-error -- both
+    expect(() => new ParleyClient({ baseUrl, session, apiKey: 'sk_dev_x' })).toThrow(TypeError);
+    // @ts-expect-error -- no such environment
+    expect(new ParleyClient({ baseUrl, session: { organizationId: 'a', environment: 'test' } })).toBeDefined();
+  });
+});
+
 describe('requests', () => {
   const calls: [name: string, call: (c: ParleyClient) => Promise<unknown>, line: string, body: unknown][] = [
     [

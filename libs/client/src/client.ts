@@ -42,12 +42,12 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
     return this.#send({ ...options, method: 'POST', path, body: rest, creates: true });
   }
 
-  /** Returns the entity types that the API key may read. */
+  /** Returns the entity types that the caller may read. */
   entityTypes(options?: CallOptions): Promise<{ data: EntityTypeView[] }> {
     return this.#send({ ...options, method: 'GET', path: ['entity-types'] });
   }
 
-  /** Sends any request, with the key, the retries and the errors of the other methods. */
+  /** Sends any request, with the credentials, the retries and the errors of the other methods. */
   request<T>(request: ApiRequest): Promise<T> {
     return this.#send(request);
   }

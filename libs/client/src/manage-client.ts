@@ -14,8 +14,8 @@ export interface Page<Item> {
 }
 
 /**
- * The management API, one method for each operation: `createManageClient(new ParleyClient({ apiKey, baseUrl }))`. The key
- * needs the permission `manage`. After a lost connection only reads, and operations with an idempotency key, are retried.
+ * The management API, one method for each operation: `createManageClient(new ParleyClient({ apiKey, baseUrl }))`. A key
+ * needs the permission `manage`; a person's session needs none. After a lost connection only reads, and operations with an idempotency key, are retried.
  */
 export function createManageClient(client: { request: Send }): ManageClient {
   const methods = Object.entries(routes).map(([id, route]) => {

@@ -63,6 +63,23 @@ test.each(Object.keys(operations) as (keyof ManageClient)[])('%s is answered by 
   expect(answer instanceof Response).toBe(routes[id]!.endsWith(' raw'));
 });
 
+test('the service accepts a session: it reads the environment that the client names, and knows the person', async () => {
+  const person = await api.person(world, 'admin');
+  const { 'Parley-Organization': organizationId, 'Parley-Environment': _, ...ofBrowser } = person.headers;
+  const fetchAs: typeof fetch = (url, init) =>
+    fetch(url, { ...init, headers: { ...(init!.headers as object), ...ofBrowser } });
+  const managed = (environment: 'development' | 'production') =>
+    createManageClient(
+      new ParleyClient({ session: { organizationId: organizationId!, environment }, baseUrl, fetch: fetchAs }),
+    );
+  const id = await thread(world);
+  expect((await managed('development').getThread({ id })).id).toBe(id);
+  await expect(managed('production').getThread({ id })).rejects.toMatchObject({ status: 404 });
+  await managed('development').takeOverThread({ id });
+  const { data } = await managed('development').listAuditLog({ targetId: id });
+  expect(data[0]).toMatchObject({ actor: { id: person.id } });
+});
+
 test('a raw response has the bytes and the type of the file', async () => {
   const { params } = await samples.getMessageMedia(world);
   const file = await manage.getMessageMedia({ id: params!.id! });

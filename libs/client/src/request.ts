@@ -1,8 +1,18 @@
 import { ParleyApiError } from './error';
 
-export interface ClientOptions {
-  /** An API key, `sk_dev_…` or `sk_prod_…`. It determines the environment. */
-  apiKey: string;
+/** A person's session, whose cookie the browser sends. The page is served by the gateway's own origin. */
+export interface ClientSession {
+  /** Id of the organization, from `GET /v1/me`. */
+  organizationId: string;
+  environment: 'development' | 'production';
+}
+
+/** Exactly one of the two. */
+type Credentials =
+  /** An API key, `sk_dev_…` or `sk_prod_…`. It determines the organization and the environment. */
+  { apiKey: string; session?: undefined } | { session: ClientSession; apiKey?: undefined };
+
+export type ClientOptions = Credentials & {
   /** Base URL of the gateway, such as `https://parley.example`. */
   baseUrl: string;
   /** Used instead of the global `fetch`. */
@@ -15,7 +25,7 @@ export interface ClientOptions {
   onRetry?: (retry: Retry) => void;
   /** Time limit of one attempt, in milliseconds. Default: 140,000, because a turn of an agent may take two minutes. */
   timeoutMs?: number;
-}
+};
 
 export interface Retry {
   /** Why the attempt failed. */
@@ -54,17 +64,25 @@ export type Send = <T>(request: ApiRequest) => Promise<T>;
 const maxErrorTextChars = 65_536;
 
 export function createSend(options: ClientOptions): Send {
-  const { apiKey, maxRetries = 3, maxWaitMs = 5_000, timeoutMs = 140_000, onRetry } = options;
+  const { apiKey, session, maxRetries = 3, maxWaitMs = 5_000, timeoutMs = 140_000, onRetry } = options;
+  if (!apiKey === !session) throw new TypeError('Give either apiKey or session');
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // A browser's fetch throws when it is called as a method of another object.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   return async <T>(request: ApiRequest): Promise<T> => {
     const { method, path, query, body, creates, signal, idempotencyKey } = request;
     const url = baseUrl + '/v1/' + path.map(encode).join('/') + queryText(query);
-    const headers: Record<string, string> = { Authorization: 'Bearer ' + apiKey };
+    const headers: Record<string, string> = session
+      ? { 'Parley-Organization': session.organizationId, 'Parley-Environment': session.environment }
+      : { Authorization: 'Bearer ' + apiKey };
     if (body) headers['Content-Type'] = 'application/json';
     if (creates) headers['Idempotency-Key'] = idempotencyKey ?? randomKey();
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const init: RequestInit = {
+      ...{ method, headers },
+      ...(body && { body: JSON.stringify(body) }),
+      // The cookie is never sent to another origin.
+      ...(session && { credentials: 'same-origin' }),
+    };
     let mayHaveSucceeded = false;
     for (let attempt = 0; ; attempt += 1) {
       const result = await sendOnce(fetch, url, init, timeoutMs, request);
