@@ -17,4 +17,4 @@ export type {
 export type { DataOf, EntityTypes } from './definition-types';
 export type { Comparable, Condition, Filters, Operators, SortField } from './filter-types';
 export type { Json, JsonObject } from './json';
-export type { CallOptions, ClientOptions, ClientSession, Retry } from './request';
+export type { CallOptions, ClientOptions, Retry } from './request';

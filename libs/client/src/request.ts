@@ -1,7 +1,7 @@
 import { ParleyApiError } from './error';
 
 /** A person's session, whose cookie the browser sends. The page is served by the gateway's own origin. */
-export interface ClientSession {
+interface ClientSession {
   /** Id of the organization, from `GET /v1/me`. */
   organizationId: string;
   environment: 'development' | 'production';
