@@ -2,7 +2,15 @@
  * The choices of `--status`. They are copies of lists in the libraries, which would slow down `parley --help` if imported.
  */
 
-export const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed'] as const;
+export const executionStatuses = [
+  'queued',
+  'running',
+  'stalled',
+  'succeeded',
+  'stored',
+  'failed',
+  'cancelled',
+] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
 export const runStatuses = ['scheduled', 'running', 'succeeded', 'dead', 'cancelled', 'held'] as const;

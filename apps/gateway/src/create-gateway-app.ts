@@ -105,7 +105,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   await forward({
     name,
     upstream,
-    deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs),
+    deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs + (route.waitMs ?? 0)),
     streamIdleMs: deps.streamIdleMs,
     streams: deps.streams,
     expectsStream: route.isStream === true,

@@ -19,6 +19,8 @@ export interface GatewayRoute {
   isStream?: boolean;
   /** Maximum time for the answer, if it is less than the upstream's. */
   deadlineMs?: number;
+  /** Time for which a client can ask the service to wait, added to its deadline. */
+  waitMs?: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -66,7 +68,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/events', ...manage },
   { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },
-  { prefix: '/v1/executions', ...manage },
+  { prefix: '/v1/executions', waitMs: 30_000, ...manage },
   { prefix: '/v1/tools', ...manage },
   { prefix: '/v1/tool-secrets', ...manage },
   { prefix: '/v1/roles', ...manage },

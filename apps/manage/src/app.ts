@@ -22,6 +22,7 @@ import { createAuditLogHandlers } from './routes/audit-log';
 import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
+import { createStartExecutionHandlers } from './routes/start-execution';
 import { type Channels } from '@parley/channels';
 import { createIntegrationHandlers } from './routes/integrations';
 import { createMessageHandlers } from './routes/messages';
@@ -89,6 +90,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createAuditLogHandlers(deps),
         ...createDefinitionHandlers(deps),
         ...createExecutionHandlers(deps),
+        ...createStartExecutionHandlers(deps),
         ...createStatisticsHandlers(deps),
         ...createHealthReportHandlers(deps),
         ...createSessionHandlers(deps),

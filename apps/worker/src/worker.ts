@@ -17,11 +17,13 @@ import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReceiveMessages } from './jobs/receive-messages';
 import { createReconcilePayments } from './jobs/reconcile-payments';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
+import { createRunExecution } from './jobs/run-execution';
 import { createRunTriggers } from './jobs/run-triggers';
 import { createSendEmail } from './jobs/send-email';
 import { createSendMessage } from './jobs/send-message';
 import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
+import { createSweepExecutions } from './jobs/sweep-executions';
 import { createSweepHeldTokens } from './jobs/sweep-held-tokens';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
@@ -58,6 +60,7 @@ const scheduleEveryMs = 10_000;
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { queues, redis, log, metrics, tracer } = deps;
   const runs = createRunTriggers(deps);
+  const executions = createRunExecution(deps);
   const answers = createAnswerConversation(deps);
   const handlers: JobHandlers = {
     'reindex-entity-type': createReindexEntityType(deps),
@@ -72,6 +75,8 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'update-channel': createUpdateChannel(deps),
     'receive-messages': createReceiveMessages(deps),
     'answer-conversation': answers.handle,
+    'run-execution': executions.handle,
+    'sweep-executions': createSweepExecutions(deps),
     'fetch-media': createFetchMedia(deps),
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
@@ -110,7 +115,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     async close() {
       clearInterval(timer);
       await relay.close();
-      await Promise.all([consumer.close(), runs.close(), answers.close()]);
+      await Promise.all([consumer.close(), runs.close(), executions.close(), answers.close()]);
     },
   };
 }

@@ -15,6 +15,7 @@ import type { TurnStore } from './threads/turn-store';
 export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningTurn): Promise<ChatResult> {
   const { store, turnQueue } = deps;
   const { turn, request } = running;
+  const isBackground = running.recorded !== undefined;
   let isFinished = false;
   const recorder = recorderOf(store, running);
   const finish = async (outcome: TurnOutcome) => {
@@ -56,6 +57,12 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       await recorder.settle();
       return await afterLoss(outcome);
     }
+    if (outcome.end.how === 'aborted' && isBackground) {
+      await recorder.settle();
+      isFinished = true;
+      await store.release(turn);
+      return { ok: false, reason: 'aborted', threadId: turn.threadId };
+    }
     const replyId = newId('msg');
     const reply =
       outcome.end.how === 'answered' ? { id: replyId, position: outcome.position, content: outcome.end.text } : null;
@@ -71,8 +78,9 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     if (!isStored) return await afterLoss(outcome);
     return toChatResult(running, outcome, replyId);
   } finally {
-    // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires.
-    if (!isFinished) await store.finish(turn, failed('internal error')).catch(() => {});
+    // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires. Another process
+    // then continues a background execution.
+    if (!isFinished && !isBackground) await store.finish(turn, failed('internal error')).catch(() => {});
     turnQueue.leave(turn);
   }
 }

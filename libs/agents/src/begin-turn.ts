@@ -1,19 +1,22 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { ChatFailure, ChatRequest } from './chat-result';
-import type { LoadedAgent } from './load-agent';
-import type { ChatDeps, Route } from './running-turn';
+import type { AgentFailure, LoadedAgent } from './load-agent';
+import type { Route } from './running-turn';
 import { checkParams, declaredParams } from './threads/check-params';
 import type { BegunTurn } from './threads/turn';
+import type { TurnStore } from './threads/turn-store';
 
 type BegunChat = { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject };
 
+type Refusal = Extract<ChatFailure, { reason: AgentFailure['reason'] | 'thread_not_found' | 'invalid_params' }>;
+
 /** Stores the message as the last turn of its thread, which is created if it does not exist (threads/enter-thread.sql). */
 export async function beginTurn(
-  { store }: ChatDeps,
+  { store }: { store: Pick<TurnStore, 'begin'> },
   scope: Scope,
   request: ChatRequest,
   routing: Route | null,
-): Promise<BegunChat | ChatFailure> {
+): Promise<BegunChat | Refusal> {
   const { threadId, externalThreadId, channel, message, requestId, phoneNumber } = request;
   const agent = routing ? { slug: routing.agentSlug } : (request.agent as { id: string } | { slug: string });
   const routerParams: JsonObject = routing === null || phoneNumber === undefined ? {} : { phoneNumber };
@@ -29,7 +32,8 @@ export async function beginTurn(
       isChecked,
       requestId,
     });
-  const first = await begin(request.params ?? {}, false);
+  // What the agent declares is unknown until the model has chosen one.
+  const first = await begin(request.params ?? {}, routing?.isProvisional === true);
   if (!first.ok || first.turn !== null) return first;
   // Only the API can report a missing param to the caller. On a channel the prompt is compiled without it.
   const mustBeComplete = channel === 'api' && (request.depth ?? 0) === 0;

@@ -17,6 +17,8 @@ export interface ChatRequest extends FromContext {
   channel: string;
   /** Who asks. The agent acts for the same person, and does only what the roles of both allow (docs/adr/0041). */
   caller?: Actor;
+  /** Replaces the agent's model for this message. */
+  model?: string;
 }
 
 export type ChatFailure =

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
+import { type ClaimedExecution, claimExecution } from './background/execution-queue';
+import { runExecution } from './background/run-execution';
 import type { ChatRequest, ChatResult } from './chat-result';
 import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
 import { loadAgent } from './load-agent';
@@ -34,13 +36,18 @@ export interface Agents {
   describe(scope: Scope, slug: string): Promise<AgentDefinition | null>;
   /** Implements the tool `agent.chat`: a turn of another agent in a new thread. */
   chatWithAgent(scope: Scope, request: AgentChatRequest): Promise<ToolResult>;
+  /** Claims a background execution (execution-queue.ts). */
+  claimExecution(tenant: number, which: Parameters<typeof claimExecution>[3]): Promise<ClaimedExecution | null>;
+  /** Runs a claimed execution to its end, or gives it back when the signal is aborted. */
+  runExecution(claimed: ClaimedExecution, signal: AbortSignal): Promise<void>;
   /** Stops renewing the leases of turns. Call it after the last request. */
   close(): Promise<void>;
 }
 
 /** Creates the agents of one process. The process marks its turns with a random owner. */
 export function createAgents(deps: AgentDeps): Agents {
-  const store = createTurnStore(deps.db, randomBytes(9).toString('base64url'));
+  const owner = randomBytes(9).toString('base64url');
+  const store = createTurnStore(deps.db, owner);
   const turnQueue = createTurnQueue({ store, log: deps.log });
   const defaults = { turnTimeoutMs: 120_000, historyTokens: 32_000, toolCallsPerMessage: 32, modelCallsPerTurn: 50 };
   const chatDeps: ChatDeps = { ...defaults, ...deps, store, turnQueue };
@@ -70,6 +77,8 @@ export function createAgents(deps: AgentDeps): Agents {
         message: `Agent "${agentSlug}" did not answer (${result.reason})`,
       };
     },
+    claimExecution: (tenant, which) => claimExecution(deps.db, tenant, owner, which),
+    runExecution: (claimed, signal) => runExecution(chatDeps, claimed, claimed, signal),
     async close() {
       turnQueue.close();
     },

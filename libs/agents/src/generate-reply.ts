@@ -53,7 +53,7 @@ export async function generateReply(
       }),
     ),
     allowed.length === 0 ? [] : tools.offer(scope, allowed),
-    models.settings(scope, definition.model, request.channel),
+    models.settings(scope, request.model ?? definition.model, request.channel),
   ]);
   recorder.sends(sentPrompt(prompt.compiled, offers));
   return runToolLoop({
@@ -65,6 +65,7 @@ export async function generateReply(
     history: repairHistory(history),
     historyTokens: deps.historyTokens,
     message: request.message,
+    recorded: running.recorded,
     offers,
     async runTool({ id, name, args, onDecision }, signal) {
       const result = await tools.run(scope, {

@@ -1,3 +1,5 @@
+export { type BegunExecution, type ExecutionRequest, beginExecution } from './background/begin-execution';
+export { type ClaimedExecution, cancelExecution, findDueExecutions, hasEnded } from './background/execution-queue';
 export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
 export { type Agents, createAgents } from './create-agents';

@@ -4,6 +4,8 @@ import { type Queryable, column, statement } from '@parley/db';
 export interface LoadedAgent {
   id: string;
   definition: AgentDefinition;
+  /** Revision of the definition; null for one from before revisions were stored. */
+  revision: number | null;
 }
 
 export type AgentFailure =
@@ -13,10 +15,14 @@ export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 
 const agentBySlug = statement(
   'agent-by-slug',
-  `select a.id, c.definition
+  `select a.id, c.definition, c.revision
    from agents a left join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
    where a.tenant = $1 and a.slug = $3`,
-  { id: column.text, definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable },
+  {
+    id: column.text,
+    definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable,
+    revision: column.int4.nullable,
+  },
 );
 
 /** Reads an agent with its definition in the environment. */
@@ -25,5 +31,5 @@ export async function loadAgent(db: Queryable, scope: Scope, slug: string): Prom
   const row = rows[0];
   if (row === undefined) return { ok: false, reason: 'agent_not_found' };
   if (row.definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
-  return { ok: true, agent: { id: row.id, definition: { ...row.definition, slug } } };
+  return { ok: true, agent: { id: row.id, definition: { ...row.definition, slug }, revision: row.revision } };
 }

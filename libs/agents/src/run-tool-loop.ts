@@ -14,6 +14,7 @@ import type {
 } from './models/model';
 import { trimHistory } from './threads/history';
 import { storableText, truncateBytes } from './threads/storable-text';
+import type { RecordedTurn } from './running-turn';
 import type { TurnRecorder } from './threads/turn-recorder';
 
 /** Maximum model calls in a turn without those of nested turns; the last one offers no tools (docs/reference/limits.md#chat). */
@@ -36,6 +37,8 @@ export interface ToolLoopRequest {
   history: readonly ModelMessage[][];
   historyTokens: number;
   message: string;
+  /** What another process has recorded of the turn. */
+  recorded?: RecordedTurn;
   offers: readonly ToolOffer[];
   runTool(
     call: { id: string; name: string; args: Json; onDecision: (explanation: Explanation) => void },
@@ -75,19 +78,20 @@ export interface ToolLoopOutcome {
 
 /** Calls the model and runs the tools that it asks for, until it answers. Each step is stored before the next begins. */
 export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOutcome> {
-  const { models, scope, settings, recorder } = request;
+  const { models, scope, settings, recorder, recorded } = request;
+  const usage = recorded?.usage ?? { inputTokens: 0, outputTokens: 0 };
   const deadline = AbortSignal.timeout(request.timeLimitMs);
   const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
   const outcome: ToolLoopOutcome = {
     end: { how: 'lost' },
     model: settings.candidates[0],
-    iterations: 0,
-    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    iterations: recorded?.iterations ?? 0,
+    usage: { ...usage, totalTokens: usage.inputTokens + usage.outputTokens },
     toolCalls: [],
-    steps: [],
-    position: 1,
+    steps: [...(recorded?.steps ?? [])],
+    position: recorded?.position ?? 1,
   };
-  const turn: ModelMessage[] = [{ role: 'user', content: request.message }];
+  const turn: ModelMessage[] = recorded?.messages ?? [{ role: 'user', content: request.message }];
   const sameCalls = new Map<string, number>();
   let historyTokens = request.historyTokens;
   const end = (reason: ToolLoopEnd): ToolLoopOutcome => ({ ...outcome, end: reason });
@@ -99,7 +103,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       outcome.steps.push(modelStep(outcome.model, 0, { status: 'error', error: 'model_calls_per_turn' }));
       return end({ how: 'answered', text: outOfSteps });
     }
-    const isLast = outcome.iterations === maxModelCalls - 1;
+    const isLast = outcome.iterations >= maxModelCalls - 1;
     const called = await models.complete(
       scope,
       settings,

@@ -6,7 +6,8 @@ import type { LoadedAgent } from './load-agent';
 import type { AgentLog } from './log';
 import type { Models } from './models/model';
 import type { Routing } from './routers/choose-agent';
-import type { BegunTurn } from './threads/turn';
+import type { ModelMessage } from './models/model';
+import type { BegunTurn, Progress } from './threads/turn';
 import type { TurnQueue } from './threads/turn-queue';
 import type { TurnStore } from './threads/turn-store';
 
@@ -40,4 +41,13 @@ export interface RunningTurn {
   params: JsonObject;
   /** The time of `performance.now()` when the message arrived. */
   startedAt: number;
+  /** Only of a background execution: what is recorded of it, from which it continues. */
+  recorded?: RecordedTurn;
+}
+
+export interface RecordedTurn extends Progress {
+  /** The message, and the calls with their results. */
+  messages: ModelMessage[];
+  /** The first free position among the turn's messages. */
+  position: number;
 }

@@ -23,6 +23,19 @@ export interface Usage {
   reasoningTokens?: number;
 }
 
+/** A message that an agent answers in the background. */
+export interface Execution {
+  executionId: string;
+  threadId: string;
+  /** `stored`: not answered, because a person had taken over. */
+  status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
+  /** The answer; null without one. */
+  reply: string | null;
+  usage: Usage;
+  /** Why it failed. */
+  error?: string;
+}
+
 export interface ToolCallSummary {
   name: string;
   durationMs: number;

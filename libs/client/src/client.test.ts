@@ -394,3 +394,30 @@ describe('an abort signal', () => {
     expect(await failureOf(client({ timeoutMs: 50 }).entityTypes())).toMatchObject({ name: 'TimeoutError' });
   });
 });
+
+test('executions are started with a key, awaited and cancelled', async () => {
+  const started = { executionId: '7', threadId: 't', status: 'queued', reply: null, usage: {} };
+  const json = (body: object) => (response: ServerResponse) => void response.writeHead(200).end(JSON.stringify(body));
+  script = [
+    json(started),
+    json({ id: '7', threadId: 't', status: 'failed', reply: null, usage: {}, error: 'failed', steps: [] }),
+    json({ ...started, status: 'cancelled' }),
+  ];
+  const { executions } = client();
+  expect(await executions.create({ agentSlug: 'a', message: 'hi' }, { waitSeconds: 20 })).toEqual(started);
+  const { executionId: _, ...rest } = started;
+  expect(await executions.get('7', { waitSeconds: 30 })).toEqual({
+    ...rest,
+    executionId: '7',
+    status: 'failed',
+    error: 'failed',
+  });
+  expect((await executions.cancel('7')).status).toBe('cancelled');
+  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'POST /v1/executions',
+    'GET /v1/executions/7?wait=30',
+    'POST /v1/executions/7/cancel',
+  ]);
+  expect(seen[0]).toMatchObject({ body: { agentSlug: 'a', message: 'hi' } });
+  expect(seen[0]!.headers).toMatchObject({ prefer: 'wait=20', 'idempotency-key': expect.any(String) });
+});

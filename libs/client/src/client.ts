@@ -1,4 +1,4 @@
-import type { ChatInput, ChatResponse } from './chat-types';
+import type { ChatInput, ChatResponse, Execution } from './chat-types';
 import type {
   BulkInput,
   BulkResult,
@@ -23,11 +23,13 @@ import { type ApiRequest, type CallOptions, type ClientOptions, type Send, creat
  */
 export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityTypes> {
   readonly data: DataApi<T>;
+  readonly executions: ExecutionsApi;
   readonly #send: Send;
 
   constructor(options: ClientOptions) {
     this.#send = createSend(options);
     this.data = new DataApi(this.#send);
+    this.executions = new ExecutionsApi(this.#send);
   }
 
   /** Sends a message to an agent or a router and returns the reply. */
@@ -50,6 +52,41 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
   /** Sends any request, with the credentials, the retries and the errors of the other methods. */
   request<T>(request: ApiRequest): Promise<T> {
     return this.#send(request);
+  }
+}
+
+/** Messages that agents answer in the background. */
+class ExecutionsApi {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Starts an execution, and waits at most `waitSeconds` (30) for its end. */
+  create(input: ChatInput, options: CallOptions & { waitSeconds?: number } = {}): Promise<Execution> {
+    const { waitSeconds, ...rest } = options;
+    const headers = waitSeconds === undefined ? undefined : { Prefer: 'wait=' + waitSeconds };
+    return this.#send({ ...rest, method: 'POST', path: ['executions'], headers, body: input, creates: true });
+  }
+
+  /** Returns an execution: at once, or when it has ended, but after `waitSeconds` (at most 30). */
+  async get(executionId: string, options: CallOptions & { waitSeconds?: number } = {}): Promise<Execution> {
+    const { waitSeconds, ...rest } = options;
+    const query = waitSeconds === undefined ? undefined : { wait: waitSeconds };
+    type Answer = Omit<Execution, 'executionId'> & { id: string };
+    const { id, threadId, status, reply, usage, error } = await this.#send<Answer>({
+      ...rest,
+      method: 'GET',
+      path: ['executions', executionId],
+      query,
+    });
+    return { executionId: id, threadId, status, reply, usage, ...(error != null && { error }) };
+  }
+
+  /** Ends an execution after its running step, and returns its state. */
+  cancel(executionId: string, options?: CallOptions): Promise<Execution> {
+    return this.#send({ ...options, method: 'POST', path: ['executions', executionId, 'cancel'] });
   }
 }
 

@@ -1,6 +1,6 @@
 export { ParleyClient } from './client';
 export { ParleyApiError } from './error';
-export type { ChatInput, ChatResponse, ToolCallSummary, Usage } from './chat-types';
+export type { ChatInput, ChatResponse, Execution, ToolCallSummary, Usage } from './chat-types';
 export type {
   BulkInput,
   BulkResult,

@@ -50,6 +50,7 @@ export interface ApiRequest extends CallOptions {
   path: string[];
   query?: object;
   body?: object;
+  headers?: Record<string, string>;
   /** The request creates something, so it is sent with an idempotency key. */
   creates?: boolean;
   /** A second request could have a second effect, so it is not repeated after a lost connection. Always so for PATCH. */
@@ -75,6 +76,7 @@ export function createSend(options: ClientOptions): Send {
     const headers: Record<string, string> = session
       ? { 'Parley-Organization': session.organizationId, 'Parley-Environment': session.environment }
       : { Authorization: 'Bearer ' + apiKey };
+    Object.assign(headers, request.headers);
     if (body) headers['Content-Type'] = 'application/json';
     if (creates) headers['Idempotency-Key'] = idempotencyKey ?? randomKey();
     const init: RequestInit = {

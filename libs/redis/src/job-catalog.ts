@@ -94,6 +94,19 @@ const jobCatalog = {
     id: ({ messageId }) => messageId,
   }),
   /**
+   * Reports that an execution was started in the background. The row records the progress and counts the attempts.
+   * `concurrency`: see `run-triggers`.
+   */
+  'run-execution': job({
+    payload: z.object({ tenant: z.number().int(), executionId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 64,
+    id: ({ executionId }) => executionId,
+  }),
+  /** Sends the jobs of executions that are overdue. Every second, as `sweep-channels`. */
+  'sweep-executions': sweep(1_000),
+  /**
    * Sends the jobs of messages, files and e-mails that are overdue. Every second, because the work of a killed worker must
    * continue within 5 s and its lease takes 4 s to expire.
    */

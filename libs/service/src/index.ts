@@ -14,6 +14,7 @@ export {
   serverError,
   unauthorized,
   unavailable,
+  missingPermission,
 } from './http/errors';
 export { OpenStreams } from './http/open-streams';
 export { readBody } from './http/read-json';

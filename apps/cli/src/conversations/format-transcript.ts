@@ -85,6 +85,8 @@ function describeEnd({ status, error }: Pick<Execution, 'status' | 'error'>): st
       return colors.red(`no answer: ${safeLine(error ?? 'failed')}`);
     case 'stored':
       return colors.dim('no answer: a person had taken over');
+    case 'cancelled':
+      return colors.dim('no answer: cancelled');
     case 'queued':
       return colors.dim('waiting for earlier turns of the thread');
     case 'running':

@@ -77,7 +77,7 @@ function describeEntry(entry: Entry): string {
     .flatMap((one) => Object.keys(one))
     .map((name) => (name === 'apiKey' ? 'an API key' : 'the token of the tool executor'));
   const [answers, errors] = [true, false].map((isAnswer) =>
-    Object.entries(responses).filter(([status]) => status.startsWith('2') === isAnswer),
+    Object.entries(responses).filter(([status]) => Number(status) < 400 === isAnswer),
   ) as [[string, OpenApiResponse][], [string, OpenApiResponse][]];
   const [bodyType, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   return `<article id="${escape(operationId)}">

@@ -3,15 +3,16 @@ import {
   type ExecutionSummary,
   type StoredPrompt,
   listExecutions,
-  readExecution,
   readMessages,
   readPrompt,
   readSteps,
 } from '@parley/agents';
 import { repliesOf } from '@parley/channels';
 import type { Db } from '@parley/db';
-import { type Handler, notFound } from '@parley/service';
+import { type Handler } from '@parley/service';
 import { msOf, msOrNull, pageOf, timeId } from '../page';
+import { waitForExecution } from '../wait-for-execution';
+import { executionOf, seesAll, usageOf } from './start-execution';
 
 interface Handlers {
   listExecutions: Handler<'listExecutions'>;
@@ -27,9 +28,19 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
     return answer(await listExecutions(db, scope, { ...page, ...filters, since: from }), toItem);
   },
 
-  async getExecution({ params: { id } }, { scope }) {
-    const execution = timeId.test(id) ? await readExecution(db, scope, id) : null;
-    if (execution === null) throw notFound('Execution not found');
+  async getExecution({ params: { id }, query: { wait } }, context) {
+    const { scope, signal } = context;
+    let execution = await executionOf(db, context, id);
+    if (wait > 0 && isOpen(execution.status)) {
+      await waitForExecution(db, scope, id, wait * 1_000, signal);
+      execution = await executionOf(db, context, id);
+    }
+    const result = { reply: execution.output, usage: usageOf(execution), output: execution.output };
+    if (!seesAll(context.caller)) {
+      const error =
+        execution.error === null ? null : (publicErrors.find((known) => known === execution.error) ?? 'failed');
+      return { ...toItem({ ...execution, error }), ...result, prompt: null, steps: [], messages: [], deliveries: [] };
+    }
     const { promptHash, requestId, output } = execution;
     // Messages before calls, so that each call that they ask for is found.
     const messages = await readMessages(db, scope, id);
@@ -40,7 +51,7 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
     ]);
     return {
       ...toItem(execution),
-      output,
+      ...result,
       prompt: prompt === null ? null : toPrompt(prompt),
       steps: steps.map(toStep),
       messages: messages.flatMap(({ id: messageId, role, content, toolCalls, createdAt }) =>
@@ -65,6 +76,11 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
     };
   },
 });
+
+const isOpen = (status: ExecutionSummary['status']) => ['queued', 'running', 'stalled'].includes(status);
+
+/** What a caller without `manage` gets as it is stored. Other errors may quote a provider. */
+const publicErrors = ['cancelled', 'interrupted', 'the turn took too long', 'agent_not_found', 'no_active_config'];
 
 const toItem = ({ iterations, createdAt, startedAt, finishedAt, ...rest }: ExecutionSummary) => ({
   id: rest.id,

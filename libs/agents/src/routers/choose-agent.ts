@@ -12,6 +12,8 @@ export interface RoutingRequest {
   threadId?: string;
   externalThreadId?: string;
   phoneNumber?: string;
+  /** The execution of the message, when it is stored already. */
+  executionId?: string;
   signal?: AbortSignal;
 }
 
@@ -23,6 +25,8 @@ export type Routing =
       by: 'transfer' | 'rule' | 'classification' | 'fallback';
       /** The cost of the classification; null when no model was called. */
       classification: Classification | null;
+      /** A model has to choose, and this process has none. The agent is the fallback until then. */
+      isProvisional?: true;
     }
   | { ok: false; reason: 'router_not_found' };
 
@@ -31,9 +35,10 @@ const defaultContextMessages = 4;
 /**
  * Chooses the agent for one message (docs/reference/chat.md#routers): the agent that the thread was transferred to, else
  * the agent that a rule or a model chooses, else the router's fallback. Each message is routed again.
+ * `models`: null in a process that calls none.
  */
 export async function chooseAgent(
-  { db, models }: { db: Queryable; models: Models },
+  { db, models }: { db: Queryable; models: Models | null },
   scope: Scope,
   request: RoutingRequest,
 ): Promise<Routing> {
@@ -44,7 +49,7 @@ export async function chooseAgent(
     agentSlug: string,
     by: Extract<Routing, { ok: true }>['by'],
     classification: Classification | null = null,
-  ): Routing => ({ ok: true, agentSlug, routerSlug: request.routerSlug, by, classification });
+  ): Extract<Routing, { ok: true }> => ({ ok: true, agentSlug, routerSlug: request.routerSlug, by, classification });
   const sticky = stickyAgent(row);
   if (sticky !== null) return chosen(sticky, 'transfer');
   // During a takeover no agent answers, so no model is called to choose one.
@@ -58,11 +63,12 @@ export async function chooseAgent(
     const match = matchRules(rules, entities);
     return match === null ? chosen(router.fallback, 'fallback') : chosen(match, 'rule');
   }
+  if (models === null) return { ...chosen(router.fallback, 'fallback'), isProvisional: true };
   const [candidates, recent] = await Promise.all([
     loadCandidates(db, scope, router.agents),
     row.thread_id === null
       ? []
-      : loadRecent(db, scope, row.thread_id, router.contextMessages ?? defaultContextMessages),
+      : loadRecent(db, scope, row.thread_id, router.contextMessages ?? defaultContextMessages, request.executionId),
   ]);
   const { message, signal } = request;
   const { slug, ...cost } = await classify(models, scope, { router, candidates, recent, message, signal });
@@ -85,11 +91,12 @@ const recentMessages = statement(
   'router-recent-messages',
   `select role::text as role, content from thread_messages
    where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
+     and ($4::bigint is null or execution_id < $4)
    order by execution_id desc, position desc limit $3`,
   { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
 );
 
-async function loadRecent(db: Queryable, scope: Scope, threadId: string, count: number) {
-  const { rows } = await db.query(scope, recentMessages, [scope.tenant, threadId, count]);
+async function loadRecent(db: Queryable, scope: Scope, threadId: string, count: number, before?: string) {
+  const { rows } = await db.query(scope, recentMessages, [scope.tenant, threadId, count, before ?? null]);
   return rows.reverse();
 }

@@ -25,7 +25,8 @@ export function repairHistory(rows: readonly HistoryRow[]): ModelMessage[][] {
   return [...turns.values()].map(repairTurn).filter((turn) => turn.length > 0);
 }
 
-function repairTurn(rows: HistoryRow[]): ModelMessage[] {
+/** The messages of one turn. A call without a result gets one that says so; an unanswered turn ends without a reply. */
+export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
   const results = new Map(rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])));
   const turn: ModelMessage[] = [];
   for (const [, role, text, calls, , author] of rows) {
@@ -45,6 +46,11 @@ function repairTurn(rows: HistoryRow[]): ModelMessage[] {
       turn.push({ role: 'tool', toolCallId: id, name, content: result, isError: result.startsWith('{"error":') });
     }
   }
+  return turn;
+}
+
+function repairTurn(rows: HistoryRow[]): ModelMessage[] {
+  const turn = readTurn(rows);
   // The oldest turn may be incomplete, because the number of rows is limited.
   if (turn[0]?.role !== 'user') return [];
   const last = turn.at(-1)!;

@@ -2,6 +2,7 @@ import type { Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import { withPromptsErased } from './prompts';
+import { firstPosition } from './turn-sql';
 
 /** Who wrote a message or took a thread over: a person, the program of an API key, or a person with the phone of the channel. */
 export interface Author {
@@ -91,9 +92,6 @@ export async function resumeThread(tx: Queryable, scope: Scope, { id }: LockedTh
   await tx.query(scope, resume, [scope.tenant, id]);
   return (await tx.query(scope, lastWriter, [scope.tenant, id])).rows[0]?.role === 'user';
 }
-
-/** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
-const firstPosition = 1_000_000;
 
 const addMessage = statement(
   'add-message-of-person',

@@ -4,10 +4,11 @@ import type { Explanation } from '@parley/permissions';
 import type { StoredToolCall } from './turn';
 
 /**
- * The stored status, with two derived ones. `stored`: succeeded without an answer, because a person had taken the thread
- * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed.
+ * The stored status, with three derived ones. `stored`: succeeded without an answer, because a person had taken the thread
+ * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed. A background
+ * execution is continued instead. `cancelled`: a background execution was cancelled.
  */
-export type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+export type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
 
 const summaryRow = {
   id: column.text,
@@ -58,6 +59,8 @@ const wholeRow = {
   steps: column.jsonb<RecordedStep[]>(),
   /** The prompt that was sent, for `readPrompt`; null before the first step is stored. */
   promptHash: column.bytea.nullable,
+  /** Id of the key or person that started it in the background; null for other turns. */
+  startedBy: column.text.nullable,
 };
 
 const messageRow = {
@@ -74,7 +77,8 @@ const messageRow = {
 export type StoredExecution = RowOf<typeof wholeRow>;
 
 const state = `case
-  when e.status in ('queued', 'running') and e.lease_until < now() then 'stalled'
+  when e.status in ('queued', 'running') and e.lease_until < now() and e.background is null then 'stalled'
+  when e.status = 'failed' and e.error = 'cancelled' then 'cancelled'
   when e.status = 'succeeded' and e.output is null then 'stored'
   else e.status::text end`;
 
@@ -83,7 +87,8 @@ const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "a
   e.tool_call_count as "toolCallCount", e.tool_error_count as "toolErrorCount", e.input_tokens as "inputTokens",
   e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.request_id as "requestId",
   e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
-const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "promptHash"`;
+const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "promptHash",
+  e.background->>'callerId' as "startedBy"`;
 
 /** Maximum characters of the message in a list. */
 const inputChars = 200;
@@ -94,7 +99,7 @@ export const outcome = `(case when e.status = 'succeeded' and e.output is null t
 const outcomes = ['open', 'stored', 'succeeded', 'failed'];
 
 const outcomeOf = (status: ExecutionState): string =>
-  ['queued', 'running', 'stalled'].includes(status) ? 'open' : status;
+  ['queued', 'running', 'stalled'].includes(status) ? 'open' : status === 'cancelled' ? 'failed' : status;
 
 const filtered = 'e.id < $5::bigint and e.id >= $6::bigint and ($7::text is null or ' + `${state} = $7)`;
 

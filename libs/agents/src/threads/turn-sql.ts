@@ -10,6 +10,9 @@ import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 export const leaseSeconds = 4;
 const lease = leaseSql.until(leaseSeconds);
 
+/** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
+export const firstPosition = 1_000_000;
+
 /** Maximum messages of a thread that are read. history.ts then selects the messages that fit the model's window. */
 export const historyLimit = 400;
 
@@ -36,13 +39,17 @@ export const enterThread = statement(
   begunRow,
 );
 
-/** Ends turns whose lease has expired and starts the turn if no earlier one is unfinished. Parameters: tenant, thread, turn, owner, history limit. */
+/**
+ * Ends turns whose lease has expired, except background executions, which another process continues, and starts the turn if no earlier one is unfinished.
+ * Parameters: tenant, thread, turn, owner, history limit.
+ */
 export const claim = statement(
   'turn-claim',
   `
   with expired as (
     update executions set status = 'failed', error = 'interrupted', finished_at = now()
     where tenant = $1 and thread_id = $2 and id < $3 and status in ('queued', 'running') and lease_until < now()
+      and background is null
     returning id),
   mine as (
     update executions set status = 'running', started_at = now(), lease_until = ${lease}
@@ -171,11 +178,12 @@ export const finish = statement(
   { has_prompt: column.bool },
 );
 
-/** Stores the usage of a turn that a takeover has ended (people.ts). No row: it has ended otherwise. */
+/** Stores the usage of a turn that a takeover (people.ts) or a cancellation has ended. No row: it has ended otherwise. */
 export const recordOvertaken = statement(
   'turn-record-overtaken',
   `update executions set ${progressFrom(4)}
-   where tenant = $1 and id = $2 and lease_owner = $3 and status = 'succeeded' and output is null`,
+   where tenant = $1 and id = $2 and lease_owner = $3
+     and (status = 'succeeded' and output is null or status = 'failed' and error = 'cancelled')`,
 );
 
 export const takeNestedCall = statement(
@@ -190,6 +198,12 @@ export const restrictHistory = statement(
    select id::text from executions where tenant = $1 and thread_id = $2 and caller_roles = $4
    order by executions.id desc limit ${historyLimit}`,
   { id: column.text },
+);
+
+export const release = statement(
+  'turn-release',
+  `update executions set ${leaseSql.release}, attempts = attempts - 1
+   where tenant = $1 and id = $2 and lease_owner = $3 and status = 'running' and background is not null`,
 );
 
 export const renew = statement(

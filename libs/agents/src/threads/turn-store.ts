@@ -14,6 +14,7 @@ import {
   recordCalls,
   recordOvertaken,
   recordResults,
+  release,
   renew,
   restorePrompt,
   restrictHistory,
@@ -23,6 +24,33 @@ import {
 
 /** Maximum number of prompts of which a process knows that they are stored. */
 const knownPrompts = 10_000;
+
+/** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
+export async function storeTurn(
+  db: Queryable,
+  owner: string,
+  scope: Scope,
+  { agent, threadId, externalThreadId, ...turn }: NewTurn,
+): Promise<BeginResult> {
+  const { rows } = await db.query(scope, enterThread, [
+    scope.tenant,
+    scope.environment,
+    'id' in agent ? agent.id : null,
+    'slug' in agent ? agent.slug : null,
+    threadId ?? null,
+    externalThreadId ?? null,
+    newId('thread'),
+    turn.channel,
+    JSON.stringify(turn.params),
+    turn.isChecked,
+    turn.routerSlug ?? null,
+    owner,
+    turn.message,
+    turn.requestId ?? null,
+    newId('msg'),
+  ]);
+  return toBeginResult(scope, rows[0]!, threadId !== undefined);
+}
 
 /** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
 export function createTurnStore(db: Queryable, owner: string) {
@@ -41,27 +69,7 @@ export function createTurnStore(db: Queryable, owner: string) {
   }
 
   return {
-    /** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
-    async begin(scope: Scope, { agent, threadId, externalThreadId, ...turn }: NewTurn): Promise<BeginResult> {
-      const { rows } = await db.query(scope, enterThread, [
-        scope.tenant,
-        scope.environment,
-        'id' in agent ? agent.id : null,
-        'slug' in agent ? agent.slug : null,
-        threadId ?? null,
-        externalThreadId ?? null,
-        newId('thread'),
-        turn.channel,
-        JSON.stringify(turn.params),
-        turn.isChecked,
-        turn.routerSlug ?? null,
-        owner,
-        turn.message,
-        turn.requestId ?? null,
-        newId('msg'),
-      ]);
-      return toBeginResult(scope, rows[0]!, threadId !== undefined);
-    },
+    begin: (scope: Scope, turn: NewTurn): Promise<BeginResult> => storeTurn(db, owner, scope, turn),
 
     /**
      * Starts a turn if all earlier ones of its thread have ended, and returns the thread's history; null while one is
@@ -138,7 +146,12 @@ export function createTurnStore(db: Queryable, owner: string) {
       return true;
     },
 
-    /** Stores the usage of a lost turn if a takeover has ended it. False: the turn was lost otherwise. */
+    /** Gives a background execution back: another process continues it from its recorded calls. */
+    async release(turn: Turn): Promise<void> {
+      await db.query(turn, release, [turn.tenant, turn.id, owner]);
+    },
+
+    /** Stores the usage of a lost turn if a takeover or a cancellation has ended it. False: the turn was lost otherwise. */
     async recordOvertaken(turn: Turn, progress: Progress): Promise<boolean> {
       const values = progressValues(turn, progress, undefined, false).slice(0, -3);
       return (await db.query(turn, recordOvertaken, [turn.tenant, turn.id, owner, ...values])).rowCount === 1;
@@ -164,7 +177,7 @@ function toBeginResult({ tenant }: Tenant, row: BegunRow, isThreadKnown: boolean
   if (id === null || slug === null) return { ok: false, reason: 'agent_not_found' };
   if (definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
   if (isThreadKnown && threadId === null) return { ok: false, reason: 'thread_not_found' };
-  const agent: LoadedAgent = { id, definition: { ...definition, slug } };
+  const agent: LoadedAgent = { id, definition: { ...definition, slug }, revision: row.agent_revision };
   const params = row.params ?? {};
   if (threadId === null || turnId === null || state === null) return { ok: true, agent, turn: null, params };
   const history = row.history ?? [];

@@ -73,7 +73,9 @@ export const routes: Record<string, string> = {
   listRoles: 'GET roles',
   listSearchIndexes: 'GET search-indexes',
   listExecutions: 'GET executions',
+  startExecution: 'POST executions once',
   getExecution: 'GET executions/:id',
+  cancelExecution: 'POST executions/:id/cancel',
   getStatistics: 'GET statistics',
   getHealthReport: 'GET health-report',
   getSignInWays: 'GET sign-in',
@@ -2182,9 +2184,17 @@ export interface ManageClient {
     thread?: string;
     /**
      * Only executions with this status. `queued`: waits for earlier turns of the thread. `stalled`: its process no
-     * longer renews its lease. `stored`: not answered, because a person had taken over.
+     * longer renews its lease. `stored`: not answered, because a person had taken over. `cancelled`: ended by a
+     * request.
      */
-    status?: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+    status?: 
+      | 'queued'
+      | 'running'
+      | 'stalled'
+      | 'succeeded'
+      | 'stored'
+      | 'failed'
+      | 'cancelled';
     /** With `true` only executions with a failed or denied tool call. */
     toolErrors?: boolean;
     /** Only executions from this time on. Unix milliseconds. */
@@ -2204,9 +2214,16 @@ export interface ManageClient {
       routerSlug: string | null;
       /**
        * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`:
-       * not answered, because a person had taken over.
+       * not answered, because a person had taken over. `cancelled`: ended by a request.
        */
-      status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+      status: 
+        | 'queued'
+        | 'running'
+        | 'stalled'
+        | 'succeeded'
+        | 'stored'
+        | 'failed'
+        | 'cancelled';
       /** The model that answered last. */
       model: string | null;
       /** Calls of the model that were answered. */
@@ -2241,10 +2258,73 @@ export interface ManageClient {
     /** Whether there are items after this page. */
     hasMore: boolean;
   }>;
-  /** Get an execution. Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. */
+  /** Start an execution in the background. Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30). */
+  startExecution(input: {
+    /** The user's message. Not blank. */
+    message: string;
+    /** Continues the thread with this id. Takes precedence over `externalThreadId`. */
+    threadId?: string;
+    /**
+     * Your own id for the thread, such as `web:42`. Continues the thread with this id, or creates it. Must not begin
+     * with `whatsapp:`, `widget:`, `dashboard:`.
+     */
+    externalThreadId?: string;
+    /** Context of the conversation. */
+    threadContext?: {
+      /** Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. */
+      params?: JsonObject;
+    };
+    /** The phone number of the contact, whose entity the router's rules read. Stored as the param `phoneNumber`. */
+    phoneNumber?: string;
+    /** Slug of the agent that answers. */
+    agentSlug?: string;
+    /** Id of the agent that answers. */
+    agentId?: string;
+    /** Slug of the router that chooses the agent. */
+    routerSlug?: string;
+    /** Channel of a new thread, and of the prompt. Another than `api` requires a person or the permission `manage`. */
+    channel?: 'api' | 'dashboard';
+    /**
+     * Replaces the agent's model for this message, as `provider/name`. Requires a person or the permission `manage`.
+     */
+    model?: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the execution. */
+    executionId: string;
+    /** Thread of the message. */
+    threadId: string;
+    /**
+     * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not
+     * answered, because a person had taken over. `cancelled`: ended by a request.
+     */
+    status: 
+      | 'queued'
+      | 'running'
+      | 'stalled'
+      | 'succeeded'
+      | 'stored'
+      | 'failed'
+      | 'cancelled';
+    /** The answer; null without one. */
+    reply: string | null;
+    /** Tokens of the turn so far. */
+    usage: {
+      /** Tokens that the model has read, in all its calls. */
+      inputTokens: number;
+      /** Tokens that the model has written. */
+      outputTokens: number;
+      /** The total as the provider counts it. */
+      totalTokens: number;
+      /** Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them. */
+      reasoningTokens?: number;
+    };
+  }>;
+  /** Get an execution. Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages. */
   getExecution(input: {
     /** Id of the resource. */
     id: string;
+    /** Seconds to wait for the end of the execution. It is returned then, or earlier when it ends. */
+    wait?: number;
   }, options?: CallOptions): Promise<{
     /** Id of the execution. Increases with time. */
     id: string;
@@ -2258,9 +2338,16 @@ export interface ManageClient {
     routerSlug: string | null;
     /**
      * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not
-     * answered, because a person had taken over.
+     * answered, because a person had taken over. `cancelled`: ended by a request.
      */
-    status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+    status: 
+      | 'queued'
+      | 'running'
+      | 'stalled'
+      | 'succeeded'
+      | 'stored'
+      | 'failed'
+      | 'cancelled';
     /** The model that answered last. */
     model: string | null;
     /** Calls of the model that were answered. */
@@ -2290,6 +2377,19 @@ export interface ManageClient {
     /** The message. */
     input: string;
     /** The answer; null without one. */
+    reply: string | null;
+    /** Tokens of the turn so far. */
+    usage: {
+      /** Tokens that the model has read, in all its calls. */
+      inputTokens: number;
+      /** Tokens that the model has written. */
+      outputTokens: number;
+      /** The total as the provider counts it. */
+      totalTokens: number;
+      /** Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them. */
+      reasoningTokens?: number;
+    };
+    /** The same as `reply`. */
     output: string | null;
     /** What was sent to the model. Null before the first stored step, and for executions before prompts were stored. */
     prompt: {
@@ -2391,6 +2491,41 @@ export interface ManageClient {
       /** When it was stored for sending. Unix milliseconds. */
       createdAt: number;
     }>;
+  }>;
+  /** Cancel an execution. Ends an execution that was started in the background. A model call or tool call that is running is completed, and no other begins. The response has the state afterwards; an execution that has ended stays as it is. */
+  cancelExecution(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the execution. */
+    executionId: string;
+    /** Thread of the message. */
+    threadId: string;
+    /**
+     * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not
+     * answered, because a person had taken over. `cancelled`: ended by a request.
+     */
+    status: 
+      | 'queued'
+      | 'running'
+      | 'stalled'
+      | 'succeeded'
+      | 'stored'
+      | 'failed'
+      | 'cancelled';
+    /** The answer; null without one. */
+    reply: string | null;
+    /** Tokens of the turn so far. */
+    usage: {
+      /** Tokens that the model has read, in all its calls. */
+      inputTokens: number;
+      /** Tokens that the model has written. */
+      outputTokens: number;
+      /** The total as the provider counts it. */
+      totalTokens: number;
+      /** Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them. */
+      reasoningTokens?: number;
+    };
   }>;
   /** Get statistics. Returns messages, executions, failures, latency, tokens and tool errors for each hour or day. The last hours are counted when they are requested. */
   getStatistics(input: {

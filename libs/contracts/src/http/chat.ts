@@ -47,8 +47,7 @@ const conversation = {
 
 export const agentChatBodySchema = z.object(conversation);
 
-export const routerChatBodySchema = z.object({
-  ...conversation,
+const routed = {
   phoneNumber: z
     .string()
     .min(1)
@@ -57,7 +56,36 @@ export const routerChatBodySchema = z.object({
     .describe(
       "The phone number of the contact, whose entity the router's rules read. Stored as the param `phoneNumber`.",
     ),
-});
+};
+
+export const routerChatBodySchema = z.object({ ...conversation, ...routed });
+
+export const startExecutionBodySchema = z
+  .strictObject({
+    ...conversation,
+    ...routed,
+    agentSlug: z.string().min(1).max(200).optional().describe('Slug of the agent that answers.'),
+    agentId: z.string().min(1).max(200).optional().describe('Id of the agent that answers.'),
+    routerSlug: z.string().min(1).max(200).optional().describe('Slug of the router that chooses the agent.'),
+    channel: z
+      .enum(['api', 'dashboard'])
+      .optional()
+      .describe(
+        'Channel of a new thread, and of the prompt. Another than `api` requires a person or the permission `manage`.',
+      ),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        "Replaces the agent's model for this message, as `provider/name`. Requires a person or the permission `manage`.",
+      ),
+  })
+  .refine(
+    ({ agentSlug, agentId, routerSlug }) => [agentSlug, agentId, routerSlug].filter(Boolean).length === 1,
+    'Give exactly one of agentSlug, agentId and routerSlug',
+  );
 
 export const chatBodySchema = routerChatBodySchema.extend({
   agentId: z.string().min(1).optional().describe('Id of the agent that answers. Required without `routerSlug`.'),
@@ -74,7 +102,7 @@ export const namedAgentSchema = z.unknown().refine((body) => {
   return Boolean(agentId ?? routerSlug);
 }, 'agentId or routerSlug is required');
 
-const usageSchema = z.object({
+export const usageSchema = z.object({
   inputTokens: z.int().describe('Tokens that the model has read, in all its calls.'),
   outputTokens: z.int().describe('Tokens that the model has written.'),
   totalTokens: z.int().describe('The total as the provider counts it.'),

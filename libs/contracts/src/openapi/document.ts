@@ -121,7 +121,7 @@ type Schemas = Record<string, SchemaObject>;
 
 function describe(operation: Operation, requests: Schemas, responses: Schemas): OpenApiOperation {
   const { id, tag, summary, description, permission, bodyType, bodyOptional, example } = operation;
-  const text = describeText(description, permission);
+  const text = describeText(description, permission, operation.orManage);
   return {
     operationId: id,
     tags: [tag],
@@ -153,8 +153,10 @@ function securityOf({ permission, people, security }: Operation): Record<string,
   return security === 'session' ? [{ session: [] }] : [];
 }
 
-const describeText = (text: string | undefined, permission: Operation['permission']): string =>
-  [text, permission === null ? '' : `Requires the \`${permission}\` permission.`].filter(Boolean).join(' ');
+const describeText = (text: string | undefined, permission: Operation['permission'], orManage = false): string =>
+  [text, permission === null ? '' : `Requires the \`${permission}\`${orManage ? ' or the `manage`' : ''} permission.`]
+    .filter(Boolean)
+    .join(' ');
 
 const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 

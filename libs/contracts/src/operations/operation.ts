@@ -18,6 +18,8 @@ interface OperationRoute {
   path: string;
   /** The permission that the API key must have (`*` grants every one but `manage`). Null: the endpoint takes no API key. */
   permission: Exclude<Permission, '*'> | null;
+  /** A key with the permission `manage` may call it too. */
+  orManage?: true;
   /** The least role of a signed-in person who may call the endpoint, if need be by environment. Absent: no person may. */
   people?: PersonRole | Readonly<Record<Environment, PersonRole>>;
   /** A change without a row in the audit log, such as a read mark. */

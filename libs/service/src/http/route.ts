@@ -160,7 +160,7 @@ const refused: Answer = { status: 429, body: null };
 async function authenticate(
   exchange: Exchange,
   permission: Permission,
-  { beyondRoles, people }: RouteSpec,
+  { beyondRoles, people, orManage }: RouteSpec,
   deps: RouteDeps,
 ): Promise<Caller> {
   const caller = await callerOf(exchange.request, deps);
@@ -170,7 +170,10 @@ async function authenticate(
     if (least !== 'member' && least !== caller.role) throw notForPerson(least);
     return caller;
   }
-  const isGranted = caller.permissions.has(permission) || (permission !== 'manage' && caller.permissions.has('*'));
+  const isGranted =
+    caller.permissions.has(permission) ||
+    (permission !== 'manage' && caller.permissions.has('*')) ||
+    (orManage === true && caller.permissions.has('manage'));
   if (!isGranted) throw missingPermission(permission);
   if ((beyondRoles || permission === 'manage') && caller.role !== null) throw keyHasRole();
   return caller;

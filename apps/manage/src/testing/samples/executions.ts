@@ -49,6 +49,25 @@ export async function insertExecution({ db, scope }: Pick<World, 'db' | 'scope'>
   return id;
 }
 
+/** An agent with a definition in the environment. */
+export async function insertAgent(
+  { db, scope }: Pick<World, 'db' | 'scope'>,
+  slug = 'helper',
+  definition: object = {},
+) {
+  const id = newId('agent');
+  await db.pool.query(
+    `insert into agents (id, tenant, slug) values ($1, $2, $3) on conflict (tenant, slug) do nothing`,
+    [id, scope.tenant, slug],
+  );
+  await db.pool.query(
+    `insert into agent_configs (id, tenant, agent_id, environment, name, definition, updated_at)
+     select $1 || 'c', a.tenant, a.id, $3::"Environment", $2, $4::json, now() from agents a where a.tenant = $5 and a.slug = $2
+     on conflict do nothing`,
+    [id, slug, scope.environment, { name: slug, model: 'offline/scripted', ...definition }, scope.tenant],
+  );
+}
+
 export const executionSamples = {
   async listExecutions(world) {
     await insertExecution(world);
@@ -56,5 +75,14 @@ export const executionSamples = {
   },
   async getExecution(world) {
     return { params: { id: await insertExecution(world) } };
+  },
+  async startExecution(world) {
+    await insertAgent(world);
+    return { body: { agentSlug: 'helper', message: 'Hello' } };
+  },
+  async cancelExecution(world) {
+    const id = await insertExecution(world);
+    await world.db.pool.query(`update executions set background = '{"callerId":"key_other"}' where id = $1`, [id]);
+    return { params: { id } };
   },
 } satisfies Record<string, Prepare>;

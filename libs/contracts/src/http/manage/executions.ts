@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { usageSchema } from '../chat';
 import { logLineSchema } from '../../executor';
 import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
 
-const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed'] as const;
+const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed', 'cancelled'] as const;
 const statusTexts =
-  '`queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not answered, because a person had taken over.';
+  '`queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not answered, because a person had taken over. `cancelled`: ended by a request.';
 
 const tokens = {
   inputTokens: z.number().int().describe('Tokens that the model has read.'),
@@ -58,6 +59,29 @@ export const listExecutionsQuerySchema = z.object({
 });
 
 export const executionListSchema = listOf(listedExecutionSchema);
+
+const ended = {
+  status: z.enum(executionStatuses).describe(statusTexts),
+  reply: z.string().nullable().describe('The answer; null without one.'),
+  usage: usageSchema.describe('Tokens of the turn so far.'),
+};
+
+/** An execution that was started with `POST /v1/executions`. */
+export const startedExecutionSchema = z.object({
+  executionId: z.string().describe('Id of the execution.'),
+  threadId: z.string().describe('Thread of the message.'),
+  ...ended,
+});
+
+export const getExecutionQuerySchema = z.object({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(30)
+    .default(0)
+    .describe('Seconds to wait for the end of the execution. It is returned then, or earlier when it ends.'),
+});
 
 /** Ids are made from the time. Others belong to no execution. */
 export const executionParams = idParams;
@@ -133,7 +157,9 @@ const deliverySchema = z.object({
 export const executionSchema = z.object({
   ...executionFields,
   input: z.string().describe('The message.'),
-  output: z.string().nullable().describe('The answer; null without one.'),
+  reply: ended.reply,
+  usage: ended.usage,
+  output: z.string().nullable().describe('The same as `reply`.'),
   prompt: promptSchema
     .nullable()
     .describe(

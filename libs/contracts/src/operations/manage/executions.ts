@@ -2,13 +2,19 @@ import {
   executionListSchema,
   executionParams,
   executionSchema,
+  getExecutionQuerySchema,
   listExecutionsQuerySchema,
+  startedExecutionSchema,
 } from '../../http/manage/executions';
-import { defineOperations, get } from '../operation';
+import { startExecutionBodySchema } from '../../http/chat';
+import { type ErrorExample, defineOperations, get, post } from '../operation';
 
+const own = { people: 'member', orManage: true } as const;
 const table = {
   listExecutions: get('/v1/executions', 'manage', { people: 'member' }),
-  getExecution: get('/v1/executions/:id', 'manage', { people: 'member' }),
+  startExecution: post('/v1/executions', 'chat', { ...own, isAudited: false, rateLimited: true, idempotent: true }),
+  getExecution: get('/v1/executions/:id', 'chat', { ...own }),
+  cancelExecution: post('/v1/executions/:id/cancel', 'chat', { ...own, isAudited: false, rateLimited: true }),
 };
 
 const listed = {
@@ -34,6 +40,11 @@ const listed = {
   input: 'Where is my order 1042?',
 };
 
+const notFound: ErrorExample = ['not_found', 'Execution not found'];
+const usage = { inputTokens: 5120, outputTokens: 310, totalTokens: 5430 };
+const started = { executionId: '3698432093388800', threadId: 'thread_01', status: 'queued', reply: null } as const;
+const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
 export const executionsOperations = defineOperations('Executions', table, {
   listExecutions: {
     summary: 'List executions',
@@ -44,16 +55,56 @@ export const executionsOperations = defineOperations('Executions', table, {
     errors: { 400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']] },
     example: { response: { data: [listed], cursor: 'c1.WyI…', hasMore: true } },
   },
+  startExecution: {
+    summary: 'Start an execution in the background',
+    description:
+      'Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30).',
+    headers: { Prefer: '`wait=SECONDS`: waits for the end of the execution, at most 30 seconds.' },
+    body: startExecutionBodySchema,
+    status: 202,
+    response: startedExecutionSchema,
+    errors: {
+      400: [
+        ['invalid_body', 'Give exactly one of agentSlug, agentId and routerSlug'],
+        ['invalid_params', 'plan is required'],
+      ],
+      404: [
+        ['agent_not_found', 'Agent not found'],
+        ['no_active_config', 'No active config found for agent "assistant" in production'],
+        ['router_not_found', 'Router not found'],
+        ['thread_not_found', 'Thread not found'],
+      ],
+    },
+    example: {
+      body: { agentSlug: 'shop-assistant', message: 'Where is my order 1042?' },
+      response: { ...started, usage: noUsage },
+    },
+  },
+  cancelExecution: {
+    summary: 'Cancel an execution',
+    description:
+      'Ends an execution that was started in the background. A model call or tool call that is running is completed, and no other begins. The response has the state afterwards; an execution that has ended stays as it is.',
+    params: executionParams,
+    response: startedExecutionSchema,
+    errors: {
+      404: [notFound],
+      409: [['not_in_background', 'Only executions that were started with POST /v1/executions can be cancelled']],
+    },
+    example: { response: { ...started, status: 'cancelled', usage } },
+  },
   getExecution: {
     summary: 'Get an execution',
     description:
-      'Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened.',
+      'Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages.',
     params: executionParams,
+    query: getExecutionQuerySchema,
     response: executionSchema,
-    errors: { 404: [['not_found', 'Execution not found']] },
+    errors: { 404: [notFound] },
     example: {
       response: {
         ...listed,
+        reply: 'Your order left yesterday.',
+        usage,
         output: 'Your order left yesterday.',
         prompt: { text: 'You answer for a shop.', bytes: 22, isTruncated: false, tools: ['entity.query'] },
         steps: [

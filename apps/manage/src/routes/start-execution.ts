@@ -1,0 +1,109 @@
+import { type BegunExecution, beginExecution, cancelExecution, readExecution } from '@parley/agents';
+import type { Caller } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import { actorOf } from '@parley/permissions';
+import type { Queues } from '@parley/redis';
+import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
+import { timeId } from '../page';
+import { waitForExecution } from '../wait-for-execution';
+
+interface Handlers {
+  startExecution: Handler<'startExecution'>;
+  cancelExecution: Handler<'cancelExecution'>;
+}
+
+/** Others see only the executions that they have started, without prompts, arguments and results. */
+export const seesAll = (caller: Caller): boolean =>
+  caller.type === 'person' || (caller.permissions.has('manage') && caller.role === null);
+
+/** Reads an execution that the caller may see. Throws 404 for any other. */
+export async function executionOf(db: Db, { caller, scope }: CallerContext, id: string) {
+  const execution = timeId.test(id) ? await readExecution(db, scope, id) : null;
+  if (execution === null || !(seesAll(caller) || execution.startedBy === caller.id))
+    throw notFound('Execution not found');
+  return execution;
+}
+
+type Execution = Awaited<ReturnType<typeof executionOf>>;
+
+/** The tokens of an execution, in the form of the chat API. */
+export const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: Execution) => ({
+  inputTokens,
+  outputTokens,
+  totalTokens: inputTokens + outputTokens,
+  ...(reasoningTokens !== null && { reasoningTokens }),
+});
+
+const toStarted = (execution: Execution) => ({
+  executionId: execution.id,
+  threadId: execution.threadId,
+  status: execution.status,
+  reply: execution.output,
+  usage: usageOf(execution),
+});
+
+export const createStartExecutionHandlers = ({ db, queues }: { db: Db; queues: Queues }): Handlers => ({
+  async startExecution({ body }, context) {
+    const { caller, scope, requestId, request, response, signal } = context;
+    const { agentSlug, agentId, routerSlug, threadContext, channel = 'api', model, ...message } = body;
+    if ((channel !== 'api' || model !== undefined) && !seesAll(caller)) throw missingPermission('manage');
+    const actor = actorOf(caller);
+    const begun = await db.transaction((tx) =>
+      beginExecution(tx, scope, {
+        ...message,
+        ...{ channel, model, requestId, callerId: caller.id },
+        agent:
+          routerSlug !== undefined ? { routerSlug } : agentId !== undefined ? { id: agentId } : { slug: agentSlug! },
+        params: threadContext?.params,
+        // As in answer-chat.ts of the chat service.
+        caller: actor.type === 'system' ? undefined : actor,
+      }),
+    );
+    if (!begun.ok) throw refusalOf(begun, scope.environment);
+    const { executionId, threadId } = begun;
+    context.addLogFields({ executionId, threadId });
+    // Without the job, a sweep of the worker finds the row.
+    await queues.enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId }).catch(() => {});
+    response.setHeader('Location', `/v1/executions/${executionId}`);
+    const waitSeconds = preferredWait(request.headers.prefer);
+    if (waitSeconds > 0) {
+      response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
+      await waitForExecution(db, scope, executionId, waitSeconds * 1_000, signal);
+    }
+    return toStarted(await executionOf(db, context, executionId));
+  },
+
+  async cancelExecution({ params: { id } }, context) {
+    const execution = await executionOf(db, context, id);
+    if (execution.startedBy === null)
+      throw conflict(
+        'Only executions that were started with POST /v1/executions can be cancelled',
+        'not_in_background',
+      );
+    await cancelExecution(db, context.scope, id);
+    return toStarted(await executionOf(db, context, id));
+  },
+});
+
+/** The seconds of `Prefer: wait=20` (RFC 7240), at most 30; 0 without it. */
+function preferredWait(prefer: string | string[] | undefined): number {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/i.exec([prefer ?? []].flat().join(','))?.[1];
+  return Math.min(Number(seconds ?? 0), 30);
+}
+
+function refusalOf(failure: Extract<BegunExecution, { ok: false }>, environment: string) {
+  switch (failure.reason) {
+    case 'agent_not_found':
+      return notFound('Agent not found', failure.reason);
+    case 'no_active_config':
+      return notFound(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
+    case 'router_not_found':
+      return notFound('Router not found', failure.reason);
+    case 'thread_not_found':
+      return notFound('Thread not found', failure.reason);
+    case 'invalid_params': {
+      const named = failure.problems.map(({ path, message }) => `${path} ${message}`).join('; ');
+      return badRequest(named, failure.problems, failure.reason);
+    }
+  }
+}

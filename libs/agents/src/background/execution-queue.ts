@@ -1,0 +1,152 @@
+import type { JsonObject, Json, Scope } from '@parley/contracts';
+import {
+  type Queryable,
+  type RowOf,
+  claimByTenant,
+  column,
+  leaseSql,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
+import type { HistoryRow } from '../threads/turn';
+import { firstPosition, historyLimit, leaseSeconds } from '../threads/turn-sql';
+import type { Background } from './begin-execution';
+
+const isOpen = (row: string) => `${row}background is not null and ${row}status in ('queued', 'running')`;
+/** No earlier turn of the thread is unfinished, except those whose process was killed, which `claim` ends. */
+const isFirst = `not exists (
+  select from executions p where p.tenant = $1 and p.thread_id = e.thread_id and p.id < e.id
+    and p.status in ('queued', 'running') and (p.background is not null or p.lease_until > now()))`;
+
+const claimedRow = {
+  ...scopeRow,
+  id: column.text,
+  threadId: column.text,
+  agentSlug: column.text,
+  routerSlug: column.text.nullable,
+  input: column.text,
+  requestId: column.text.nullable,
+  background: column.jsonb<Background>(),
+  /** How many processes have begun to run it, this one included. */
+  attempts: column.int4,
+  model: column.text.nullable,
+  iterations: column.int4,
+  inputTokens: column.int4,
+  outputTokens: column.int4,
+  reasoningTokens: column.int4.nullable,
+  steps: column.jsonb<Json[]>(),
+  params: column.jsonb<JsonObject>(),
+};
+/** A background execution that this process runs until its lease expires. */
+export type ClaimedExecution = RowOf<typeof claimedRow>;
+
+const claimSql = (which: string) => `
+  with next as (
+    select e.id, e.thread_id from executions e
+    where e.tenant = $1 and ${isOpen('e.')} and ${leaseSql.isFree('e.')} and ${which} and ${isFirst}
+    order by coalesce(e.lease_until, e.created_at), e.id limit 1 for update skip locked),
+  expired as (
+    update executions p set status = 'failed', error = 'interrupted', finished_at = now() from next
+    where p.tenant = $1 and p.thread_id = next.thread_id and p.id < next.id and p.status in ('queued', 'running')
+      and p.background is null and p.lease_until <= now()),
+  taken as (
+    update executions e set status = 'running', started_at = coalesce(e.started_at, now()), lease_owner = $2,
+           lease_until = ${leaseSql.until(leaseSeconds)}, attempts = e.attempts + 1
+    from next where e.tenant = $1 and e.id = next.id returning e.*)
+  select ${scopeColumns('e.')}, e.id::text as id, e.thread_id as "threadId", e.agent_slug as "agentSlug",
+         e.router_slug as "routerSlug", e.input, e.request_id as "requestId", e.background, e.attempts, e.model,
+         e.iterations, e.input_tokens as "inputTokens", e.output_tokens as "outputTokens",
+         e.reasoning_tokens as "reasoningTokens", e.steps, t.params
+  from taken e join threads t on t.tenant = $1 and t.id = e.thread_id`;
+
+const claimById = statement('claim-execution', claimSql('e.id = $3::bigint'), claimedRow);
+const claimOfThread = statement('claim-execution-of-thread', claimSql('e.thread_id = $3'), claimedRow);
+const claimOfTenant = statement('claim-execution-of-tenant', claimSql('$3::int = 0'), claimedRow);
+
+type Which = { id: string } | { threadId: string } | null;
+
+/** Claims an execution that is due: the named one, the next of a thread, or the one of the tenant that waits the longest. */
+export async function claimExecution(
+  db: Queryable,
+  tenant: number,
+  owner: string,
+  which: Which,
+): Promise<ClaimedExecution | null> {
+  const query =
+    which === null
+      ? db.query({ tenant }, claimOfTenant, [tenant, owner, 0])
+      : 'id' in which
+        ? db.query({ tenant }, claimById, [tenant, owner, which.id])
+        : db.query({ tenant }, claimOfThread, [tenant, owner, which.threadId]);
+  return (await query).rows[0] ?? null;
+}
+
+const messages = statement(
+  'messages-before-execution',
+  `select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id, m.author->>'name')
+                   order by m.execution_id, m.position) as rows,
+          coalesce(max(m.position) filter (where m.execution_id = $3::bigint), 0) + 1 as position
+   from (select * from thread_messages
+         where tenant = $1 and thread_id = $2 and role <> 'note' and execution_id <= $3::bigint
+           and (execution_id < $3::bigint or position < ${firstPosition})
+         order by execution_id desc, position desc limit ${historyLimit}) m`,
+  { rows: column.jsonb<HistoryRow[]>().nullable, position: column.int4 },
+);
+
+/** The thread's messages up to an execution, and those of the execution itself, with the first free position among them. */
+export async function readRecorded(db: Queryable, { tenant, threadId, id }: ClaimedExecution) {
+  const [found] = (await db.query({ tenant }, messages, [tenant, threadId, id])).rows;
+  const { rows, position } = found!;
+  const own = (rows ?? []).filter(([executionId]) => executionId === id);
+  return { history: (rows ?? []).filter(([executionId]) => executionId !== id), own, position };
+}
+
+const setAgent = statement(
+  'set-agent-of-execution',
+  `with turn as (update executions set agent_slug = $3 where tenant = $1 and id = $2::bigint returning thread_id)
+   update threads t set agent_slug = $3 from turn where t.tenant = $1 and t.id = turn.thread_id`,
+);
+
+/** Stores the agent that a router's model has chosen. */
+export const storeChosenAgent = async (db: Queryable, scope: Scope, id: string, agentSlug: string): Promise<void> =>
+  void (await db.query(scope, setAgent, [scope.tenant, id, agentSlug]));
+
+const dueSince = leaseSql.dueSince;
+const due = {
+  tenants: leaseSql.tenants('due-execution-tenants', { table: 'executions', where: isOpen('') }),
+  due: statement(
+    'due-executions',
+    `select e.tenant, e.id::text as id from executions e
+     where e.tenant = $1 and ${isOpen('e.')} and ${dueSince} <= now()
+       and (e.lease_until is not null or e.created_at < now() - interval '1 second') and ${isFirst}
+     order by ${dueSince}, e.id limit $2 offset $3`,
+    { tenant: column.int4, id: column.text },
+  ),
+};
+
+/** Finds executions whose job was lost, whose process was killed, or that wait for a turn that has ended elsewhere. */
+export const findDueExecutions = (db: Queryable, limit: number) => claimByTenant(db, due, limit);
+
+const ended = statement(
+  'execution-has-ended',
+  `select true as ended from executions
+   where tenant = $1 and environment = $2::"Environment" and id = $3::bigint and status not in ('queued', 'running')`,
+  { ended: column.bool },
+);
+
+export const hasEnded = async (db: Queryable, { tenant, environment }: Scope, id: string): Promise<boolean> =>
+  (await db.query({ tenant }, ended, [tenant, environment, id])).rows.length > 0;
+
+const cancel = statement(
+  'cancel-execution',
+  `update executions set status = 'failed', error = 'cancelled', finished_at = now(), lease_until = null
+   where tenant = $1 and environment = $2::"Environment" and id = $3::bigint and ${isOpen('')}`,
+);
+
+/**
+ * Ends a background execution. The process that runs it finds out at its next write, after the running step, and calls no
+ * further model or tool (docs/adr/0055). Does nothing when it has ended.
+ */
+export const cancelExecution = async (db: Queryable, scope: Scope, id: string): Promise<void> =>
+  void (await db.query(scope, cancel, [scope.tenant, scope.environment, id]));

@@ -1,0 +1,80 @@
+import type { Scope } from '@parley/contracts';
+import { answerTurn } from '../answer-turn';
+import { loadAgent } from '../load-agent';
+import { chooseAgent } from '../routers/choose-agent';
+import type { ChatDeps, Route } from '../running-turn';
+import { declaredParams } from '../threads/check-params';
+import { readTurn } from '../threads/history';
+import type { BegunTurn } from '../threads/turn';
+import { type ClaimedExecution, readRecorded, storeChosenAgent } from './execution-queue';
+
+/** After so many processes that did not end it, an execution fails: something in it may end them. */
+const maxAttempts = 5;
+
+/**
+ * Runs a claimed background execution to its end: the same turn as in a chat, continued from the calls that an earlier process
+ * has recorded. When `signal` is aborted it is given back after the current step.
+ */
+export async function runExecution(
+  deps: ChatDeps,
+  scope: Scope,
+  claimed: ClaimedExecution,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, store, turnQueue } = deps;
+  const startedAt = performance.now();
+  const { history, own, position } = await readRecorded(db, claimed);
+  const turn: BegunTurn = {
+    ...{ tenant: claimed.tenant, id: claimed.id, threadId: claimed.threadId },
+    ...{ agentRevision: null, state: 'running', history },
+  };
+  const fail = (error: string) => store.finish(turn, { status: 'failed', reply: null, error, ...progressOf(claimed) });
+  turnQueue.start(turn);
+  try {
+    if (claimed.attempts > maxAttempts) return void (await fail('interrupted'));
+    const routing = await chooseAgain(deps, scope, claimed, signal);
+    const loaded = await loadAgent(db, scope, routing?.agentSlug ?? claimed.agentSlug);
+    if (!loaded.ok) return void (await fail(loaded.reason));
+    const { agent } = loaded;
+    const { caller, channel, model, phoneNumber } = claimed.background;
+    await answerTurn(deps, scope, {
+      request: {
+        ...{ caller, channel, model, phoneNumber, signal },
+        agent: { slug: agent.definition.slug },
+        message: claimed.input,
+        requestId: claimed.requestId ?? undefined,
+      },
+      routing,
+      agent,
+      turn: Object.assign(turn, { agentRevision: agent.revision }),
+      params: declaredParams(agent.definition.threadContextParams, claimed.params),
+      startedAt,
+      recorded: { ...progressOf(claimed), messages: readTurn(own), position },
+    });
+  } finally {
+    turnQueue.leave(turn);
+  }
+}
+
+/** Lets a router's model choose the agent, unless an earlier process has recorded a step of the agent. */
+async function chooseAgain(
+  { db, models }: ChatDeps,
+  scope: Scope,
+  { id, threadId, routerSlug, background, input: message, iterations }: ClaimedExecution,
+  signal: AbortSignal,
+): Promise<Route | null> {
+  if (background.isProvisional === undefined || routerSlug === null || iterations > 0) return null;
+  const { phoneNumber } = background;
+  const request = { routerSlug, message, threadId, phoneNumber, executionId: id, signal };
+  const routing = await chooseAgent({ db, models }, scope, request);
+  if (!routing.ok) return null;
+  await storeChosenAgent(db, scope, id, routing.agentSlug);
+  return routing;
+}
+
+const progressOf = ({ model, iterations, inputTokens, outputTokens, reasoningTokens, steps }: ClaimedExecution) => ({
+  model: model ?? undefined,
+  iterations,
+  usage: { inputTokens, outputTokens, reasoningTokens: reasoningTokens ?? undefined },
+  steps,
+});
