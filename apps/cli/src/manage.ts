@@ -2,7 +2,7 @@ import { ParleyApiError } from '@parley/client';
 import { type ManageClient, type Page, createManageClient } from '@parley/client/manage';
 import { withClient } from './data/client';
 import { apiAddress, environmentOf } from './environment';
-import { usageFailure } from './failure';
+import { Failure, usageFailure } from './failure';
 import { parseLimit } from './page';
 import { parseEnvironment } from './scope';
 import { formatTable, note, print, printJson } from './terminal';
@@ -45,6 +45,13 @@ export async function readPages<Item>(read: ReadPage<Item>, limit: number, curso
   if (!page.hasMore || left <= 0) return page;
   const rest = await readPages(read, left, page.cursor);
   return { ...rest, data: [...page.data, ...rest.data] };
+}
+
+/** Slug of the oldest agent of the environment. */
+export async function oldestAgent(manage: ManageClient): Promise<string> {
+  const slug = (await readPages(manage.listAgents, 1_000)).data.at(-1)?.slug;
+  if (slug === undefined) throw new Failure('There is no agent to answer the message. Push one first: parley push');
+  return slug;
 }
 
 /** A list of the management API: what its items are called, how a page is read, and the columns of the table. */

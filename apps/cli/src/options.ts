@@ -3,12 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 /** `--json` of every command. Errors are printed as one line of JSON too (main.ts). */
 export const withJson = (command: Command): Command => command.option('--json', 'print the result as one line of JSON');
 
-/** Options of commands that read or change one environment of one organization in the database. */
-export const inScope = (command: Command): Command =>
-  withJson(command)
-    .option('--env <environment>', 'development (default) or production')
-    .option('--org <slug>', 'organization (default: the only one)');
-
 /** Options of commands that use the management API. The key selects the organization and the environment. */
 export const ofKey = (command: Command): Command =>
   withJson(command)

@@ -10,14 +10,6 @@ import { canAsk } from './terminal';
  */
 export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
-/** The settings of the services for WhatsApp. */
-export const channelSettings = () => ({
-  KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
-  KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
-  RESEND_API_URL: '',
-  STAND_INS_URL: findSecret('STAND_INS_URL'),
-});
-
 /** The secrets in a variable, which lists several while one is being replaced. The first is used for signing. */
 export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createOrganizationKeys } from '@parley/agents';
 import { createAccounts, webhookSecretOf } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
-import { type Db, createSecretBox } from '@parley/db';
+import type { Db } from '@parley/db';
 import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
 import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
 import { type Cli, buildCli } from './cli-under-test';
@@ -20,6 +20,8 @@ let cli: Cli;
 let kapso: KapsoServer;
 let scope: Scope;
 let env: Record<string, string>;
+/** The environment of commands about deliveries without an organization. */
+let onDatabase: Record<string, string>;
 const secrets = {
   IDENTITY_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   MESSAGING_WEBHOOK_SECRET: 'kapso',
@@ -36,12 +38,8 @@ beforeAll(async () => {
   const seeded = await seedOrganization(db.pool, { slug: 'demo', agents, permissions: ['manage'] });
   ({ scope } = seeded);
   remote = stack.envOf(seeded.key);
-  env = {
-    PUBLIC_URL: 'https://parley.example',
-    DATABASE_URL: stack.databaseUrl,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ...secrets,
-  };
+  env = { ...remote, ...secrets };
+  onDatabase = { DATABASE_URL: stack.databaseUrl };
 });
 afterAll(async () => {
   await kapso.stop();
@@ -49,7 +47,8 @@ afterAll(async () => {
   cli.remove();
 });
 
-const envOf = ([area]: string[]) => (area === 'integrations' ? remote : env);
+const envOf = (args: string[]) =>
+  args[0] === 'integrations' ? remote : args.includes('--unattributed') ? onDatabase : env;
 const parley = (args: string[], input?: string) => cli.parley(args, { env: envOf(args), input });
 const succeed = (args: string[], input?: string) => cli.succeed(args, { env: envOf(args), input });
 
@@ -106,8 +105,12 @@ test('samples of the identity provider name the organization of --org', async ()
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const trigger = (name: string, ...more: string[]) => parley(['webhooks', 'trigger', name, '--url', url, ...more]);
-  await seedOrganization(db.pool, { slug: 'acme' });
+  const { key } = await seedOrganization(db.pool, { slug: 'acme', permissions: ['manage'] });
+  const envs = { acme: { ...secrets, ...stack.envOf(key) }, demo: env };
+  const trigger = (name: string, ...[option, slug]: [] | ['--org', keyof typeof envs]) =>
+    cli.parley(['webhooks', 'trigger', name, '--url', url, ...(slug ? [option!, slug] : [])], {
+      env: slug ? envs[slug] : secrets,
+    });
   await db.pool.query(`update organizations set external_id = 'org_2acme', name = 'Acme' where slug = 'acme'`);
   for (const name of ['organization.updated', 'organization.deleted', 'organizationMembership.created'])
     expect(await trigger(name, '--org', 'acme')).toMatchObject({ code: 0 });
@@ -116,7 +119,7 @@ test('samples of the identity provider name the organization of --org', async ()
   expect(deleted!.data).toMatchObject({ id: 'org_2acme', slug: 'acme' });
   expect(deleted!.data).not.toHaveProperty('name');
   expect(membership!.data).toMatchObject({ id: expect.stringMatching(/^orgmem_/), organization: { id: 'org_2acme' } });
-  // Without --org no organization has to be chosen, although there are several.
+  // Without --org no key is needed.
   expect(await trigger('organization.updated')).toMatchObject({ code: 0 });
   expect(bodies[3]!.data.id).toMatch(/Fixt/);
   expect(await trigger('user.created', '--org', 'acme')).toMatchObject({
@@ -284,7 +287,7 @@ test('a server of models is stored by any name with its address and an optional 
     });
     await succeed(['integrations', 'set', 'ollama', '--api-url', url]);
     expect(await succeed(['integrations', 'test', 'ollama'])).toBe('ollama: answers without a key');
-    const table = await createOrganizationKeys(db, createSecretBox(env.SECRETS_KEY!), console)(scope);
+    const table = await createOrganizationKeys(db, stack.api.deps.box, console)(scope);
     expect(table).toMatchObject({
       'my-server': { apiKey: 'wrong', baseUrl: `${url}/v1` },
       ollama: { apiKey: undefined, baseUrl: url },
@@ -320,7 +323,7 @@ test.each([
 test('an integration keeps its settings when it is disabled, and loses them when it is removed', async () => {
   await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
   const account = () =>
-    createAccounts(db, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
+    createAccounts(db, stack.api.deps.box, { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
   expect(await account()).toMatchObject({ apiKey: 're_key' });
   expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is disabled.');
   expect(await account()).toBeNull();
@@ -344,7 +347,7 @@ test('channels connect creates a pending connection, or uses a number that is al
   expect(await succeed(['channels', 'connect', '--agent', 'helper', '--phone-number-id', '109876543210987'])).toContain(
     '15551234567',
   );
-  const { data: connections } = JSON.parse(await cli.succeed(['channels', 'list', '--json'], { env: remote }));
+  const { data: connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
   const { id } = connections.find((one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987');
   // The owner of the account can read this secret, so it is derived for the connection and is not the installation's.
   expect(kapso.webhooks).toMatchObject([

@@ -274,8 +274,11 @@ async function runSimulatedCommands(
   org: string[],
 ) {
   const standIns = await startStandIns(() => shared.url);
-  const env = { ...reach, STAND_INS_URL: standIns.url, PUBLIC_URL: shared.url };
+  const env = { ...reach, STAND_INS_URL: standIns.url };
   try {
+    // The services of the shared stack have no STAND_INS_URL.
+    const key = `offline-${tenant.organizationId}`;
+    await run('integrations set', ['kapso', '--api-key', key, '--api-url', `${standIns.url}/kapso`, ...org], env);
     await run('whatsapp send', ['Hello', '--agent', 'assistant', '--no-wait', ...org], env);
     await run('whatsapp messages', org, env);
     await fetch(`${standIns.url}/resend/emails`, {

@@ -42,9 +42,6 @@ beforeAll(async () => {
   await push(client, definitions);
   await push(await tenant.client({ environment: 'production' }), definitions);
   line = openCommandLine({
-    DATABASE_URL: stack.databaseUrl,
-    SECRETS_KEY: stack.secretsKey,
-    PUBLIC_URL: stack.url,
     PARLEY_URL: stack.url,
     PARLEY_API_KEY: (await tenant.client({ permissions: ['manage'] })).key,
     STAND_INS_URL: url,
@@ -67,7 +64,7 @@ const textsOf = async (from?: string) =>
 async function askForLink(description: string): Promise<string> {
   const args = JSON.stringify({ amount: 9_900, description, customerEmail: 'ana@example.com' });
   const unknown = await line.run(['whatsapp', 'send', 'Hello', '--agent', 'missing']);
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('No agent "missing" in ') });
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no agent "missing" in ') });
   const reply = await line.parley(['whatsapp', 'send', `/tool payment.create ${args}`]);
   const link = /http:\/\/localhost:\d+\/flow\/pay\?token=\w+/.exec(reply)?.[0];
   if (link === undefined) throw new Error(`no link in: ${reply}`);

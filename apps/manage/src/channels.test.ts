@@ -97,6 +97,42 @@ test('with the shared account only numbers of customers that were made here are 
   expect(await audit('channel.connected')).toEqual([]);
 });
 
+test('a setup link is made for a customer of the own account, or of the shared one if it was made here', async () => {
+  const made = (await connect({ agent }).expect(201)).body.channel;
+  const again = (await connect({ agent, customerId: made.customerId }).expect(201)).body;
+  expect(again).toMatchObject({ setupLink: expect.any(String), channel: { customerId: made.customerId } });
+  expect(again.channel.id).not.toBe(made.id);
+  expect((await connect({ agent, customerId: 'of-another-account' }).expect(409)).body.code).toBe('foreign_customer');
+  await ownAccount(world);
+  const { body } = await connect({ agent, customerId: 'of-the-own-account' }).expect(201);
+  expect(body.channel).toMatchObject({ customerId: 'of-the-own-account', status: 'pending' });
+});
+
+test('a customer of another organization or environment is refused, also with an own account', async () => {
+  const { customerId } = (await connect({ agent }).expect(201)).body.channel;
+  for (const other of [await api.world(), await api.sibling(world, 'production')]) {
+    await ownAccount(other);
+    const { body } = await connect({ agent: await insertDefinitions(other), customerId }, other).expect(409);
+    expect(body.code).toBe('foreign_customer');
+    expect(await channels(other)).toEqual([]);
+  }
+});
+
+test('a simulated number is connected in development only, without the provider', async () => {
+  const { body } = await connect({ agent, isSimulated: true, contactType: null }).expect(201);
+  expect(body).toMatchObject({
+    setupLink: null,
+    channel: { status: 'connected', phoneNumberId: expect.stringMatching(/^simulated-/), agent, customerId: null },
+  });
+  expect(await audit('channel.connected')).toMatchObject([
+    { target: { id: body.channel.id }, after: { isSimulated: true, phoneNumberId: null } },
+  ]);
+  const production = await api.sibling(world, 'production');
+  const refused = { agent: await insertDefinitions(production), isSimulated: true };
+  expect((await connect(refused, production).expect(409)).body.code).toBe('only_development');
+  expect(await channels(production)).toEqual([]);
+});
+
 test.each([
   [{}, 'invalid_body'],
   [{ agent: 'a', router: 'b' }, 'invalid_body'],
@@ -104,7 +140,9 @@ test.each([
   [{ router: 'nobody' }, 'answerer_not_found'],
   [{ agent: 'HELPER', phoneNumberId: '../../customers' }, 'invalid_body'],
   [{ agent: 'HELPER', contactType: 'nothing' }, 'entity_type_not_found'],
-  [{ agent: 'HELPER', customerId: 'customer-of-another' }, 'invalid_body'],
+  [{ agent: 'HELPER', customerId: 'a/b' }, 'invalid_body'],
+  [{ agent: 'HELPER', customerId: 'a', phoneNumberId: 'b' }, 'invalid_body'],
+  [{ agent: 'HELPER', isSimulated: true, phoneNumberId: 'b' }, 'invalid_body'],
   [{ agent: 'HELPER', name: 'x'.repeat(101) }, 'invalid_body'],
 ])('refuses %j with %s', async (body, code) => {
   const given = 'agent' in body && body.agent === 'HELPER' ? { ...body, agent } : body;

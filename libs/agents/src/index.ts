@@ -8,7 +8,7 @@ export { type StoredAgent, listAgents, listRouters, readAgent } from './list-age
 export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
-export { hasAnswerer, oldestAgent } from './read-agents';
+export { hasAnswerer } from './read-agents';
 export { createTransfer } from './routers/transfer';
 export { type StatisticsQuery, readStatistics } from './statistics/read-statistics';
 export { rollUpExecutions } from './statistics/roll-up-executions';

@@ -19,17 +19,3 @@ export async function hasAnswerer(
   const { rowCount } = await db.query(scope, findAnswerer, values);
   return rowCount !== 0;
 }
-
-const oldestConfigured = statement(
-  'oldest-agent',
-  `select a.slug from agents a
-   join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
-   where a.tenant = $1 order by a.created_at limit 1`,
-  { slug: column.text },
-);
-
-/** The slug of the oldest agent that has a definition in the environment; null when there is none. */
-export async function oldestAgent(db: Queryable, scope: Scope): Promise<string | null> {
-  const { rows } = await db.query(scope, oldestConfigured, [scope.tenant, scope.environment]);
-  return rows[0]?.slug ?? null;
-}

@@ -19,7 +19,6 @@ export {
   disconnectChannel,
   disconnectNumber,
   findConnection,
-  simulateConnection,
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
 export { latestNumberOf, readAliases } from './whatsapp/contacts';
@@ -30,7 +29,7 @@ export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
-export { type ChannelMessage, findMessage, latestSent, listMessages, repliesOf } from './whatsapp/read-messages';
+export { type ChannelMessage, findMessage, listMessages, repliesOf } from './whatsapp/read-messages';
 export { type QueuedReply, type ReplyContent, queueReply, replyWindow } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';

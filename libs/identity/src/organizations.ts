@@ -84,12 +84,13 @@ export async function changeSettings(db: Queryable, organizationId: string, sett
 const profileRow = {
   id: column.text,
   slug: column.text,
+  externalId: column.text.nullable,
   name: column.text,
   timezone: column.text,
   /** The settings of conversations that were changed. */
   conversations: column.jsonb<Partial<ConversationSettings>>().nullable,
 };
-const profile = "o.id, o.slug, o.name, o.timezone, o.settings->'conversations' as conversations";
+const profile = `o.id, o.slug, o.external_id as "externalId", o.name, o.timezone, o.settings->'conversations' as conversations`;
 
 const profileById = statement(
   'read-organization',

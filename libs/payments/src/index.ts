@@ -7,6 +7,6 @@ export { listCreditEntries, readBalance } from './credits/read-credits';
 export { toFlowAccount } from './flow/flow-account';
 export { heldPayments } from './held-payments';
 export { ensurePaymentType } from './payment-type';
-export { findPaymentHistory, latestReferences, listPayments } from './read-payments';
+export { findPaymentHistory, listPayments } from './read-payments';
 export { type ReconcileReport } from './reconcile';
 export { checkFlowCredentials } from './check-flow-credentials';

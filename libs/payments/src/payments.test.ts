@@ -9,8 +9,6 @@ import {
   until,
 } from '@parley/testing';
 import { findKnownTokens } from './confirm-by-token';
-import { applyOrder } from './credits/credit-orders';
-import { latestReferences } from './read-payments';
 import {
   type TestPayments,
   inEnvironment,
@@ -529,14 +527,4 @@ describe('getStatus', () => {
     });
     expect(await t.payments.getStatus(scope, { ...origin, paymentId: 'ent_x' })).toMatchObject({ reason: 'not_found' });
   });
-});
-
-test('latestReferences returns the token of the latest link and the latest billing order, or null', async () => {
-  const { tenant } = scope;
-  const { order } = await make();
-  const credited = { tenant, orderId: 'order_1', kind: 'paid', amountCents: 500 } as const;
-  expect(await t.db.transaction((tx) => applyOrder(tx, null, credited))).toBe(500);
-  expect(await latestReferences(t.db, scope)).toEqual({ flowToken: order.token, orderId: 'order_1' });
-  const { scope: other } = await seedOrganization(t.db.pool);
-  expect(await latestReferences(t.db, other)).toEqual({ flowToken: null, orderId: null });
 });

@@ -66,17 +66,3 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
     })),
   };
 }
-
-const latest = statement(
-  'latest-payment-references',
-  `select (select flow_token from payment_orders where tenant = $1 and environment = $2::"Environment"
-             and flow_token is not null order by created_at desc limit 1) as "flowToken",
-          (select order_id from processed_payments where tenant = $1
-           order by created_at desc limit 1) as "orderId"`,
-  { flowToken: column.text.nullable, orderId: column.text.nullable },
-);
-
-/** Returns the token of the latest payment link and the id of the latest billing order, for sample webhooks. */
-export async function latestReferences(db: Queryable, scope: Scope) {
-  return (await db.query(scope, latest, [scope.tenant, scope.environment])).rows[0]!;
-}

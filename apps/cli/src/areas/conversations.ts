@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { groups, ofKey, ofOrganization, paged } from '../options';
+import { groups, ofKey, paged } from '../options';
 import { emailStatuses, executionStatuses, messageStatuses } from '../statuses';
 
 /** Commands for threads, channel messages, e-mails and executions. */
@@ -79,10 +79,10 @@ export function addConversationCommands(program: Command): void {
 
   const whatsapp = program
     .command('whatsapp')
-    .helpGroup(groups.database)
+    .helpGroup(groups.http)
     .description('the simulated WhatsApp of npm start');
   const from = ['--from <number>', 'number of the customer (default: +56911111111)'] as const;
-  ofOrganization(whatsapp.command('send'))
+  ofKey(whatsapp.command('send'))
     .description('write to an agent as a customer and print the reply')
     .argument('<text>')
     .option(...from)

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect, groups, inScope, ofKey, paged } from '../options';
+import { collect, groups, ofKey, paged } from '../options';
 import { deliveryProviders, deliveryStatuses, providers } from '../webhooks/providers';
 
 /** Commands for webhook deliveries, credits, integrations and channel connections. */
@@ -31,8 +31,8 @@ export function addWebhookCommands(program: Command): void {
     .addOption(provider())
     .option(...unattributed)
     .action(async (ids, options) => (await import('../commands/webhooks-replay')).runWebhooksReplay(ids, options));
-  inScope(webhooks.command('trigger'))
-    .description('send a signed sample delivery, made with DATABASE_URL; without an event, list the samples')
+  ofKey(webhooks.command('trigger'))
+    .description('send a signed sample delivery; without an event, list the samples')
     .argument('[event]', 'name of the sample, such as order.paid or whatsapp.message.received')
     .option('--set <path=value>', 'change a field of the body, such as data.subtotal_amount=900', collect)
     .option('--url <address>', 'address of the gateway (default: PARLEY_URL, or the running stack)')
@@ -89,15 +89,15 @@ export function addWebhookCommands(program: Command): void {
       (await import('../commands/integrations')).runIntegrationsRemove(provider, options),
     );
 
-  const channels = program.command('channels').helpGroup(groups.database).description('WhatsApp numbers');
-  inScope(channels.command('connect'))
-    .description('create a connection and print the link at which a person connects the number')
+  const channels = program.command('channels').helpGroup(groups.http).description('WhatsApp numbers');
+  ofKey(channels.command('connect'))
+    .description('connect a number, or print the link at which a person connects one')
     .option('--agent <slug>', 'agent that answers')
     .option('--router <slug>', 'router that chooses the agent')
     .option('--contact-type <slug>', 'entity type whose entities are matched by phone number; "" for none')
     .option('--customer <id>', 'use an existing Kapso customer')
-    .option('--phone-number-id <id>', 'use a number that is already connected at Kapso')
-    .option('--name <name>', 'name of a new Kapso customer (default: environment and organization)')
+    .option('--phone-number-id <id>', 'use a number of your account at Kapso')
+    .option('--name <name>', 'name of a new Kapso customer (default: Parley)')
     .action(async (options) => (await import('../commands/channels-connect')).runChannelsConnect(options));
   ofKey(channels.command('list'))
     .description('list connections')

@@ -3,13 +3,13 @@ import type { JsonObject } from '@parley/contracts';
 import { loadWebhookSamples } from '@parley/webhooks';
 import { apiUrl, readVariable } from '../environment';
 import { Failure } from '../failure';
-import { type ScopeOptions, withScope } from '../scope';
+import { type KeyOptions, withManage } from '../manage';
 import { findSecrets } from '../secrets';
 import { note, print, printJson } from '../terminal';
 import { adaptIdentitySample, adaptSample, setMember } from '../webhooks/adapt-sample';
 import { signSample } from '../webhooks/sign-sample';
 
-export interface WebhooksTriggerOptions extends ScopeOptions {
+export interface WebhooksTriggerOptions extends KeyOptions {
   set?: string[];
   url?: string;
 }
@@ -17,7 +17,7 @@ export interface WebhooksTriggerOptions extends ScopeOptions {
 /** `parley webhooks trigger`: sends a sample delivery, adapted to this environment and signed like its provider's. */
 export async function runWebhooksTrigger(
   event: string | undefined,
-  { set = [], url, json, ...scopeOptions }: WebhooksTriggerOptions,
+  { set = [], url, json, ...options }: WebhooksTriggerOptions,
 ): Promise<void> {
   const samples = await loadWebhookSamples();
   const names = Object.keys(samples);
@@ -25,11 +25,10 @@ export async function runWebhooksTrigger(
   const sample = samples[event];
   if (sample === undefined) throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
   const body = structuredClone(sample.body) as JsonObject;
-  if (sample.path === '/webhook/clerk') await adaptIdentitySample(body, scopeOptions.org);
+  if (sample.path === '/webhook/clerk') await adaptIdentitySample(body, options);
   else
-    await withScope(scopeOptions, async (db, scope) => {
-      for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
-    });
+    for (const line of await withManage(options, (manage) => adaptSample(manage, { ...sample, name: event }, body)))
+      note(line);
   for (const change of set) setMember(body, change);
   const address = apiUrl(url ?? readVariable('PARLEY_URL'));
   const isForm = sample.path === '/webhook/flow';

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasAnswerer, oldestAgent } from '@parley/agents';
-import { createAccounts, listConnections } from '@parley/channels';
-import type { Db } from '@parley/db';
+import type { ManageClient } from '@parley/client/manage';
 import { Failure } from '../failure';
+import { type KeyOptions, oldestAgent, withManage } from '../manage';
 import { safeText } from '../safe-text';
-import { type NamedScope, type ScopeOptions, withScope } from '../scope';
-import { channelSettings, openSecretBox } from '../secrets';
 import { createStandIns, customerOf } from '../stand-ins';
 import { note, print, printJson } from '../terminal';
-import { connectNumberOrCustomer } from './channels-connect';
 
-export interface WhatsappSendOptions extends ScopeOptions {
+export interface WhatsappSendOptions extends KeyOptions {
   from?: string;
   to?: string;
   agent?: string;
@@ -25,10 +21,10 @@ const furtherMs = 500;
 /** `parley whatsapp send`: writes to an agent as a customer, on the simulated WhatsApp of `npm start`, and prints the reply. */
 export async function runWhatsappSend(text: string, options: WhatsappSendOptions): Promise<void> {
   const customer = customerOf(options.from);
-  const { standIns, number } = await withScope(options, async (db, scope) => ({
-    standIns: createStandIns({ id: scope.organizationId }),
-    number: await numberOf(db, scope, options),
-  }));
+  const { standIns, number } = await withManage(options, async (manage) => {
+    const standIns = createStandIns(await manage.getOrganization());
+    return { standIns, number: await numberOf(manage, standIns, options) };
+  });
   const isReply = (one: { number: string; customer: string; direction: string }) =>
     one.direction === 'outbound' && one.number === number && one.customer === customer;
   const earlier = (await standIns.messages()).filter(isReply).length;
@@ -47,24 +43,25 @@ export async function runWhatsappSend(text: string, options: WhatsappSendOptions
 }
 
 /** The connected number that is written to: the one of `--to` or `--agent`, else the latest. Without one, it is connected. */
-async function numberOf(db: Db, scope: NamedScope, { to, agent }: WhatsappSendOptions): Promise<string> {
-  if (agent !== undefined && !(await hasAnswerer(db, scope, { agentSlug: agent })))
-    throw new Failure(`No agent "${agent}" in ${scope.name}. Push it first`);
-  const connections = (await listConnections(db, scope)).filter(({ phoneNumberId }) => phoneNumberId !== null);
+async function numberOf(
+  manage: ManageClient,
+  { apiUrl }: { apiUrl: string },
+  { to, agent }: WhatsappSendOptions,
+): Promise<string> {
   const digits = to?.replace(/\D/g, '');
-  const found = connections.findLast(
-    (one) => (digits === undefined || one.phoneNumber === digits) && (agent === undefined || one.agent === agent),
+  const found = (await manage.listChannels()).data.findLast(
+    (one) =>
+      one.phoneNumberId !== null &&
+      (digits === undefined || one.phoneNumber === digits) &&
+      (agent === undefined || one.agent === agent),
   );
   if (found !== undefined) return found.phoneNumberId!;
-  const account = await createAccounts(db, openSecretBox(), channelSettings()).kapso(scope);
-  if (account?.apiUrl !== createStandIns({ id: scope.organizationId }).apiUrl)
-    throw new Failure(
-      `WhatsApp is connected to Kapso in ${scope.name}, not simulated. Write to its number from a phone`,
-    );
-  const answerer = agent ?? (await oldestAgent(db, scope));
-  if (answerer === null) throw new Failure('There is no agent to answer the message. Push one first: parley push');
+  const account = (await manage.listIntegrations()).data.find(({ provider }) => provider === 'kapso');
+  if (account?.isConfigured && account.fields.find(({ name }) => name === 'apiUrl')?.value !== apiUrl)
+    throw new Failure('WhatsApp is connected to Kapso, not simulated. Write to its number from a phone');
+  const answerer = agent ?? (await oldestAgent(manage));
   const phoneNumberId = digits ?? `1555${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
-  await connectNumberOrCustomer(db, scope, { agent: answerer, phoneNumberId });
+  await manage.connectChannel({ agent: answerer, phoneNumberId });
   note(`Connected the simulated number +${phoneNumberId}, which agent ${answerer} answers.`);
   return phoneNumberId;
 }

@@ -48,6 +48,6 @@ export async function checkMessagingSecret(db: Db): Promise<Finding> {
       'Correct the Kapso key of their organizations, or disconnect their numbers (docs/operations.md)',
     );
   if (secrets.length === 0 && isKnown === null)
-    return { name, state: 'skipped', detail: 'not set; only channels connect and webhooks trigger need it' };
+    return { name, state: 'skipped', detail: 'not set; only webhooks trigger needs it' };
   return { name, state: 'ok', detail: `each connection has its own secret (${registered})` };
 }

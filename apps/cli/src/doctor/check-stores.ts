@@ -78,8 +78,7 @@ async function checkHeld(db: Db): Promise<Finding[]> {
 async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
-  if (key === undefined)
-    return [{ name, state: 'skipped', detail: 'not set; only channels connect and secrets rotate need it' }];
+  if (key === undefined) return [{ name, state: 'skipped', detail: 'not set; only secrets rotate needs it' }];
   let box: ReturnType<typeof createSecretBox>;
   try {
     box = createSecretBox(key);

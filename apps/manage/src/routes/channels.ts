@@ -26,26 +26,25 @@ export function createChannelHandlers({ db, connect, ...deps }: ChannelRouteDeps
   });
 
   return {
-    connectChannel: shared(async ({ body: { agent, router, contactType, phoneNumberId, name } }, context) => {
+    connectChannel: shared(async ({ body: { agent, router, contactType, ...number } }, context) => {
       const { scope } = context;
       await requireAnswerer(db, scope, { agent, router });
       if (contactType) await requireContactType(db, scope, contactType);
       const made = await connectChannel(
         connect,
         scope,
-        { agentSlug: agent ?? null, routerSlug: router ?? null, contactType, phoneNumberId, name },
-        {
-          isOperator: false,
-          record: (tx, { connectionId, customerId }) =>
-            auditOf(deps, context)(tx, {
-              action: 'channel.connected',
-              target: { type: 'channel', id: connectionId },
-              after: {
-                ...{ customerId, phoneNumberId: phoneNumberId ?? null, agent: agent ?? null, router: router ?? null },
-                ...(contactType !== undefined && { contactType }),
-              },
-            }),
-        },
+        { agentSlug: agent ?? null, routerSlug: router ?? null, contactType, ...number },
+        (tx, { connectionId, customerId }) =>
+          auditOf(deps, context)(tx, {
+            action: 'channel.connected',
+            target: { type: 'channel', id: connectionId },
+            after: {
+              ...{ customerId, phoneNumberId: number.phoneNumberId ?? null },
+              ...{ agent: agent ?? null, router: router ?? null },
+              ...(contactType !== undefined && { contactType }),
+              ...(number.isSimulated && { isSimulated: true }),
+            },
+          }),
       );
       if (!made.ok && made.reason === 'provider_failed') throw badGateway(made.message, made.reason);
       if (!made.ok) throw conflict(made.message, made.reason);

@@ -7,7 +7,9 @@ import {
   connectNumber,
   createConnection,
   findConnectionFor,
+  isForeignCustomer,
   setContactType,
+  simulateNumber,
 } from './connections';
 import { listConnections } from './read-connections';
 
@@ -18,51 +20,78 @@ export interface ChannelRequest {
   contactType?: string | null;
   /** A number that is already connected at Kapso. Without it, a person connects one through a setup link. */
   phoneNumberId?: string;
-  /** An existing customer of Kapso. Default: a new one with this `name`. */
+  /** An existing customer of the account. Default: a new one with this `name`. */
   customerId?: string;
+  /** A number that does not exist at Kapso, for sample deliveries in development. */
+  isSimulated?: boolean;
   name: string;
 }
 
 export type ChannelResult =
-  | { ok: true; connectionId: string; customerId: string; setupLink: string | null; phoneNumber: string | null }
+  | { ok: true; connectionId: string; setupLink: string | null }
   | {
       ok: false;
       reason:
-        'not_configured' | 'number_taken' | 'other_answerer' | 'foreign_customer' | 'too_many' | 'provider_failed';
+        | 'not_configured'
+        | 'only_development'
+        | 'number_taken'
+        | 'other_answerer'
+        | 'foreign_customer'
+        | 'too_many'
+        | 'provider_failed';
       message: string;
     };
 
-export interface ChannelOptions {
-  /**
-   * An operator may connect any number of the account that organizations share (KAPSO_API_KEY). An organization may connect
-   * those of the customers that its connections have.
-   */
-  isOperator: boolean;
-  /** Called in the transaction that stores the connection. */
-  record?: (tx: Queryable, stored: { connectionId: string; customerId: string; isNew: boolean }) => Promise<void>;
-}
+/** Called in the transaction that stores the connection. */
+type RecordConnection = (tx: Queryable, stored: { connectionId: string; customerId: string | null }) => Promise<void>;
 
 const maxConnections = 50;
 
 type Refusal = Extract<ChannelResult, { ok: false }>;
 const refuse = (reason: Refusal['reason'], message: string): Refusal => ({ ok: false, reason, message });
 
-/** Connects a number that Kapso knows, or creates a setup link with which a person connects one. */
+/**
+ * Connects a number that Kapso knows, or creates a setup link with which a person connects one. Of the account that
+ * organizations share (KAPSO_API_KEY), an environment may use the customers that its connections have.
+ */
 export async function connectChannel(
   deps: ConnectDeps,
   scope: Scope,
   request: ChannelRequest,
-  options: ChannelOptions,
+  record: RecordConnection,
 ): Promise<ChannelResult> {
+  const { phoneNumberId, contactType = null, ...answerer } = request;
+  const connections = await listConnections(deps.db, scope);
+  if (connections.length >= maxConnections && phoneNumberId === undefined)
+    return refuse('too_many', `An environment has at most ${maxConnections} channels. Disconnect one first`);
+  const create = (tx: Queryable, customerId: string | null) =>
+    createConnection(tx, scope, {
+      ...{ customerId, contactType },
+      ...{ agentSlug: answerer.agentSlug, routerSlug: answerer.routerSlug },
+    });
+  if (request.isSimulated) {
+    if (scope.environment === 'production')
+      return refuse('only_development', 'A number can be simulated in development only');
+    const connectionId = await deps.db.transaction(async (tx) => {
+      const id = await create(tx, null);
+      await simulateNumber(tx, scope, id);
+      await record(tx, { connectionId: id, customerId: null });
+      return id;
+    });
+    return { ok: true, connectionId, setupLink: null };
+  }
   const account = await deps.accounts.kapso(scope);
   if (account === null) return refuse('not_configured', 'Kapso is not configured (integrations set kapso)');
   const client = createKapsoClient(account, deps);
-  const { phoneNumberId, contactType = null, ...answerer } = request;
-  if ((await listConnections(deps.db, scope)).length >= maxConnections && phoneNumberId === undefined)
-    return refuse('too_many', `An environment has at most ${maxConnections} channels. Disconnect one first`);
 
   if (phoneNumberId === undefined) {
-    const { agentSlug, routerSlug } = answerer;
+    const given = request.customerId;
+    const isOwn = given === undefined || !account.isShared || connections.some((one) => one.customerId === given);
+    if (given !== undefined && (!isOwn || (await isForeignCustomer(deps.db, scope, given))))
+      return refuse(
+        'foreign_customer',
+        `Customer ${given} has no connection here. Connect a new one, or configure your own account`,
+      );
     const made =
       request.customerId === undefined
         ? await client.createCustomer({
@@ -75,11 +104,11 @@ export async function connectChannel(
     if (!link.ok) return refuse('provider_failed', `Kapso: ${link.message}`);
     const customerId = made.value;
     const connectionId = await deps.db.transaction(async (tx) => {
-      const id = await createConnection(tx, scope, { customerId, agentSlug, routerSlug, contactType });
-      await options.record?.(tx, { connectionId: id, customerId, isNew: true });
+      const id = await create(tx, customerId);
+      await record(tx, { connectionId: id, customerId });
       return id;
     });
-    return { ok: true, connectionId, customerId, setupLink: link.value, phoneNumber: null };
+    return { ok: true, connectionId, setupLink: link.value };
   }
 
   const number = await client.getPhoneNumber(phoneNumberId);
@@ -87,14 +116,13 @@ export async function connectChannel(
   const { customerId: owner, phoneNumber } = number.value;
   if (phoneNumber === null) return refuse('provider_failed', 'Kapso: the answer has no phone number');
   const stored = await deps.db.transaction((tx) =>
-    store(tx, scope, { ...request, phoneNumberId, owner, phoneNumber }, options, account.isShared),
+    store(tx, scope, { ...request, phoneNumberId, owner, phoneNumber }, record, account.isShared),
   );
   if (!stored.ok) return stored;
   const customerId = owner ?? phoneNumberId;
   const connected = await connectNumber(deps, { phoneNumberId, customerId });
   if (!connected.ok) return refuse('provider_failed', `Kapso: ${connected.message}`);
-  const { id: connectionId } = connected.connection;
-  return { ok: true, connectionId, customerId, setupLink: null, phoneNumber: connected.connection.phoneNumber };
+  return { ok: true, connectionId: connected.connection.id, setupLink: null };
 }
 
 type KnownNumber = ChannelRequest & { phoneNumberId: string; owner: string | null; phoneNumber: string | null };
@@ -104,7 +132,7 @@ async function store(
   tx: Queryable,
   scope: Scope,
   { phoneNumberId, owner, phoneNumber, ...request }: KnownNumber,
-  { isOperator, record }: ChannelOptions,
+  record: RecordConnection,
   isShared: boolean,
 ): Promise<{ ok: true } | Refusal> {
   // Two requests for one number would both find it without a connection.
@@ -120,7 +148,7 @@ async function store(
     return refuse('other_answerer', `${number} already has the connection ${found.id}, which ${answers} answers`);
   }
   const isOwn = found !== null || (await listConnections(tx, scope)).some((one) => one.customerId === owner);
-  if (isShared && !isOperator && !isOwn)
+  if (isShared && !isOwn)
     return refuse(
       'foreign_customer',
       `${number} belongs to a customer without a connection here. Connect it with a setup link, or configure your own account`,
@@ -130,6 +158,6 @@ async function store(
     (await createConnection(tx, scope, { customerId, agentSlug, routerSlug, contactType: contactType ?? null }));
   if (found !== null && contactType !== undefined) await setContactType(tx, scope, id, contactType);
   await assignNumberTo(tx, scope, id, { phoneNumberId, phoneNumber });
-  await record?.(tx, { connectionId: id, customerId, isNew: found === null });
+  await record(tx, { connectionId: id, customerId });
   return { ok: true };
 }

@@ -75,7 +75,7 @@ const create = statement(
 export async function createConnection(
   db: Queryable,
   scope: Scope,
-  given: { customerId: string; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
+  given: { customerId: string | null; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
 ): Promise<string> {
   const id = newId('conn');
   const { customerId, agentSlug, routerSlug, contactType } = given;
@@ -85,16 +85,28 @@ export async function createConnection(
 }
 
 const simulate = statement(
-  'simulate-connection',
-  `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
-   values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
+  'simulate-number',
+  `update channel_connections set phone_number_id = $4, phone_number = '15550000000', status = 'connected'
+   where id = $3 and tenant = $1 and environment = $2::"Environment"`,
 );
 
-/** Creates a connection with a number that does not exist in Kapso, for sample deliveries. Returns the phone number id. */
-export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
-  const phoneNumberId = `simulated-${randomUUID()}`;
-  await db.query(scope, simulate, [newId('conn'), scope.tenant, scope.environment, phoneNumberId, agentSlug]);
-  return phoneNumberId;
+/** Gives a connection a number that does not exist in Kapso, for sample deliveries. */
+export async function simulateNumber(db: Queryable, scope: Scope, connectionId: string): Promise<void> {
+  await db.query(scope, simulate, [scope.tenant, scope.environment, connectionId, `simulated-${randomUUID()}`]);
+}
+
+const connectionOfCustomer = statement(
+  'find-connection-of-customer',
+  `select ${columns} from channel_connections where external_customer_id = $1`,
+  connectionRow,
+);
+
+/** Whether a customer has a connection in another environment. */
+export async function isForeignCustomer(db: Queryable, scope: Scope, customerId: string): Promise<boolean> {
+  const { rows } = await db.acrossTenants('inbound webhook', connectionOfCustomer, [customerId]);
+  return rows.some(
+    ({ organizationId, environment }) => organizationId !== scope.organizationId || environment !== scope.environment,
+  );
 }
 
 const changeContactType = statement(

@@ -87,21 +87,6 @@ const messageOfEnvironment = statement(
 export const findMessage = async (db: Queryable, scope: Scope, id: string): Promise<ChannelMessage | null> =>
   (await db.query(scope, messageOfEnvironment, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 
-const latest = statement(
-  'latest-sent',
-  `select (select message_id from messages where tenant = $1 and environment = $2::"Environment"
-             and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
-          (select provider_id from emails where tenant = $1 and environment = $2::"Environment"
-             and provider_id is not null order by created_at desc limit 1) as "emailId"`,
-  { messageId: column.text.nullable, emailId: column.text.nullable },
-);
-
-/** Returns the providers' ids of the last message and the last e-mail that were sent, for sample webhooks. */
-export async function latestSent(db: Queryable, scope: Scope) {
-  const { rows } = await db.query(scope, latest, [scope.tenant, scope.environment]);
-  return rows[0]!;
-}
-
 const replyRow = {
   id: column.text,
   status: column.text,

@@ -776,7 +776,7 @@ export interface ManageClient {
       webhookProblem: boolean;
     }>;
   }>;
-  /** Connect a WhatsApp number. With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only numbers of customers that were made here can be connected. */
+  /** Connect a WhatsApp number. With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only customers that were made here and their numbers can be connected. */
   connectChannel(input?: {
     /** Slug of the agent that answers. */
     agent?: string;
@@ -786,6 +786,10 @@ export interface ManageClient {
     contactType?: string | null;
     /** The provider's id of a number that is already connected there. Without it a setup link is made. */
     phoneNumberId?: string;
+    /** The provider's id of the customer that the setup link is for. Without it a customer is created. */
+    customerId?: string;
+    /** Connects a number that does not exist at the provider, for sample deliveries. In development only. */
+    isSimulated?: boolean;
     /** Name of the new customer at the provider. */
     name?: string;
   }, options?: CallOptions): Promise<{
@@ -1805,6 +1809,8 @@ export interface ManageClient {
     id: string;
     /** The name in commands. It does not change. */
     slug: string;
+    /** Its id at the identity provider. Null when it was created here. */
+    externalId: string | null;
     /** The name for people, also in prompts. */
     name: string;
     /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
@@ -1865,6 +1871,8 @@ export interface ManageClient {
     id: string;
     /** The name in commands. It does not change. */
     slug: string;
+    /** Its id at the identity provider. Null when it was created here. */
+    externalId: string | null;
     /** The name for people, also in prompts. */
     name: string;
     /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */

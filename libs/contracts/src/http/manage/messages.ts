@@ -121,9 +121,23 @@ export const connectChannelBodySchema = z
       .regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -')
       .optional()
       .describe("The provider's id of a number that is already connected there. Without it a setup link is made."),
+    customerId: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -')
+      .optional()
+      .describe("The provider's id of the customer that the setup link is for. Without it a customer is created."),
+    isSimulated: z
+      .boolean()
+      .default(false)
+      .describe('Connects a number that does not exist at the provider, for sample deliveries. In development only.'),
     name: z.string().trim().min(1).max(100).default('Parley').describe('Name of the new customer at the provider.'),
   })
-  .refine(({ agent, router }) => (agent === undefined) !== (router === undefined), 'give either agent or router');
+  .refine(({ agent, router }) => (agent === undefined) !== (router === undefined), 'give either agent or router')
+  .refine(
+    ({ phoneNumberId, customerId, isSimulated }) =>
+      Number(phoneNumberId !== undefined) + Number(customerId !== undefined) + Number(isSimulated) <= 1,
+    'give at most one of phoneNumberId, customerId and isSimulated',
+  );
 
 export const connectedChannelSchema = z.object({
   channel: connectionSchema.describe('The channel.'),

@@ -56,6 +56,7 @@ export const weekdays = days;
 export const organizationSchema = z.object({
   id: z.string().describe('Id of the organization.'),
   slug: z.string().describe('The name in commands. It does not change.'),
+  externalId: z.string().nullable().describe('Its id at the identity provider. Null when it was created here.'),
   name,
   timezone,
   conversations: z.object(conversationFields).describe('How conversations get from the agent to people and back.'),

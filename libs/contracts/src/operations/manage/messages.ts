@@ -184,7 +184,7 @@ export const messageOperations = defineOperations('Conversations', table, {
   connectChannel: {
     summary: 'Connect a WhatsApp number',
     description:
-      'With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only numbers of customers that were made here can be connected.',
+      'With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only customers that were made here and their numbers can be connected.',
     body: connectChannelBodySchema,
     status: 201,
     response: connectedChannelSchema,
@@ -192,6 +192,7 @@ export const messageOperations = defineOperations('Conversations', table, {
       400: [answererNotFound, ['entity_type_not_found', 'There is no entity type "customer" in this environment']],
       409: [
         ['not_configured', 'Kapso is not configured (integrations set kapso)'],
+        ['only_development', 'A number can be simulated in development only'],
         ['number_taken', 'Number 109876543210987 is connected to another organization or environment'],
         ['other_answerer', 'Number 109876543210987 already has the connection conn_01, which agent helper answers'],
         ['foreign_customer', 'Number 109876543210987 belongs to a customer without a connection here. …'],

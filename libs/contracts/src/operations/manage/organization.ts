@@ -9,6 +9,7 @@ const table = {
 const organization = {
   id: 'org_01',
   slug: 'acme',
+  externalId: null,
   name: 'Acme',
   timezone: 'America/Santiago',
   conversations: {
