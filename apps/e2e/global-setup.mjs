@@ -36,8 +36,11 @@ export default async function globalSetup(config, project) {
     },
     environmentOf: {
       'webhook-ingest': webhookSecrets,
-      // Commands test accounts at servers of the tests.
-      manage: { PROVIDER_ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost' },
+      // Commands test accounts at servers of the tests, and connect numbers there.
+      manage: {
+        PROVIDER_ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost',
+        MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET,
+      },
       worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },
     },
   });

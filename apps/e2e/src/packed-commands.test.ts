@@ -279,6 +279,16 @@ async function runSimulatedCommands(
     // The services of the shared stack have no STAND_INS_URL.
     const key = `offline-${tenant.organizationId}`;
     await run('integrations set', ['kapso', '--api-key', key, '--api-url', `${standIns.url}/kapso`, ...org], env);
+    const number = '15550001111';
+    await run('channels connect', ['--agent', 'assistant', '--phone-number-id', number, ...org], env);
+    // PUBLIC_URL of the shared stack is no address of this machine.
+    const webhooks = `${standIns.url}/kapso/platform/v1/whatsapp/phone_numbers/${number}/webhooks`;
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const { data } = (await (await fetch(webhooks, { headers })).json()) as { data: Record<string, string>[] };
+    const { id, secretKey, events } = data[0]!;
+    const moved = { url: `${shared.url}/webhook/kapso/messages`, secret_key: secretKey, events };
+    await fetch(webhooks, { method: 'POST', headers, body: JSON.stringify({ whatsapp_webhook: moved }) });
+    await fetch(`${webhooks}/${id}`, { method: 'DELETE', headers });
     await run('whatsapp send', ['Hello', '--agent', 'assistant', '--no-wait', ...org], env);
     await run('whatsapp messages', org, env);
     await fetch(`${standIns.url}/resend/emails`, {
