@@ -322,8 +322,7 @@ test.each([
 
 test('an integration keeps its settings when it is disabled, and loses them when it is removed', async () => {
   await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
-  const account = () =>
-    createAccounts(db, stack.api.deps.box, { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
+  const account = () => createAccounts(db, stack.api.deps.box, { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
   expect(await account()).toMatchObject({ apiKey: 're_key' });
   expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is disabled.');
   expect(await account()).toBeNull();
