@@ -30,10 +30,12 @@ await runMain(async () => {
   const sinceMs = values.since === undefined ? -Infinity : parseSince(values.since);
   const show = ({ name, line }) => print(values.json ? line : withName(name, line));
 
-  const files = new Map(); // service → position up to which its file was read
+  const files = new Map(); // service → its file and the position up to which it was read
   const entries = chooseServices(folder, positionals[0]).flatMap((name) => {
-    const { text, end } = readFrom(join(folder, `${name}.log`), 0);
-    files.set(name, end);
+    const file = join(folder, `${name}.log`);
+    const inode = inodeOf(file);
+    const { text, end } = readFrom(file, 0);
+    files.set(name, { inode, end });
     const before = join(folder, `${name}.log.1`);
     return toEntries(name, (existsSync(before) ? readFileSync(before, 'utf8') : '') + text);
   });
@@ -42,8 +44,8 @@ await runMain(async () => {
   while (values.follow) {
     await sleep(pollMs);
     const added = chooseServices(folder, positionals[0]).flatMap((name) => {
-      const { text, end } = readAdded(join(folder, `${name}.log`), files.get(name) ?? 0);
-      files.set(name, end);
+      const { text, ...read } = readAdded(join(folder, `${name}.log`), files.get(name) ?? { end: 0 });
+      files.set(name, read);
       return toEntries(name, text);
     });
     added.sort((a, b) => a.timeMs - b.timeMs).forEach(show);
@@ -79,12 +81,18 @@ function toEntries(name, text) {
   });
 }
 
-/** What was added to a file since a position. A smaller file is a new one; the rest of the old one is in `.log.1`. */
-function readAdded(file, position) {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) >= position) return readFrom(file, position);
-  const rest = readFrom(`${file}.1`, position).text;
+function inodeOf(file) {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+/** What was added to a file since it was read up to `end`. When another file has its name, the rest of the old one is in `.log.1`. */
+function readAdded(file, { inode: known, end: position }) {
+  const inode = inodeOf(file);
+  if (inode === known) return { inode, ...readFrom(file, position) };
+  const before = `${file}.1`;
+  const rest = known === undefined ? '' : readFrom(before, inodeOf(before) === known ? position : 0).text;
   const { text, end } = readFrom(file, 0);
-  return { text: rest + text, end };
+  return { inode, text: rest + text, end };
 }
 
 /** The whole lines of a file from a position on, in bytes. */
