@@ -48,7 +48,7 @@ export const beginOidcSignInBodySchema = z.strictObject({
   returnTo: z
     .string()
     .max(1_000)
-    .regex(/^\/(?![/\\])[^\\\s]*$/, 'must be a path of this address, such as /console/')
+    .regex(/^\/([^/\\\s][^\\\s]*)?$/, 'must be a path of this address, such as /console/')
     .default('/console/')
     .describe('Path to which the browser returns in the end.'),
 });
