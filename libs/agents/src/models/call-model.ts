@@ -6,7 +6,7 @@ import { createSlots, rejectOnAbort } from '@parley/outbound';
 import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 import { createCircuitBreakers } from './circuit-breaker';
-import type { ModelFailureReason, ModelReply, ModelRequest, ModelSettings } from './model';
+import type { ModelFailureReason, ModelReply, ModelRequest, ModelSettings, TextSink } from './model';
 import { type AskProvider, type ProviderKind, openProvider, providerKind } from './open-provider';
 import { type ProviderError, readProviderError } from './provider-error';
 import type { ProviderAccess, ProviderTable } from './provider-keys';
@@ -23,6 +23,7 @@ interface CallOptions {
   providers: ProviderTable;
   settings: ModelSettings;
   signal?: AbortSignal;
+  sink?: TextSink;
   hasFallback: boolean;
 }
 
@@ -103,7 +104,8 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
             plainObjectSchemas: kind === 'anthropic',
           });
           // Some classes ignore the signal, so the wait ends here too.
-          const answer = await rejectOnAbort(ask({ messages, tools, signal }), signal);
+          options.sink?.begin();
+          const answer = await rejectOnAbort(ask({ messages, tools, signal, sink: options.sink }), signal);
           breakers.succeeded(breaker);
           return { ok: true, reply: fromLangChain(answer, request, names, model) };
         } catch (thrown) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onRefusal } from '@parley/contracts';
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { createModels, type ModelDeps } from './create-models';
-import type { ModelMessage, ModelRequest } from './model';
+import type { ModelMessage, ModelRequest, TextSink } from './model';
 import { type ProviderTable, providersOfEnvironment } from './provider-keys';
 
 const scope = { organizationId: 'org_1', tenant: 1, environment: 'development' as const };
@@ -49,20 +49,32 @@ const settings = (first: string, ...fallbacks: string[]) => ({
   candidates: [first, ...fallbacks] as [string, ...string[]],
 });
 
-describe.each([
+const known = [
   ['openai/gpt-5-mini', 'openai', 'gpt-5-mini'],
   ['openai/gpt-4.1', 'openai', 'gpt-4.1'],
   ['anthropic/claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
   ['google/gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
   ['ollama/llama3.2:3b', 'ollama', 'llama3.2:3b'],
-])('%s in its own protocol', (model, protocol, name) => {
+] as const;
+const inBothWays = known.flatMap((one) => (['whole', 'streamed'] as const).map((how) => [...one, how] as const));
+
+describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol, name, how) => {
+  let attempts: string[][];
+  let sink: TextSink | undefined;
+  beforeEach(() => {
+    attempts = [];
+    const begin = () => void attempts.push([]);
+    sink = how === 'streamed' ? { begin, write: (delta) => void attempts.at(-1)!.push(delta) } : undefined;
+  });
+
   it('sends the prompt and the tools, and reads the answer and the usage', async () => {
     server.play(() => ({ text: 'Hi there', usage: { input: 12, output: 7 } }));
-    const result = await models().complete(scope, settings(model), request(hello));
+    const result = await models().complete(scope, settings(model), request(hello), { sink });
     expect(result).toMatchObject({ ok: true, model, reply: { text: 'Hi there', toolCalls: [] } });
     expect(result.ok && result.reply.usage).toEqual({ inputTokens: 12, outputTokens: 7, totalTokens: 19 });
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]).toMatchObject({ protocol, model: name, system: 'Be brief.', tools: ['order_find'] });
+    expect(attempts).toEqual(how === 'streamed' ? [['Hi', ' there']] : []);
   });
 
   it('sends calls and their results, from the turn and from the history', async () => {
@@ -77,7 +89,7 @@ describe.each([
           }
         : { text: 'Done' },
     );
-    const first = await models().complete(scope, settings(model), request(hello));
+    const first = await models().complete(scope, settings(model), request(hello), { sink });
     if (!first.ok) throw new Error(first.detail);
     expect(first.reply.toolCalls.map(({ name: tool, args }) => ({ tool, args }))).toEqual([
       { tool: 'order.find', args: { id: 'a' } },
@@ -95,7 +107,9 @@ describe.each([
       { role: 'assistant' as const, content: text, toolCalls, raw },
       { role: 'assistant' as const, content: '', toolCalls },
     ]) {
-      const next = await models().complete(scope, settings(model), request([...hello, assistant, ...results]));
+      const next = await models().complete(scope, settings(model), request([...hello, assistant, ...results]), {
+        sink,
+      });
       expect(next).toMatchObject({ ok: true, reply: { text: 'Done' } });
       const seen = server.requests.at(-1)!.messages;
       expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
@@ -111,7 +125,7 @@ describe.each([
       { role: 'assistant', content: '', toolCalls: [{ id: 'abc123def', name: 'order.find', args: { id: 'a' } }] },
       { role: 'tool', toolCallId: 'abc123def', name: 'order.find', content: 'found it', isError: false },
     ];
-    const result = await models().complete(scope, settings(model), request(exchange, []));
+    const result = await models().complete(scope, settings(model), request(exchange, []), { sink });
     expect(result.ok).toBe(true);
     expect(server.requests[0]!.tools).toEqual([]);
     expect(JSON.stringify(server.requests[0]!.messages)).toContain('found it');
@@ -125,27 +139,28 @@ describe.each([
           ? { text: 'cut off in the middle', broken: 'json' }
           : { text: 'third time' },
     );
-    expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
       ok: true,
       reply: { text: 'third time' },
     });
     server.play(() => ({ status: 503 }));
-    const failed = await models().complete(scope, settings(model), request(hello));
+    const failed = await models().complete(scope, settings(model), request(hello), { sink });
     expect(failed).toMatchObject({ ok: false, reason: 'failed' });
     expect(server.requests).toHaveLength(6);
   });
 
   it('retries when the connection breaks in the middle of an answer', async () => {
-    server.play((_, index) => (index === 0 ? { text: 'cut off', broken: 'connection' } : { text: 'whole' }));
-    expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+    server.play((_, index) => (index === 0 ? { text: 'cut off here', broken: 'connection' } : { text: 'whole' }));
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
       ok: true,
       reply: { text: 'whole' },
     });
+    expect(attempts.map((deltas) => deltas.join(''))).toEqual(how === 'streamed' ? [expect.stringMatching(/^cut/), 'whole'] : []);
   });
 
   it('ends a hanging call at its time limit and closes the connection', async () => {
     server.play(() => ({ hang: true }));
-    const result = await models({ timeoutMs: 150 }).complete(scope, settings(model), request(hello));
+    const result = await models({ timeoutMs: 150 }).complete(scope, settings(model), request(hello), { sink });
     expect(result).toMatchObject({ ok: false, reason: 'timeout' });
     expect(server.requests).toHaveLength(1);
   });
@@ -158,6 +173,7 @@ describe.each([
     });
     const result = await models().complete(scope, settings(model, 'openai/other'), request(hello), {
       signal: caller.signal,
+      sink,
     });
     expect(result).toMatchObject({ ok: false, reason: 'aborted' });
     expect(server.requests).toHaveLength(1);
@@ -165,7 +181,7 @@ describe.each([
 
   it('does not retry a request that the provider rejected', async () => {
     server.play(() => ({ status: 400, message: 'no such parameter' }));
-    expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
       ok: false,
       reason: 'failed',
     });

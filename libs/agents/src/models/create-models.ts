@@ -46,11 +46,11 @@ export function createModels(deps: ModelDeps): Models {
       const candidates: [string, ...string[]] = isScripted ? [offlineModel] : [chosen, ...fallbacks];
       return { candidates, temperature, maxTokens, reasoning };
     },
-    async complete(scope, settings, request, { signal } = {}) {
+    async complete(scope, settings, request, { signal, sink } = {}) {
       const providers = await providersOf(scope);
-      return callWithFallback(settings, request, (model, hasFallback) =>
-        caller.call(model, request, { scope, providers, settings, signal, hasFallback }),
-      );
+      const call = (model: string, hasFallback: boolean) =>
+        caller.call(model, request, { scope, providers, settings, signal, sink, hasFallback });
+      return callWithFallback(settings, request, call, sink);
     },
     warmUp: () => caller.warmUp(defaultModel, environment),
   };

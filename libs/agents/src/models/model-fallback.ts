@@ -1,5 +1,5 @@
 import type { CallResult } from './call-model';
-import type { ModelRequest, ModelResult, ModelSettings } from './model';
+import type { ModelReply, ModelRequest, ModelResult, ModelSettings, TextSink } from './model';
 import { answerOffline, offlineModel } from './offline-model';
 
 /**
@@ -10,16 +10,23 @@ export async function callWithFallback(
   { candidates }: ModelSettings,
   request: ModelRequest,
   call: (model: string, hasFallback: boolean) => Promise<CallResult>,
+  sink?: TextSink,
 ): Promise<ModelResult> {
   const startedAt = performance.now();
   let last: ModelResult | undefined;
   for (const [index, model] of candidates.entries()) {
     const result: CallResult =
       model === offlineModel
-        ? { ok: true, reply: answerOffline(request) }
+        ? { ok: true, reply: written(answerOffline(request), sink) }
         : await call(model, index < candidates.length - 1);
     last = { ...result, model, durationMs: performance.now() - startedAt };
     if (last.ok || last.reason === 'aborted') break;
   }
   return last!;
+}
+
+function written(reply: ModelReply, sink?: TextSink): ModelReply {
+  sink?.begin();
+  sink?.write(reply.text);
+  return reply;
 }

@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 
 /** One connection pool for all providers. call-model.ts limits the calls and their time. */
 const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * The subset of `fetch` that the client libraries of model providers use, without streaming. The global `fetch` takes twice
- * as long for a small request. Redirects are not followed, so that a key is not sent to another server.
+ * The subset of `fetch` that the client libraries of model providers use. Only streams of events are not read as a whole. The
+ * global `fetch` takes twice as long for a small request. Redirects are not followed, so that a key is not sent to another server.
  */
 export const modelFetch: typeof fetch = async (input, init = {}) => {
   const answer = await request(input instanceof Request ? input.url : input, {
@@ -15,9 +16,13 @@ export const modelFetch: typeof fetch = async (input, init = {}) => {
     signal: init.signal ?? undefined,
     dispatcher,
   });
-  const body = await answer.body.arrayBuffer();
   const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((item): [string, string] => [name, item]),
   );
-  return new Response(body.byteLength === 0 ? null : body, { status: answer.statusCode, headers });
+  const responseOf = (body: ConstructorParameters<typeof Response>[0]) =>
+    new Response(body, { status: answer.statusCode, headers });
+  if (String(answer.headers['content-type']).startsWith('text/event-stream'))
+    return responseOf(Readable.toWeb(answer.body) as ReadableStream);
+  const body = await answer.body.arrayBuffer();
+  return responseOf(body.byteLength === 0 ? null : body);
 };

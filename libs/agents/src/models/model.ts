@@ -59,6 +59,13 @@ export type ModelResult =
   | { ok: true; reply: ModelReply; model: string; durationMs: number }
   | { ok: false; reason: ModelFailureReason; model: string; detail: string; durationMs: number };
 
+/** Takes the text of a reply while the model writes it. */
+export interface TextSink {
+  /** A model begins to answer. What an earlier attempt has written is not part of the reply. */
+  begin(): void;
+  write(delta: string): void;
+}
+
 /** The model settings of an agent, including defaults. */
 export interface ModelSettings {
   /** `provider/name`: first the chosen model, then the fallbacks in order. */
@@ -76,13 +83,13 @@ export interface Models {
   settings(scope: Scope, model: AgentModel | undefined, channel?: string): Promise<ModelSettings>;
   /**
    * Gets one reply: calls the first candidate with retries, then each fallback. Never throws. `detail` has the provider's
-   * text, for logs and the stored execution, not for callers.
+   * text, for logs and the stored execution, not for callers. With a `sink` the reply is streamed from the provider.
    */
   complete(
     scope: Scope,
     settings: ModelSettings,
     request: ModelRequest,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal; sink?: TextSink },
   ): Promise<ModelResult>;
   /** Loads the client library of the default model, so that the first turn does not wait for it. */
   warmUp(): Promise<void>;

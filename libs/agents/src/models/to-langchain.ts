@@ -131,7 +131,8 @@ function orderOfCalls(answer: AIMessage): string[] {
   return raw.map((call) => call.id ?? '');
 }
 
-function textOf(content: AIMessage['content']): string {
+/** The text of a message or of a part of one. */
+export function textOf(content: AIMessage['content']): string {
   if (typeof content === 'string') return content;
   const texts = content.map((block) => (block.type === 'text' && typeof block.text === 'string' ? block.text : ''));
   return texts.join('');

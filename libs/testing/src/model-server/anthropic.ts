@@ -4,7 +4,9 @@ import {
   checkToolResults,
   checkTools,
   defaultUsage,
+  eventOf,
   newCallId,
+  wordsOf,
 } from './protocol';
 
 type Block =
@@ -72,6 +74,47 @@ export const anthropicProtocol: Protocol = {
       stop_sequence: null,
       usage: { input_tokens: usage.input, output_tokens: usage.output },
     });
+  },
+  asksForStream: (body) => body.stream === true,
+  streamType: 'text/event-stream',
+  pieces(request, reply) {
+    const usage = reply.usage ?? defaultUsage;
+    const event = (type: string, fields: object = {}) => eventOf({ type, ...fields }, type);
+    const message = { id: newCallId('msg_'), type: 'message', role: 'assistant', model: request.model, content: [] };
+    const words = wordsOf(reply.text);
+    const calls = reply.toolCalls ?? [];
+    const block = (index: number, content_block: object, deltas: object[]) => [
+      event('content_block_start', { index, content_block }),
+      ...deltas.map((delta) => event('content_block_delta', { index, delta })),
+      event('content_block_stop', { index }),
+    ];
+    const texts = words.map((text) => ({ type: 'text_delta', text }));
+    const first = words.length > 0 ? 1 : 0;
+    return [
+      event('message_start', {
+        message: {
+          ...message,
+          ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: usage.input, output_tokens: 0 } },
+        },
+      }),
+      event('ping'),
+      ...(words.length > 0 ? block(0, { type: 'text', text: '' }, texts) : []),
+      ...calls.flatMap((call, at) => {
+        const args = JSON.stringify(call.args ?? {});
+        const parts = ['', args.slice(0, 3), args.slice(3)];
+        const begin = { type: 'tool_use', id: call.id ?? newCallId('toolu_'), name: call.name, input: {} };
+        return block(
+          first + at,
+          begin,
+          parts.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+        );
+      }),
+      event('message_delta', {
+        delta: { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
+        usage: { output_tokens: usage.output },
+      }),
+      event('message_stop'),
+    ];
   },
   error: (status, message) => ({
     type: 'error',

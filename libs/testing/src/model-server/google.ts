@@ -1,4 +1,12 @@
-import { type ModelServerMessage, type Protocol, checkTools, defaultUsage, newCallId } from './protocol';
+import {
+  type ModelServerMessage,
+  type Protocol,
+  checkTools,
+  defaultUsage,
+  eventOf,
+  newCallId,
+  wordsOf,
+} from './protocol';
 
 interface Part {
   text?: string;
@@ -11,9 +19,9 @@ interface Content {
   parts: Part[];
 }
 
-/** Gemini's protocol: `POST /v1beta/models/<model>:generateContent`. */
+/** Gemini's protocol: `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent?alt=sse`. */
 export const googleProtocol: Protocol = {
-  matches: (path) => path.endsWith(':generateContent'),
+  matches: (path) => path.endsWith(':generateContent') || path.endsWith(':streamGenerateContent'),
   read(body, path, headers) {
     const contents = body.contents as Content[];
     const declared =
@@ -62,6 +70,30 @@ export const googleProtocol: Protocol = {
         ...(usage.reasoning !== undefined && { thoughtsTokenCount: usage.reasoning }),
       },
       responseId: newCallId('resp'),
+    });
+  },
+  asksForStream: (_body, path) => path.endsWith(':streamGenerateContent'),
+  streamType: 'text/event-stream',
+  pieces(_request, reply) {
+    const usage = reply.usage ?? defaultUsage;
+    const responseId = newCallId('resp');
+    const counts = (written: number) => ({
+      ...{ promptTokenCount: usage.input, candidatesTokenCount: written, totalTokenCount: usage.input + written },
+      ...(usage.reasoning !== undefined && { thoughtsTokenCount: usage.reasoning }),
+    });
+    const parts = [
+      ...wordsOf(reply.text).map((text) => ({ text })),
+      ...(reply.toolCalls ?? []).map((call) => ({ functionCall: { name: call.name, args: call.args ?? {} } })),
+    ];
+    const total = usage.output - (usage.reasoning ?? 0);
+    return parts.map((part, at) => {
+      const isLast = at === parts.length - 1;
+      const content = { role: 'model', parts: [part] };
+      return eventOf({
+        candidates: [{ index: 0, content, ...(isLast && { finishReason: 'STOP' }) }],
+        usageMetadata: counts(isLast ? total : Math.min(at + 1, total)),
+        responseId,
+      });
     });
   },
   error: (status, message) => ({ error: { code: status, message, status: 'ERROR', details: [] } }),

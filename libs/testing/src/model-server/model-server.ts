@@ -61,7 +61,8 @@ export async function startModelServer(script: ModelScript = () => ({ text: 'ok'
       return send(response, 400, JSON.stringify(protocol.error(400, read.problems.join('; '))));
     }
     const index = server.requests.length - 1;
-    await answer(response, protocol, read.request, await script(read.request, index));
+    const isStream = protocol.asksForStream(read.request.body, path);
+    await answer(response, protocol, read.request, await script(read.request, index), isStream);
   }
 
   http.listen(0, '127.0.0.1');
@@ -82,12 +83,25 @@ async function answer(
   protocol: Protocol,
   request: ModelServerRequest,
   reply: ModelServerReply,
+  isStream: boolean,
 ): Promise<void> {
   if (reply.delayMs) await sleep(reply.delayMs);
   if (reply.hang) return;
   if (reply.status !== undefined && reply.status !== 200) {
     const body = JSON.stringify(reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`));
     return send(response, reply.status, body, reply.headers);
+  }
+  if (isStream) {
+    const pieces = protocol.pieces(request, reply);
+    const sent = reply.pieces ?? (reply.broken ? Math.ceil(pieces.length / 2) : pieces.length);
+    response.writeHead(200, { 'content-type': protocol.streamType });
+    for (const piece of pieces.slice(0, sent)) {
+      response.write(piece);
+      if (reply.pieceEveryMs) await sleep(reply.pieceEveryMs);
+    }
+    if (reply.broken === 'connection') response.write('', () => response.destroy());
+    else response.end();
+    return;
   }
   const text = protocol.write(request, reply);
   if (reply.broken === 'json') return send(response, 200, text.slice(0, Math.floor(text.length / 2)));

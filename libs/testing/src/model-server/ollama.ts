@@ -1,4 +1,4 @@
-import { type ModelServerMessage, type Protocol, checkTools, defaultUsage } from './protocol';
+import { type ModelServerMessage, type Protocol, checkTools, defaultUsage, wordsOf } from './protocol';
 
 interface WireMessage {
   role: string;
@@ -40,13 +40,22 @@ export const ollamaProtocol: Protocol = {
     return { request, problems };
   },
   write(request, reply) {
+    return this.pieces(request, reply).join('');
+  },
+  asksForStream: (body) => body.stream === true,
+  streamType: 'application/x-ndjson',
+  pieces(request, reply) {
     const usage = reply.usage ?? defaultUsage;
     const calls = reply.toolCalls?.map((call) => ({ function: { name: call.name, arguments: call.args ?? {} } }));
     const line = (fields: object) =>
-      JSON.stringify({ model: request.model, created_at: new Date().toISOString(), ...fields });
-    const message = { role: 'assistant', content: reply.text ?? '', ...(calls && { tool_calls: calls }) };
+      `${JSON.stringify({ model: request.model, created_at: new Date().toISOString(), ...fields })}\n`;
+    const part = (content: string, rest: object = {}) => ({ message: { role: 'assistant', content, ...rest } });
     const end = { prompt_eval_count: usage.input, eval_count: usage.output, total_duration: 1, done_reason: 'stop' };
-    return `${line({ message, done: false })}\n${line({ message: { role: 'assistant', content: '' }, done: true, ...end })}\n`;
+    return [
+      ...wordsOf(reply.text).map((word) => line({ ...part(word), done: false })),
+      ...(calls ? [line({ ...part('', { tool_calls: calls }), done: false })] : []),
+      line({ ...part(''), done: true, ...end }),
+    ];
   },
   error: (_status, message) => ({ error: message }),
 };

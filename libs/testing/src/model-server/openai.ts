@@ -4,7 +4,9 @@ import {
   checkToolResults,
   checkTools,
   defaultUsage,
+  eventOf,
   newCallId,
+  wordsOf,
 } from './protocol';
 
 interface WireMessage {
@@ -27,7 +29,6 @@ export const openAiProtocol: Protocol = {
     const problems = [...checkToolResults(messages), ...checkTools(tools)];
     if (Array.isArray(body.tools) && tools.length === 0) problems.push('tools is an empty list');
     if (!headers.authorization?.startsWith('Bearer ')) problems.push('no bearer token');
-    if (body.stream) problems.push('a stream was asked for');
     for (const { tool_calls } of wire) {
       for (const call of tool_calls ?? []) {
         if (typeof call.function.arguments !== 'string') problems.push(`arguments of ${call.id} are no text`);
@@ -77,6 +78,40 @@ export const openAiProtocol: Protocol = {
         ...(usage.reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: usage.reasoning } }),
       },
     });
+  },
+  asksForStream: (body) => body.stream === true,
+  streamType: 'text/event-stream',
+  pieces(request, reply) {
+    const usage = reply.usage ?? defaultUsage;
+    const id = newCallId('chatcmpl-');
+    const chunk = (fields: object) =>
+      eventOf({ id, object: 'chat.completion.chunk', created: 1, model: request.model, ...fields });
+    const choice = (delta: object, finish_reason: string | null = null) =>
+      chunk({ choices: [{ index: 0, delta, finish_reason, logprobs: null }] });
+    const calls = (reply.toolCalls ?? []).flatMap((call, index) => {
+      const written = call.rawArgs ?? JSON.stringify(call.args ?? {});
+      const begin = { index, id: call.id ?? newCallId('call_'), type: 'function' };
+      return [
+        choice({ tool_calls: [{ ...begin, function: { name: call.name, arguments: '' } }] }),
+        choice({ tool_calls: [{ index, function: { arguments: written.slice(0, 3) } }] }),
+        choice({ tool_calls: [{ index, function: { arguments: written.slice(3) } }] }),
+      ];
+    });
+    const sent = {
+      prompt_tokens: usage.input,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+    };
+    const reasoning =
+      usage.reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: usage.reasoning } };
+    return [
+      choice({ role: 'assistant', content: '' }),
+      ...wordsOf(reply.text).map((content) => choice({ content })),
+      ...calls,
+      choice({}, calls.length > 0 ? 'tool_calls' : 'stop'),
+      chunk({ choices: [], usage: { ...sent, ...reasoning } }),
+      eventOf('[DONE]'),
+    ];
   },
   error: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'error', param: null, code: null },

@@ -32,6 +32,10 @@ export interface ModelServerReply {
   toolCalls?: ModelServerCall[];
   usage?: { input: number; output: number; reasoning?: number };
   delayMs?: number;
+  /** Time between two pieces of a stream. */
+  pieceEveryMs?: number;
+  /** Ends a stream after so many pieces: `broken` decides how. */
+  pieces?: number;
   /** Sends no response. */
   hang?: boolean;
   /** Truncates the body: `json` ends the response normally, `connection` closes the connection. */
@@ -52,6 +56,11 @@ export interface Protocol {
     headers: IncomingHttpHeaders,
   ): { request: ModelServerRequest; problems: string[] };
   write(request: ModelServerRequest, reply: ModelServerReply): string;
+  /** Whether the request asks for a stream. */
+  asksForStream(body: Record<string, unknown>, path: string): boolean;
+  /** The pieces of a stream. */
+  pieces(request: ModelServerRequest, reply: ModelServerReply): string[];
+  streamType: string;
   error(status: number, message: string): unknown;
 }
 
@@ -97,3 +106,10 @@ export function checkTools(tools: { name?: unknown; parameters?: unknown }[]): s
   if (new Set(names).size !== names.length) problems.push('two tools share a name');
   return problems;
 }
+
+/** A text in the pieces in which a model streams it: words with the space before them. */
+export const wordsOf = (text: string | undefined): string[] =>
+  text?.match(/\s*\S+\s*$|\s*\S+/g) ?? (text ? [text] : []);
+
+export const eventOf = (data: unknown, event?: string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
