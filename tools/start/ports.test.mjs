@@ -6,8 +6,7 @@ import { plannedServices } from './services.mjs';
 
 test('a port in use is reported with the service, the process and free ports', async (t) => {
   const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
+  const port = await listenBelowEphemeralPorts(server);
   const services = [{ name: 'data', port, internalPort: port + 1 }];
   t.after(() => server.close());
   await assert.rejects(checkPorts(services, port), ({ message }) => {
@@ -19,6 +18,17 @@ test('a port in use is reported with the service, the process and free ports', a
   await new Promise((resolve) => server.close(resolve));
   await checkPorts(services, port);
 });
+
+/** A port that the system gives to no connection, so that the one above it stays free, and that has free ones for a proposal. */
+async function listenBelowEphemeralPorts(server) {
+  for (let port = 20_000 + Math.floor(Math.random() * 10_000); ; port += 7) {
+    const isListening = await new Promise((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isListening) return port;
+  }
+}
 
 function refusal(services, port) {
   try {

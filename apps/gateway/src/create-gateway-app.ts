@@ -108,7 +108,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs + (route.waitMs ?? 0)),
     streamIdleMs: deps.streamIdleMs,
     streams: deps.streams,
-    expectsStream: route.isStream === true,
+    expectsStream: route.hasStreams === true && asksForStream(request),
     request,
     response,
     headers,
@@ -120,6 +120,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     },
   });
 }
+
+const asksForStream = ({ url = '', headers }: IncomingMessage): boolean =>
+  /\/stream(?:\?|$)/.test(url) || headers.accept?.includes('text/event-stream') === true;
 
 /** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
 function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {

@@ -15,8 +15,8 @@ export interface GatewayRoute {
   cors: boolean;
   /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
   fixedReply?: object;
-  /** The answer is a stream of events. */
-  isStream?: boolean;
+  /** Answers of paths that end with `/stream`, and those that a client accepts as such, are streams of events. */
+  hasStreams?: boolean;
   /** Maximum time for the answer, if it is less than the upstream's. */
   deadlineMs?: number;
   /** Time for which a client can ask the service to wait, added to its deadline. */
@@ -49,7 +49,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
   // A reply may have a file of 10 MiB in Base64.
-  { prefix: '/v1/threads', ...manage, limitBytes: 14 * mebibyte },
+  { prefix: '/v1/threads', hasStreams: true, ...manage, limitBytes: 14 * mebibyte },
   { prefix: '/v1/thread-counts', ...manage },
   { prefix: '/v1/webhook-deliveries', ...manage },
   { prefix: '/v1/webhook-replays', ...manage },
@@ -63,12 +63,10 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/credits', ...manage },
   { prefix: '/v1/api-keys', ...manage },
   { prefix: '/v1/integrations', ...manage },
-  // Before /v1/events: the first match is used.
-  { prefix: '/v1/events/stream', isStream: true, ...manage },
-  { prefix: '/v1/events', ...manage },
+  { prefix: '/v1/events', hasStreams: true, ...manage },
   { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },
-  { prefix: '/v1/executions', waitMs: 30_000, ...manage },
+  { prefix: '/v1/executions', hasStreams: true, waitMs: 30_000, ...manage },
   { prefix: '/v1/tools', ...manage },
   { prefix: '/v1/tool-secrets', ...manage },
   { prefix: '/v1/roles', ...manage },

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
-import type { Queues, RateLimiter } from '@parley/redis';
+import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
   type HttpMetrics,
   type Logger,
@@ -23,6 +23,8 @@ import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels'
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
 import { createStartExecutionHandlers } from './routes/start-execution';
+import { createSendExecution, createStreamExecutionHandlers } from './routes/stream-execution';
+import { createExecutionStreams } from './execution-streams';
 import { type Channels } from '@parley/channels';
 import { createIntegrationHandlers } from './routes/integrations';
 import { createMessageHandlers } from './routes/messages';
@@ -47,6 +49,10 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   reconcileLimitMs?: number;
   /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
   streamLimits: EventStreamLimits;
+  /** The same of streams of executions. */
+  executionStreamLimits: EventStreamLimits;
+  executionChunks: ExecutionChunks;
+  executionBells: ExecutionBells;
   /** Public address of the gateway. */
   publicUrl: string;
   log: Logger;
@@ -65,6 +71,11 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   const streams = createEventStreams(deps.streamLimits);
+  const sendExecution = createSendExecution({
+    executionStreams: createExecutionStreams({ db, chunks: deps.executionChunks, bells: deps.executionBells }),
+    streams: createEventStreams(deps.executionStreamLimits),
+    log,
+  });
   return createApp({
     log,
     metrics,
@@ -90,7 +101,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createAuditLogHandlers(deps),
         ...createDefinitionHandlers(deps),
         ...createExecutionHandlers(deps),
-        ...createStartExecutionHandlers(deps),
+        ...createStartExecutionHandlers(deps, sendExecution),
+        ...createStreamExecutionHandlers(db, sendExecution),
         ...createStatisticsHandlers(deps),
         ...createHealthReportHandlers(deps),
         ...createSessionHandlers(deps),

@@ -65,6 +65,12 @@ export const manageVariables = {
   EVENT_STREAMS_PER_ORGANIZATION: numberVariable(200, 1).meta({
     description: 'Open streams of events of an organization in a process.',
   }),
+  EXECUTION_STREAMS_PER_CALLER: numberVariable(500, 1).meta({
+    description: 'Open streams of executions of one key or person in a process.',
+  }),
+  EXECUTION_STREAMS_PER_ORGANIZATION: numberVariable(1_000, 1).meta({
+    description: 'Open streams of executions of an organization in a process.',
+  }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',
   }),

@@ -3,7 +3,14 @@ import { createEntities } from '@parley/entities';
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
-import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
+import {
+  createExecutionBells,
+  createExecutionChunks,
+  createQueues,
+  createRateLimiter,
+  createRelayWaker,
+  openRedis,
+} from '@parley/redis';
 import {
   OpenStreams,
   createLogger,
@@ -24,7 +31,8 @@ startProcess(async () => {
   const log = createLogger({ service: 'manage', level: config.LOG_LEVEL });
   const metrics = createMetrics('manage');
   const db = await openDatabase(config, { name: 'parley-manage', log });
-  const redis = await openRedis(config, { name: 'parley-manage', roles: ['limiter'], log });
+  const redis = await openRedis(config, { name: 'parley-manage', roles: ['limiter', 'worker'], log });
+  const executionBells = createExecutionBells(redis.worker);
   const work = createWorkMetrics(metrics);
   work.watchPool(db.pool);
   const limiter = work.observeLimiter((onSkip) =>
@@ -69,6 +77,13 @@ startProcess(async () => {
         perCaller: config.EVENT_STREAMS_PER_CALLER,
         perOrganization: config.EVENT_STREAMS_PER_ORGANIZATION,
       },
+      executionStreamLimits: {
+        openStreams,
+        perCaller: config.EXECUTION_STREAMS_PER_CALLER,
+        perOrganization: config.EXECUTION_STREAMS_PER_ORGANIZATION,
+      },
+      executionChunks: createExecutionChunks(redis.producer),
+      executionBells,
       guards,
       connect: {
         ...{ db, accounts: channels.accounts, timeoutMs: 5_000, guard: guards.providers },
@@ -88,6 +103,7 @@ startProcess(async () => {
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'limit of sign-ins', close: async () => signInLimit.close() },
+      { name: 'bells of executions', close: async () => executionBells.close() },
       { name: 'queues', close: () => queues.close() },
       { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },
       { name: 'entities', close: () => entities.settled() },

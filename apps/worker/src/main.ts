@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createQueues, createRelayWaker, openRedis } from '@parley/redis';
+import { createExecutionChunks, createQueues, createRelayWaker, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
 import { retentionDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
@@ -14,7 +14,11 @@ startProcess(async () => {
   const db = await openDatabase(config, { name: 'parley-worker', log });
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
-  const runtime = createJobRuntime({ config, db, log, metrics, wakeRelay: createRelayWaker(redis.producer) });
+  const runtime = createJobRuntime({
+    ...{ config, db, log, metrics },
+    wakeRelay: createRelayWaker(redis.producer),
+    chunkLog: createExecutionChunks(redis.producer),
+  });
   void logRolesOnChannels(db, log).catch((error: unknown) =>
     log.warn({ err: error }, 'agents that act with their roles on channels could not be listed'),
   );

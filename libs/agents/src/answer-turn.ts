@@ -66,6 +66,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     const replyId = newId('msg');
     const reply =
       outcome.end.how === 'answered' ? { id: replyId, position: outcome.position, content: outcome.end.text } : null;
+    if (outcome.end.how === 'answered') await running.stream?.complete(outcome.end.text, outcome.usage);
     const isStored = await finish({
       status: reply === null ? 'failed' : 'succeeded',
       reply,

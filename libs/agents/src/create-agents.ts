@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
+import type { ChunkLog } from './background/reply-stream';
 import { type ClaimedExecution, claimExecution } from './background/execution-queue';
 import { runExecution } from './background/run-execution';
 import type { ChatRequest, ChatResult } from './chat-result';
@@ -27,6 +28,8 @@ export interface AgentDeps {
   toolCallsPerMessage?: number;
   /** Maximum model calls of a turn and all turns that `agent.chat` nests in it; default 50. */
   modelCallsPerTurn?: number;
+  /** Where background executions write their streams (`createExecutionChunks` of libs/redis). */
+  chunkLog?: ChunkLog;
 }
 
 export interface Agents {

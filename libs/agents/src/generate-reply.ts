@@ -84,6 +84,7 @@ export async function generateReply(
       return { ...result, errorType: 'permission_denied', reason };
     },
     recorder,
+    stream: running.stream,
     toolCallsPerMessage: deps.toolCallsPerMessage,
     // A turn that is not nested keeps its own calls, so it can always answer, and needs no statement (docs/adr/0039).
     ...(request.rootExecutionId !== undefined && {

@@ -1,8 +1,16 @@
 export { type BegunExecution, type ExecutionRequest, beginExecution } from './background/begin-execution';
-export { type ClaimedExecution, cancelExecution, findDueExecutions, hasEnded } from './background/execution-queue';
+export {
+  type ClaimedExecution,
+  cancelExecution,
+  findDueExecutions,
+  findEndedAmong,
+  findOpenExecution,
+  hasEnded,
+} from './background/execution-queue';
+export { chunksPerAttempt } from './background/reply-stream';
 export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
-export { type Agents, createAgents } from './create-agents';
+export { type AgentDeps, type Agents, createAgents } from './create-agents';
 export { listActingByRoles } from './list-acting-by-roles';
 export { type StoredAgent, listAgents, listRouters, readAgent } from './list-agents';
 export { createModels } from './models/create-models';
@@ -25,6 +33,7 @@ export {
   type ExecutionFilters,
   type ExecutionState,
   type ExecutionSummary,
+  type StoredExecution,
   listExecutions,
   readExecution,
   readMessages,

@@ -14,6 +14,7 @@ import type {
 } from './models/model';
 import { trimHistory } from './threads/history';
 import { storableText, truncateBytes } from './threads/storable-text';
+import type { ReplyStream } from './background/reply-stream';
 import type { RecordedTurn } from './running-turn';
 import type { TurnRecorder } from './threads/turn-recorder';
 
@@ -47,6 +48,8 @@ export interface ToolLoopRequest {
   recorder: Pick<TurnRecorder, 'recordCalls' | 'addResult'>;
   /** Maximum tool calls in one reply of the model. The others are answered with an error. */
   toolCallsPerMessage: number;
+  /** Shows the turn to its readers while it runs. */
+  stream?: ReplyStream;
   /** Called before each model call; false if the limit of all nested turns is reached. Absent in a turn that is not nested. */
   takeModelCall?: () => Promise<boolean>;
   /** Aborted when the caller disconnects: the current step is completed, and no further step begins. */
@@ -78,7 +81,7 @@ export interface ToolLoopOutcome {
 
 /** Calls the model and runs the tools that it asks for, until it answers. Each step is stored before the next begins. */
 export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOutcome> {
-  const { models, scope, settings, recorder, recorded } = request;
+  const { models, scope, settings, recorder, recorded, stream } = request;
   const usage = recorded?.usage ?? { inputTokens: 0, outputTokens: 0 };
   const deadline = AbortSignal.timeout(request.timeLimitMs);
   const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
@@ -104,6 +107,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       return end({ how: 'answered', text: outOfSteps });
     }
     const isLast = outcome.iterations >= maxModelCalls - 1;
+    stream?.beginStep();
     const called = await models.complete(
       scope,
       settings,
@@ -114,7 +118,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
         otherTools: builtInToolNames,
         callId: (index) => callIdOf(request.turnId, outcome.iterations, index),
       },
-      { signal },
+      { signal, sink: stream },
     );
     outcome.model = called.model;
     if (!called.ok) {
@@ -140,6 +144,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     const progress = { ...outcome, steps: [...outcome.steps] };
     const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
     if (!isOwned) return end({ how: 'lost' });
+    stream?.calls(toolCalls);
     outcome.position += 1 + toolCalls.length;
     const { toolCallsPerMessage } = request;
     const excess: ToolResult = { ok: false, errorType: 'execution_error', message: tooManyCalls(toolCallsPerMessage) };
@@ -153,6 +158,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
         index < toolCallsPerMessage
           ? await runCall(request, call, { sameCalls, signal, deadline, onDecision })
           : excess;
+      stream?.result(call.id, result);
       const content = contentOf(result);
       const isError = !result.ok;
       recorder.addResult({
@@ -164,6 +170,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       });
       return { result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
     });
+    stream?.endStep();
     let handoffReply: string | undefined;
     for (const [index, { result, content, permission, durationMs }] of done.entries()) {
       const { id, name } = toolCalls[index]!;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import type { ChunkLog, ReplyStream } from './background/reply-stream';
 import type { Tools } from '@parley/tools';
 import type { ChatRequest } from './chat-result';
 import type { LoadedAgent } from './load-agent';
@@ -26,6 +27,8 @@ export interface ChatDeps {
   toolCallsPerMessage: number;
   /** Maximum model calls of a turn and all turns that `agent.chat` nests in it. */
   modelCallsPerTurn: number;
+  /** Where background executions write their streams. */
+  chunkLog?: ChunkLog;
 }
 
 export type Route = Extract<Routing, { ok: true }>;
@@ -43,6 +46,8 @@ export interface RunningTurn {
   startedAt: number;
   /** Only of a background execution: what is recorded of it, from which it continues. */
   recorded?: RecordedTurn;
+  /** Only of a background execution: what its readers see while it runs. */
+  stream?: ReplyStream;
 }
 
 export interface RecordedTurn extends Progress {

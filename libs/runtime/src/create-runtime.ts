@@ -1,4 +1,5 @@
 import {
+  type AgentDeps,
   type Agents,
   createAgents,
   createCallbackTokens,
@@ -25,12 +26,14 @@ interface RuntimeDeps {
   log: Logger;
   metrics: Metrics;
   wakeRelay?: () => void;
+  /** Where background executions write their streams. */
+  chunkLog?: AgentDeps['chunkLog'];
 }
 
 export type Runtime = ReturnType<typeof createRuntime>;
 
 /** Creates the libraries of a process that runs agents, and connects the ports of tools with their implementations. */
-export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDeps) {
+export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }: RuntimeDeps) {
   if (config.STAND_INS_URL !== undefined && config.NODE_ENV === 'production')
     throw new Error('STAND_INS_URL is for development only: its payments move no money. Remove it, or set NODE_ENV');
   const box = createSecretBox(config.SECRETS_KEY);
@@ -82,6 +85,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
     tools,
     models,
     log,
+    chunkLog,
     turnTimeoutMs: config.TURN_TIMEOUT_MS,
     historyTokens: config.HISTORY_TOKENS,
     toolCallsPerMessage: config.TOOL_CALLS_PER_MESSAGE,

@@ -12,7 +12,7 @@ import type { Db } from '@parley/db';
 import { type Handler } from '@parley/service';
 import { msOf, msOrNull, pageOf, timeId } from '../page';
 import { waitForExecution } from '../wait-for-execution';
-import { executionOf, seesAll, usageOf } from './start-execution';
+import { executionOf, publicErrorOf, seesAll, usageOf } from '../visible-execution';
 
 interface Handlers {
   listExecutions: Handler<'listExecutions'>;
@@ -37,8 +37,7 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
     }
     const result = { reply: execution.output, usage: usageOf(execution), output: execution.output };
     if (!seesAll(context.caller)) {
-      const error =
-        execution.error === null ? null : (publicErrors.find((known) => known === execution.error) ?? 'failed');
+      const error = execution.error === null ? null : publicErrorOf(execution.error);
       return { ...toItem({ ...execution, error }), ...result, prompt: null, steps: [], messages: [], deliveries: [] };
     }
     const { promptHash, requestId, output } = execution;
@@ -78,9 +77,6 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
 });
 
 const isOpen = (status: ExecutionSummary['status']) => ['queued', 'running', 'stalled'].includes(status);
-
-/** What a caller without `manage` gets as it is stored. Other errors may quote a provider. */
-const publicErrors = ['cancelled', 'interrupted', 'the turn took too long', 'agent_not_found', 'no_active_config'];
 
 const toItem = ({ iterations, createdAt, startedAt, finishedAt, ...rest }: ExecutionSummary) => ({
   id: rest.id,

@@ -1,40 +1,18 @@
-import { type BegunExecution, beginExecution, cancelExecution, readExecution } from '@parley/agents';
-import type { Caller } from '@parley/contracts';
+import { type BegunExecution, beginExecution, cancelExecution } from '@parley/agents';
 import type { Db } from '@parley/db';
 import { actorOf } from '@parley/permissions';
-import type { Queues } from '@parley/redis';
-import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
-import { timeId } from '../page';
+import type { ExecutionChunks, Queues } from '@parley/redis';
+import { type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
+import { type VisibleExecution, executionOf, seesAll, usageOf } from '../visible-execution';
 import { waitForExecution } from '../wait-for-execution';
+import type { SendExecution } from './stream-execution';
 
 interface Handlers {
   startExecution: Handler<'startExecution'>;
   cancelExecution: Handler<'cancelExecution'>;
 }
 
-/** Others see only the executions that they have started, without prompts, arguments and results. */
-export const seesAll = (caller: Caller): boolean =>
-  caller.type === 'person' || (caller.permissions.has('manage') && caller.role === null);
-
-/** Reads an execution that the caller may see. Throws 404 for any other. */
-export async function executionOf(db: Db, { caller, scope }: CallerContext, id: string) {
-  const execution = timeId.test(id) ? await readExecution(db, scope, id) : null;
-  if (execution === null || !(seesAll(caller) || execution.startedBy === caller.id))
-    throw notFound('Execution not found');
-  return execution;
-}
-
-type Execution = Awaited<ReturnType<typeof executionOf>>;
-
-/** The tokens of an execution, in the form of the chat API. */
-export const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: Execution) => ({
-  inputTokens,
-  outputTokens,
-  totalTokens: inputTokens + outputTokens,
-  ...(reasoningTokens !== null && { reasoningTokens }),
-});
-
-const toStarted = (execution: Execution) => ({
+const toStarted = (execution: VisibleExecution) => ({
   executionId: execution.id,
   threadId: execution.threadId,
   status: execution.status,
@@ -42,7 +20,16 @@ const toStarted = (execution: Execution) => ({
   usage: usageOf(execution),
 });
 
-export const createStartExecutionHandlers = ({ db, queues }: { db: Db; queues: Queues }): Handlers => ({
+interface Deps {
+  db: Db;
+  queues: Queues;
+  executionChunks: Pick<ExecutionChunks, 'ring'>;
+}
+
+export const createStartExecutionHandlers = (
+  { db, queues, executionChunks }: Deps,
+  sendStream: SendExecution,
+): Handlers => ({
   async startExecution({ body }, context) {
     const { caller, scope, requestId, request, response, signal } = context;
     const { agentSlug, agentId, routerSlug, threadContext, channel = 'api', model, ...message } = body;
@@ -65,7 +52,8 @@ export const createStartExecutionHandlers = ({ db, queues }: { db: Db; queues: Q
     // Without the job, a sweep of the worker finds the row.
     await queues.enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId }).catch(() => {});
     response.setHeader('Location', `/v1/executions/${executionId}`);
-    const waitSeconds = preferredWait(request.headers.prefer);
+    if (request.headers.accept?.includes('text/event-stream')) await sendStream(context, executionId, 0);
+    const waitSeconds = response.headersSent ? 0 : preferredWait(request.headers.prefer);
     if (waitSeconds > 0) {
       response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
       await waitForExecution(db, scope, executionId, waitSeconds * 1_000, signal);
@@ -81,6 +69,7 @@ export const createStartExecutionHandlers = ({ db, queues }: { db: Db; queues: Q
         'not_in_background',
       );
     await cancelExecution(db, context.scope, id);
+    executionChunks.ring(id);
     return toStarted(await executionOf(db, context, id));
   },
 });

@@ -5,7 +5,14 @@ import { addMember, createApiKey, createPassword, createSession, createUser, has
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
-import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
+import {
+  type Queues,
+  closeRedis,
+  connectRedis,
+  createExecutionBells,
+  createExecutionChunks,
+  createQueues,
+} from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
 import {
   type KapsoServer,
@@ -86,6 +93,8 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
   const redis = connectRedis({ url: redisServer.url, role: 'producer' });
   const limiterRedis = connectRedis({ url: redisServer.url, role: 'limiter' });
+  const bellRedis = connectRedis({ url: redisServer.url, role: 'worker' });
+  const executionBells = createExecutionBells(bellRedis);
   const signInLimit = createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 });
   const queues = createQueues({ redis });
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
@@ -124,6 +133,15 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,
+    executionChunks: createExecutionChunks(redis),
+    executionBells,
+    executionStreamLimits: {
+      openStreams: new OpenStreams(),
+      perCaller: 50,
+      perOrganization: 80,
+      commentEveryMs: 50,
+      maxOpenMs: 600,
+    },
     // Short, because tests of all operations wait for the end of each response.
     streamLimits: {
       openStreams: new OpenStreams(),
@@ -193,7 +211,8 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
       await guard.close();
       await queues.close();
       signInLimit.close();
-      await Promise.all([redis, limiterRedis].map(closeRedis));
+      executionBells.close();
+      await Promise.all([redis, limiterRedis, bellRedis].map(closeRedis));
       await db.close();
       await database.drop();
     },

@@ -138,6 +138,37 @@ const ended = statement(
 export const hasEnded = async (db: Queryable, { tenant, environment }: Scope, id: string): Promise<boolean> =>
   (await db.query({ tenant }, ended, [tenant, environment, id])).rows.length > 0;
 
+const isOver = `(status not in ('queued', 'running') or (background is null and lease_until < now()))`;
+const endedAmong = statement(
+  'ended-among-executions',
+  `select id::text as id from executions where tenant = $1 and id = any($2::bigint[]) and ${isOver}`,
+  { id: column.text },
+);
+
+/** Which of these executions of a tenant have ended, or are no longer run by a process. */
+export const findEndedAmong = async (db: Queryable, tenant: number, ids: string[]): Promise<string[]> =>
+  (await db.query({ tenant }, endedAmong, [tenant, ids])).rows.map(({ id }) => id);
+
+const openOfThread = statement(
+  'open-execution-of-thread',
+  `select id::text as id from executions
+   where tenant = $1 and environment = $2::"Environment" and thread_id = $3 and not ${isOver}
+     and ($4::text is null or background->>'callerId' = $4)
+   order by id limit 1`,
+  { id: column.text },
+);
+
+/** The execution that a thread runs, or runs next; with `callerId` only those that this caller has started. */
+export async function findOpenExecution(
+  db: Queryable,
+  { tenant, environment }: Scope,
+  threadId: string,
+  callerId: string | null,
+): Promise<string | null> {
+  const { rows } = await db.query({ tenant }, openOfThread, [tenant, environment, threadId, callerId]);
+  return rows[0]?.id ?? null;
+}
+
 const cancel = statement(
   'cancel-execution',
   `update executions set status = 'failed', error = 'cancelled', finished_at = now(), lease_until = null

@@ -6,6 +6,7 @@ import type { ChatDeps, Route } from '../running-turn';
 import { declaredParams } from '../threads/check-params';
 import { readTurn } from '../threads/history';
 import type { BegunTurn } from '../threads/turn';
+import { createReplyStream } from './reply-stream';
 import { type ClaimedExecution, readRecorded, storeChosenAgent } from './execution-queue';
 
 /** After so many processes that did not end it, an execution fails: something in it may end them. */
@@ -21,7 +22,7 @@ export async function runExecution(
   claimed: ClaimedExecution,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, store, turnQueue } = deps;
+  const { db, store, turnQueue, chunkLog } = deps;
   const startedAt = performance.now();
   const { history, own, position } = await readRecorded(db, claimed);
   const turn: BegunTurn = {
@@ -49,10 +50,12 @@ export async function runExecution(
       turn: Object.assign(turn, { agentRevision: agent.revision }),
       params: declaredParams(agent.definition.threadContextParams, claimed.params),
       startedAt,
+      stream: chunkLog && createReplyStream(chunkLog, claimed),
       recorded: { ...progressOf(claimed), messages: readTurn(own), position },
     });
   } finally {
     turnQueue.leave(turn);
+    chunkLog?.ring(claimed.id);
   }
 }
 

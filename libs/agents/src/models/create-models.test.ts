@@ -155,7 +155,9 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
       ok: true,
       reply: { text: 'whole' },
     });
-    expect(attempts.map((deltas) => deltas.join(''))).toEqual(how === 'streamed' ? [expect.stringMatching(/^cut/), 'whole'] : []);
+    expect(attempts.map((deltas) => deltas.join(''))).toEqual(
+      how === 'streamed' ? [expect.stringMatching(/^cut/), 'whole'] : [],
+    );
   });
 
   it('ends a hanging call at its time limit and closes the connection', async () => {

@@ -75,6 +75,8 @@ export const routes: Record<string, string> = {
   listExecutions: 'GET executions',
   startExecution: 'POST executions once',
   getExecution: 'GET executions/:id',
+  streamExecution: 'GET executions/:id/stream raw',
+  streamThread: 'GET threads/:id/stream raw',
   cancelExecution: 'POST executions/:id/cancel',
   getStatistics: 'GET statistics',
   getHealthReport: 'GET health-report',
@@ -2266,7 +2268,7 @@ export interface ManageClient {
     /** Whether there are items after this page. */
     hasMore: boolean;
   }>;
-  /** Start an execution in the background. Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30). */
+  /** Start an execution in the background. Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30). With `Accept: text/event-stream` the response is the stream of the execution. */
   startExecution(input: {
     /** The user's message. Not blank. */
     message: string;
@@ -2500,6 +2502,20 @@ export interface ManageClient {
       createdAt: number;
     }>;
   }>;
+  /** Stream an execution. The answer while it is written, as server-sent events in the AI SDK's UI message stream: text, tool calls, and the end. A client that connects again with `Last-Event-ID` gets what follows. After a `reset-step`, what the current step has written is void: another model or process has begun it again. A key without the permission `manage` gets no arguments and results of tools. A comment is sent every 15 seconds. A client that disconnects does not cancel the execution. */
+  streamExecution(input: {
+    /** Id of the resource. */
+    id: string;
+    /** The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`. */
+    after?: number;
+  }, options?: CallOptions): Promise<Response>;
+  /** Stream the running execution of a thread. Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started. */
+  streamThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+    /** The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`. */
+    after?: number;
+  }, options?: CallOptions): Promise<Response>;
   /** Cancel an execution. Ends an execution that was started in the background. A model call or tool call that is running is completed, and no other begins. The response has the state afterwards; an execution that has ended stays as it is. */
   cancelExecution(input: {
     /** Id of the resource. */

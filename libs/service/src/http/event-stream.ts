@@ -23,7 +23,8 @@ export interface EventStream {
   readonly signal: AbortSignal;
   /** Sends an event and waits until the client can take more. Does nothing after the end. */
   send(event: { id?: string; event?: string; data: Json }): Promise<void>;
-  end(): void;
+  /** Ends the stream, after a last text. */
+  end(last?: string): void;
 }
 
 /** Time for a client to read the rest of an ended stream. */
@@ -56,6 +57,7 @@ export function createEventStreams({
     open(
       { caller, request, response, isStillAllowed }: CallerContext,
       position: () => string | undefined = () => undefined,
+      headers: Record<string, string> = {},
     ): EventStream {
       const keys = { caller: `${caller.tenant} ${caller.type} ${caller.id}`, organization: String(caller.tenant) };
       const isFull = (open.get(keys.caller) ?? 0) >= perCaller || (open.get(keys.organization) ?? 0) >= perOrganization;
@@ -70,12 +72,14 @@ export function createEventStreams({
         'Cache-Control': 'no-cache, no-transform',
         // Proxies such as nginx would otherwise keep events back.
         'X-Accel-Buffering': 'no',
+        ...headers,
       });
       response.write('retry: 2000\n\n');
       // A client that does not read would keep an ended stream, and with it a shutdown, waiting.
-      const end = () => {
+      const end = (last?: string) => {
+        if (response.writableEnded) return;
         clearInterval(comments);
-        response.end();
+        response.end(last === undefined ? undefined : `data: ${last}\n\n`);
         const leftover = setTimeout(() => response.destroy(), endWithinMs);
         response.once('close', () => clearTimeout(leftover));
       };
@@ -87,8 +91,8 @@ export function createEventStreams({
         if (!(await isStillAllowed().catch(() => true)) && !response.writableEnded) end();
       };
       const comments = setInterval(() => void check(), commentEveryMs);
-      const remove = openStreams.add(end);
-      const limit = setTimeout(end, maxOpenMs);
+      const remove = openStreams.add(() => end());
+      const limit = setTimeout(() => end(), maxOpenMs);
       response.once('close', () => {
         remove();
         clearInterval(comments);

@@ -80,6 +80,16 @@ export const executionSamples = {
     await insertAgent(world);
     return { body: { agentSlug: 'helper', message: 'Hello' } };
   },
+  async streamExecution(world) {
+    return { params: { id: await insertExecution(world) }, query: { after: '0' } };
+  },
+  async streamThread(world) {
+    const { rows } = await world.db.pool.query<{ id: string }>(
+      `update executions set status = 'running', background = '{"callerId":"key_other"}' where id = $1 returning thread_id as id`,
+      [await insertExecution(world)],
+    );
+    return { params: { id: rows[0]!.id } };
+  },
   async cancelExecution(world) {
     const id = await insertExecution(world);
     await world.db.pool.query(`update executions set background = '{"callerId":"key_other"}' where id = $1`, [id]);

@@ -86,6 +86,22 @@ export const getExecutionQuerySchema = z.object({
 /** Ids are made from the time. Others belong to no execution. */
 export const executionParams = idParams;
 
+export const streamExecutionQuerySchema = z.object({
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(9_999_999)
+    .default(0)
+    .describe('The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`.'),
+});
+
+export const executionStreamSchema = z
+  .string()
+  .describe(
+    "Server-sent events. Each `data` is a chunk of the AI SDK's UI message stream, such as `text-delta`; each `id` its number. The last `data` is `[DONE]`.",
+  );
+
 const modelStepSchema = z.object({
   type: z.literal('model').describe('A call of the model.'),
   model: z.string().describe('The model, such as `openai/gpt-5-mini`.'),

@@ -2,11 +2,14 @@ import {
   executionListSchema,
   executionParams,
   executionSchema,
+  executionStreamSchema,
   getExecutionQuerySchema,
   listExecutionsQuerySchema,
   startedExecutionSchema,
+  streamExecutionQuerySchema,
 } from '../../http/manage/executions';
 import { startExecutionBodySchema } from '../../http/chat';
+import { threadParamsSchema } from '../../http/manage/threads';
 import { type ErrorExample, defineOperations, get, post } from '../operation';
 
 const own = { people: 'member', orManage: true } as const;
@@ -14,6 +17,8 @@ const table = {
   listExecutions: get('/v1/executions', 'manage', { people: 'member' }),
   startExecution: post('/v1/executions', 'chat', { ...own, isAudited: false, rateLimited: true, idempotent: true }),
   getExecution: get('/v1/executions/:id', 'chat', { ...own }),
+  streamExecution: get('/v1/executions/:id/stream', 'chat', { ...own, readOnly: false }),
+  streamThread: get('/v1/threads/:id/stream', 'chat', { ...own, readOnly: false }),
   cancelExecution: post('/v1/executions/:id/cancel', 'chat', { ...own, isAudited: false, rateLimited: true }),
 };
 
@@ -41,6 +46,14 @@ const listed = {
 };
 
 const notFound: ErrorExample = ['not_found', 'Execution not found'];
+const stream = {
+  query: streamExecutionQuerySchema,
+  headers: { 'Last-Event-ID': 'The `id` of the last chunk that was received.' },
+  response: executionStreamSchema,
+  responseType: 'text/event-stream',
+  example: { response: 'id: 4\ndata: {"type":"text-delta","id":"text-1-1","delta":"Your order"}\n\n' },
+} as const;
+const tooMany: ErrorExample = ['too_many_streams', 'Too many streams of the key, person or organization are open'];
 const usage = { inputTokens: 5120, outputTokens: 310, totalTokens: 5430 };
 const started = { executionId: '3698432093388800', threadId: 'thread_01', status: 'queued', reply: null } as const;
 const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -58,8 +71,11 @@ export const executionsOperations = defineOperations('Executions', table, {
   startExecution: {
     summary: 'Start an execution in the background',
     description:
-      'Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30).',
-    headers: { Prefer: '`wait=SECONDS`: waits for the end of the execution, at most 30 seconds.' },
+      'Stores a message, which an agent answers in the background, also when the client disconnects. The header `Location` has the address of the execution. With `Prefer: wait=20` the response is sent when the execution has ended, or after 20 seconds (at most 30). With `Accept: text/event-stream` the response is the stream of the execution.',
+    headers: {
+      Prefer: '`wait=SECONDS`: waits for the end of the execution, at most 30 seconds.',
+      Accept: '`text/event-stream`: streams the execution at once.',
+    },
     body: startExecutionBodySchema,
     status: 202,
     response: startedExecutionSchema,
@@ -74,11 +90,28 @@ export const executionsOperations = defineOperations('Executions', table, {
         ['router_not_found', 'Router not found'],
         ['thread_not_found', 'Thread not found'],
       ],
+      429: [tooMany],
     },
     example: {
       body: { agentSlug: 'shop-assistant', message: 'Where is my order 1042?' },
       response: { ...started, usage: noUsage },
     },
+  },
+  streamExecution: {
+    summary: 'Stream an execution',
+    description:
+      "The answer while it is written, as server-sent events in the AI SDK's UI message stream: text, tool calls, and the end. A client that connects again with `Last-Event-ID` gets what follows. After a `reset-step`, what the current step has written is void: another model or process has begun it again. A key without the permission `manage` gets no arguments and results of tools. A comment is sent every 15 seconds. A client that disconnects does not cancel the execution.",
+    params: executionParams,
+    ...stream,
+    errors: { 404: [notFound], 429: [tooMany] },
+  },
+  streamThread: {
+    summary: 'Stream the running execution of a thread',
+    description:
+      'Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started.',
+    params: threadParamsSchema,
+    ...stream,
+    errors: { 404: [['thread_not_found', 'Thread not found']], 429: [tooMany] },
   },
   cancelExecution: {
     summary: 'Cancel an execution',

@@ -1,0 +1,80 @@
+import { findOpenExecution, findThread } from '@parley/agents';
+import { textAt } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import { type CallerContext, type EventStreams, type Handler, type Logger, notFound } from '@parley/service';
+import type { NumberedChunk } from '@parley/redis';
+import type { ExecutionStreams } from '../execution-streams';
+import { executionOf, publicErrorOf, seesAll } from '../visible-execution';
+
+interface Handlers {
+  streamExecution: Handler<'streamExecution'>;
+  streamThread: Handler<'streamThread'>;
+}
+
+interface Deps {
+  executionStreams: ExecutionStreams;
+  streams: EventStreams;
+  log: Logger;
+}
+
+export type SendExecution = ReturnType<typeof createSendExecution>;
+
+/** Answers a request with the stream of an execution that the caller may see. */
+export const createSendExecution =
+  ({ executionStreams, streams, log }: Deps) =>
+  async (context: CallerContext, id: string, after: number): Promise<void> => {
+    const sent = textAt(context.request.headers['last-event-id']) ?? '';
+    let position = /^\d{1,7}$/.test(sent) ? Number(sent) : after;
+    const isShown = seesAll(context.caller);
+    const stream = streams.open(context, () => (position === 0 ? undefined : String(position)), {
+      'x-vercel-ai-ui-message-stream': 'v1',
+    });
+    try {
+      for await (const { seq, chunk } of executionStreams.read(context.scope, id, {
+        after: position,
+        signal: stream.signal,
+      })) {
+        await stream.send({ id: String(seq), data: isShown ? chunk : withoutValues(chunk) });
+        position = seq;
+      }
+      if (!stream.signal.aborted) stream.end('[DONE]');
+    } catch (error) {
+      // The client connects again, and the request is answered with an error if the database is still unavailable.
+      log.warn({ err: error }, 'a stream of an execution was ended');
+    } finally {
+      stream.end();
+    }
+  };
+
+export const createStreamExecutionHandlers = (db: Db, send: SendExecution): Handlers => ({
+  async streamExecution({ params: { id }, query: { after } }, context) {
+    await send(context, (await executionOf(db, context, id)).id, after);
+    return null;
+  },
+
+  async streamThread({ params, query: { after } }, context) {
+    const { scope, caller, response } = context;
+    const thread = await findThread(db, scope, params.id);
+    if (thread === null) throw notFound('Thread not found', 'thread_not_found');
+    const id = await findOpenExecution(db, scope, thread.id, seesAll(caller) ? null : caller.id);
+    if (id === null) response.writeHead(204).end();
+    else await send(context, id, after);
+    return null;
+  },
+});
+
+/** What a caller without `manage` gets: no arguments and results of tools, and no texts of errors. */
+function withoutValues(chunk: NumberedChunk['chunk']): NumberedChunk['chunk'] {
+  switch (chunk.type) {
+    case 'tool-input-available':
+      return { ...chunk, input: {} };
+    case 'tool-output-available':
+      return { ...chunk, output: null };
+    case 'tool-output-error':
+      return { ...chunk, errorText: 'The tool failed' };
+    case 'error':
+      return { ...chunk, errorText: publicErrorOf(chunk.errorText as string) };
+    default:
+      return chunk;
+  }
+}
