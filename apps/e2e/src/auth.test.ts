@@ -21,6 +21,8 @@ const routes: [method: string, path: string, body: unknown, permission: 'chat' |
   ['POST', '/v1/executions', { agentSlug: 'none', message: 'hi' }, 'chat'],
   ['GET', '/v1/executions/1', undefined, 'chat'],
   ['POST', '/v1/executions/1/cancel', undefined, 'chat'],
+  ['GET', '/v1/executions/1/stream', undefined, 'chat'],
+  ['GET', '/v1/threads/none/stream', undefined, 'chat'],
   ['POST', '/v1/compile-prompt', { slug: assistant.slug }, 'sync'],
   ['POST', '/v1/run-tool', { toolName: 'entity.query', args: { type: 'product' } }, 'sync'],
   ['POST', '/v1/sync/state', {}, 'sync'],

@@ -89,7 +89,9 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
         while (!signal.aborted) {
           woken = Promise.withResolvers();
           // The end is read before the chunks, which are then complete.
-          const ended: StoredExecution | null = mayHaveEnded ? await readEnded(db, scope, id) : null;
+          const isAsked: boolean = mayHaveEnded;
+          mayHaveEnded = false;
+          const ended: StoredExecution | null = isAsked ? await readEnded(db, scope, id) : null;
           const page = isLost ? [] : await chunks.read(id, position, pageSize).catch(() => []);
           let isHeld = false;
           for (const one of page) {
@@ -100,7 +102,7 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
             position = one.seq;
             yield one;
           }
-          mayHaveEnded = ended !== null;
+          mayHaveEnded ||= ended !== null;
           if (page.length === pageSize && !isLost && !isHeld) continue;
           if (ended === null) await woken.promise;
           else return yield* endOf(scope, ended, position);

@@ -102,7 +102,8 @@ const jobCatalog = {
     attempts: 1,
     backoffMs: 1_000,
     concurrency: 64,
-    id: ({ executionId }) => executionId,
+    // BullMQ refuses ids that are integers.
+    id: ({ executionId }) => `execution-${executionId}`,
   }),
   /** Sends the jobs of executions that are overdue. Every second, as `sweep-channels`. */
   'sweep-executions': sweep(1_000),

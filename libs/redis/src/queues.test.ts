@@ -38,6 +38,11 @@ async function createSender(url?: string) {
   return queues;
 }
 
+test('the id of an execution may be an integer that a number has exactly', async () => {
+  const queues = await createSender();
+  await queues.enqueue('run-execution', { tenant: 1, executionId: '3765463593565291000' }, { requestId: 'r' });
+});
+
 const outcomes: JobOutcome[] = [];
 async function startWorker(handlers: Partial<JobHandlers>) {
   outcomes.length = 0;

@@ -2,7 +2,7 @@ export { freePort } from '@parley/embedded';
 export { countStatements, countStatementsRepeatedly } from './count-statements';
 export { createTestDatabase, openTestDatabase, type TestDatabase } from './database';
 export { fillDisk } from './fill-disk';
-export { type OpenEventStream, openEventStream } from './open-event-stream';
+export { type OpenEventStream, type ReceivedEvent, openEventStream } from './open-event-stream';
 export { parseStateTable } from './parse-state-table';
 export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';

@@ -39,7 +39,8 @@ export async function openEventStream(url: string, headers: Record<string, strin
           block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)),
         );
         if (fields.id !== undefined) stream.lastId = fields.id;
-        if (fields.data !== undefined) stream.events.push({ ...fields, data: JSON.parse(fields.data) });
+        if (fields.data !== undefined)
+          stream.events.push({ ...fields, data: fields.data === '[DONE]' ? fields.data : JSON.parse(fields.data) });
       }
     }
   })()

@@ -141,7 +141,15 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
         headers: requestIdHeader,
         content: { [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]) },
       },
-      ...(id === 'mcp' && { 202: { description: 'The notification was accepted.', headers: requestIdHeader } }),
+      ...Object.fromEntries(
+        Object.entries(operation.otherResponses ?? {}).map(([status, { description: text, type }]) => [
+          status,
+          {
+            ...{ description: text, headers: requestIdHeader },
+            ...(type !== undefined && { content: { [type]: { schema: { type: 'string' } } } }),
+          },
+        ]),
+      ),
       ...errorsOf(operation, responses[`${id}.error`]),
     },
   };

@@ -60,6 +60,8 @@ interface OperationDetails {
   status?: number;
   /** Errors of the protocol are those of JSON-RPC, with status 400. */
   isJsonRpc?: true;
+  /** Other successful responses, by status. */
+  otherResponses?: Readonly<Record<number, { description: string; type?: 'text/event-stream' }>>;
   /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */

@@ -114,6 +114,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
   },
   mcp: {
     summary: 'Call the MCP server',
+    otherResponses: { 202: { description: 'The notification was accepted.' } },
     description:
       'Offers the tools of the environment to clients of the Model Context Protocol: streamable HTTP without sessions, one JSON-RPC 2.0 message per request. A notification is answered with 202 and no body. With `?agent=<slug>`, only the tools of that agent are offered, and they run as the agent.',
     query: z.object({

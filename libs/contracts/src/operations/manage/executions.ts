@@ -78,6 +78,7 @@ export const executionsOperations = defineOperations('Executions', table, {
     },
     body: startExecutionBodySchema,
     status: 202,
+    otherResponses: { 200: { description: 'The stream of the execution.', type: 'text/event-stream' } },
     response: startedExecutionSchema,
     errors: {
       400: [
@@ -111,6 +112,7 @@ export const executionsOperations = defineOperations('Executions', table, {
       'Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started.',
     params: threadParamsSchema,
     ...stream,
+    otherResponses: { 204: { description: 'The thread runs nothing.' } },
     errors: { 404: [['thread_not_found', 'Thread not found']], 429: [tooMany] },
   },
   cancelExecution: {
