@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startPostgres, startRedis } from '@parley/embedded';
@@ -212,6 +212,23 @@ test('a chat key follows only its own executions, without arguments and results 
   expect((await chatOnly.get(`/v1/executions/${other}/stream`)).status).toBe(404);
   expect((await chatOnly.get('/v1/executions/1/stream')).status).toBe(404);
   expect((await owner.get(`/v1/executions/${own}/stream?after=x`)).status).toBe(400);
+});
+
+test('the routes of docs/react.md serve the transport of useChat, also after a reload in mid-stream', async () => {
+  model.play(() => ({ text: words(60), pieceEveryMs: 20 }));
+  const site = mkdtempSync(join(folder, 'site-'));
+  const page = readFileSync(join(__dirname, '../../../docs/react.md'), 'utf8');
+  const files = [...page.matchAll(/^```js (\S+)\n(.*?)^```$/gms)].map(([, path, code]) => [path!, code!] as const);
+  expect(files).toHaveLength(2);
+  const session = ['lib/session.js', "export const userOf = async () => ({ id: 'camila' });"] as const;
+  for (const [path, code] of [...files, session, ['package.json', '{"type":"module"}'] as const]) {
+    mkdirSync(dirname(join(site, path)), { recursive: true });
+    writeFileSync(join(site, path), code.replace('shop-assistant', 'slow'));
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, '../use-chat.mjs'), site], {
+    env: { PATH: process.env.PATH, PARLEY_URL: stack.url, PARLEY_API_KEY: chatOnly.key },
+  });
+  expect(JSON.parse(stdout)).toEqual({ before: null, texts: [words(60), words(60)], after: null });
 });
 
 test('the stream of a thread follows what runs in it, and is 204 when nothing does', async () => {

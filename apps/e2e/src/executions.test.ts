@@ -18,6 +18,10 @@ test('an execution is started, awaited, read and cancelled by the key that start
   const ended = await executions.get(started.executionId, { waitSeconds: 30 });
   expect(ended).toMatchObject({ threadId: started.threadId, status: 'succeeded', reply: expect.stringMatching(/./) });
   expect((await executions.cancel(started.executionId)).status).toBe('succeeded');
+  let streamed = '';
+  for await (const { chunk } of executions.stream(started.executionId))
+    if (chunk.type === 'text-delta') streamed += chunk.delta;
+  expect(streamed).toBe(ended.reply);
   const next = { agentSlug: assistant.slug, message: 'Again', threadId: started.threadId };
   expect(await executions.create(next, { waitSeconds: 30 })).toMatchObject({ status: 'succeeded' });
 });

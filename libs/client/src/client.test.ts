@@ -421,3 +421,49 @@ test('executions are started with a key, awaited and cancelled', async () => {
   expect(seen[0]).toMatchObject({ body: { agentSlug: 'a', message: 'hi' } });
   expect(seen[0]!.headers).toMatchObject({ prefer: 'wait=20', 'idempotency-key': expect.any(String) });
 });
+
+test('a stream is read over cuts from the last number, until its end', async () => {
+  const events = (...numbers: number[]) =>
+    numbers.map((n) => `id: ${n}\ndata: {"type":"text-delta","id":"t","delta":"${n} é"}\n\n`).join('');
+  const open = (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  script = [
+    // Cut in the middle of an event, and once with an end that is not announced.
+    (response) => void open(response).write(`retry: 2000\n\n${events(1, 2)}id: 3\nda`, () => response.destroy()),
+    (response) => void open(response).end(`:\n\n${events(3)}:\nid: 3\n\n`),
+    (response) => void open(response).end(`${events(4)}data: [DONE]\n\n`),
+  ];
+  const seenNumbers: number[] = [];
+  let text = '';
+  for await (const { number, chunk } of client().executions.stream('7')) {
+    seenNumbers.push(number);
+    if (chunk.type === 'text-delta') text += chunk.delta;
+  }
+  expect(seenNumbers).toEqual([1, 2, 3, 4]);
+  expect(text).toBe('1 é2 é3 é4 é');
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/v1/executions/7/stream',
+    '/v1/executions/7/stream?after=2',
+    '/v1/executions/7/stream?after=3',
+  ]);
+});
+
+test('a stream ends its request when the loop is left or its signal is aborted, and fails as other calls do', async () => {
+  const ends: Promise<unknown>[] = [];
+  const endless = (response: ServerResponse) => {
+    response.writeHead(200).write('id: 1\ndata: {"type":"start","messageId":"7"}\n\n');
+    ends.push(new Promise((resolve) => response.once('close', resolve)));
+  };
+  script = [endless, endless, answer(404, { error: 'Execution not found', code: 'not_found' })];
+  const { executions } = client();
+  for await (const { chunk } of executions.stream('7')) {
+    expect(chunk).toEqual({ type: 'start', messageId: '7' });
+    break;
+  }
+  const controller = new AbortController();
+  const reading = (async () => {
+    for await (const _ of executions.stream('7', { signal: controller.signal })) controller.abort();
+  })();
+  expect(await failureOf(reading)).toMatchObject({ name: 'AbortError' });
+  await Promise.all(ends);
+  expect(await failureOf(executions.stream('8').next())).toMatchObject({ status: 404 });
+});

@@ -13,6 +13,7 @@ import type {
   UpdateInput,
 } from './data-types';
 import type { KnownEntityTypes } from './definition-types';
+import { readStream } from './stream';
 import { type ApiRequest, type CallOptions, type ClientOptions, type Send, createSend } from './request';
 
 /**
@@ -82,6 +83,14 @@ class ExecutionsApi {
       query,
     });
     return { executionId: id, threadId, status, reply, usage, ...(error != null && { error }) };
+  }
+
+  /**
+   * Yields the answer while it is written, and connects again when the connection is cut. `after`: the number of the last chunk
+   * that was read. A loop that is left ends the request, not the execution.
+   */
+  stream(executionId: string, options: { after?: number; signal?: AbortSignal } = {}): ReturnType<typeof readStream> {
+    return readStream(this.#send, ['executions', executionId, 'stream'], options);
   }
 
   /** Ends an execution after its running step, and returns its state. */

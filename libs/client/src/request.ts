@@ -183,13 +183,13 @@ function retryAfterMs(header: string | null): number | undefined {
 }
 
 /** 500 ms, doubled with each attempt up to 8 s. A random factor of 50 to 100 % spreads the retries of several clients. */
-const backoffMs = (attempt: number): number => Math.min(500 * 2 ** attempt, 8_000) * (0.5 + Math.random() / 2);
+export const backoffMs = (attempt: number): number => Math.min(500 * 2 ** attempt, 8_000) * (0.5 + Math.random() / 2);
 
 /** 128 random bits in hexadecimal. `crypto.randomUUID` does not exist on pages without HTTPS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -7,14 +7,15 @@ const inBucket = Array.from({ length: bucketCount }, (_, i) => `(count(*) filter
 
 /** Columns of the figures of executions, of the rows of `executionsSql`. */
 export const sums = `count(*)::int as messages, (count(*) filter (where not stored))::int as executions,
-  (count(*) filter (where status = 'failed'))::int as failures, sum(input_tokens)::bigint as input_tokens,
+  (count(*) filter (where failed))::int as failures, sum(input_tokens)::bigint as input_tokens,
   sum(output_tokens)::bigint as output_tokens, sum(tool_call_count)::int as tool_calls,
   sum(tool_error_count)::int as tool_errors`;
 export const durations = `array[${inBucket.join(', ')}] as durations`;
 
 /** Executions of tenant $1 with an id from $2 and below $3, at most the last `limit`. */
 export const executionsSql = (limit: number | null) => `
-  select e.environment, coalesce(e.agent_slug, '-') as agent_slug, t.channel, date_trunc('hour', e.created_at, 'UTC') as hour, e.status,
+  select e.environment, coalesce(e.agent_slug, '-') as agent_slug, t.channel, date_trunc('hour', e.created_at, 'UTC') as hour,
+    e.status = 'failed' and e.error is distinct from 'cancelled' as failed,
     e.status = 'succeeded' and e.output is null as stored, e.input_tokens, e.output_tokens, e.tool_call_count, e.tool_error_count,
     case when e.output is not null then least(${bucketCount - 1}, greatest(0, ceil(
       ln(greatest(1, extract(epoch from e.finished_at - e.created_at) * 1000)) / ln(${bucketFactor}))))::int end as bucket

@@ -32,15 +32,24 @@ interface Turn {
   durationMs?: number;
   status?: 'succeeded' | 'failed';
   output?: string | null;
+  error?: string;
 }
 
-const add = ({ atMs, agent = 'a', channel = 'api', durationMs = 100, status = 'succeeded', output = 'x' }: Turn) =>
+const add = ({
+  atMs,
+  agent = 'a',
+  channel = 'api',
+  durationMs = 100,
+  status = 'succeeded',
+  output = 'x',
+  error,
+}: Turn) =>
   db.pool.query(
     `insert into executions (id, tenant, environment, thread_id, agent_slug, status, input, output, input_tokens, output_tokens,
-       tool_call_count, tool_error_count, created_at, finished_at)
+       tool_call_count, tool_error_count, created_at, finished_at, error)
      values (time_id($2::bigint), $1::int, 'development', $3::text || $1::int, $4, $5, 'Hi', $6, 10, 2, 3, 1, to_timestamp($2::bigint / 1000.0),
-       to_timestamp(($2::bigint + $7::int) / 1000.0))`,
-    [scope.tenant, atMs, channel, agent, status, output, durationMs],
+       to_timestamp(($2::bigint + $7::int) / 1000.0), $8)`,
+    [scope.tenant, atMs, channel, agent, status, output, durationMs, error],
   );
 
 const readDay = async (more: object = {}) => {
@@ -61,7 +70,7 @@ test('hours have the figures of their executions, by agent and channel', async (
   await add({ atMs: day + 2, agent: 'b', channel: 'whatsapp', durationMs: 4_000 });
   await add({ atMs: day + 3, agent: 'b', status: 'failed', output: null });
   await add({ atMs: day + 4, output: null });
-  await add({ atMs: day + 5 * hourMs });
+  await add({ atMs: day + 5 * hourMs, status: 'failed', output: null, error: 'cancelled' });
   await rollUpExecutions(db, signal);
   const buckets = await readDay();
   expect(buckets).toHaveLength(24);
@@ -70,7 +79,7 @@ test('hours have the figures of their executions, by agent and channel', async (
   expect(Math.abs(buckets[0]!.p50Ms! / 100 - 1)).toBeLessThan(0.1);
   expect(Math.abs(buckets[0]!.p95Ms! / 4_000 - 1)).toBeLessThan(0.1);
   expect(buckets[1]).toMatchObject({ messages: 0, executions: 0, p50Ms: null });
-  expect(buckets[5]).toMatchObject({ messages: 1 });
+  expect(buckets[5]).toMatchObject({ messages: 1, executions: 1, failures: 0 });
   expect((await readDay({ agentSlug: 'b' }))[0]).toMatchObject({ messages: 2, failures: 1 });
   expect((await readDay({ channel: 'whatsapp' }))[0]).toMatchObject({ messages: 1, failures: 0 });
   expect((await readDay({ agentSlug: 'b', channel: 'api' }))[0]).toMatchObject({ messages: 1, failures: 1 });

@@ -45,7 +45,15 @@ const conversation = {
   threadContext: threadContextSchema.optional().describe('Context of the conversation.'),
 };
 
-export const agentChatBodySchema = z.object(conversation);
+const whole = {
+  stream: z
+    .unknown()
+    .refine((stream) => stream !== true, 'A response of the chat is not streamed. POST /v1/executions streams it')
+    .optional()
+    .describe('`true` is refused: `POST /v1/executions` with `Accept: text/event-stream` streams the answer.'),
+};
+
+export const agentChatBodySchema = z.object({ ...conversation, ...whole });
 
 const routed = {
   phoneNumber: z
@@ -58,7 +66,7 @@ const routed = {
     ),
 };
 
-export const routerChatBodySchema = z.object({ ...conversation, ...routed });
+export const routerChatBodySchema = z.object({ ...conversation, ...routed, ...whole });
 
 export const startExecutionBodySchema = z
   .strictObject({

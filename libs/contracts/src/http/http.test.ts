@@ -34,6 +34,15 @@ describe('error texts that are part of the API', () => {
     expect(firstProblem(chatBodySchema.safeParse(body))).toBe('message is required');
   });
 
+  it('chat body with stream', () => {
+    const body = { message: 'hi', agentId: 'a' };
+    expect(firstProblem(chatBodySchema.safeParse({ ...body, stream: true }))).toBe(
+      'A response of the chat is not streamed. POST /v1/executions streams it',
+    );
+    for (const stream of [false, null, 'true', 1])
+      expect(chatBodySchema.safeParse({ ...body, stream }).success).toBe(true);
+  });
+
   it.each([{}, { query: '' }, { query: ' \t' }, { query: 7 }])('search body %j', (body) => {
     expect(firstProblem(searchEntitiesBodySchema.safeParse(body))).toBe('query is required');
   });

@@ -142,11 +142,11 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
         content: { [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]) },
       },
       ...Object.fromEntries(
-        Object.entries(operation.otherResponses ?? {}).map(([status, { description: text, type }]) => [
+        Object.entries(operation.otherResponses ?? {}).map(([status, { description: text, type, example: sent }]) => [
           status,
           {
             ...{ description: text, headers: requestIdHeader },
-            ...(type !== undefined && { content: { [type]: { schema: { type: 'string' } } } }),
+            ...(type !== undefined && { content: { [type]: contentOf({ type: 'string' }, [sent]) } }),
           },
         ]),
       ),

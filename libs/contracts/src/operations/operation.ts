@@ -61,7 +61,7 @@ interface OperationDetails {
   /** Errors of the protocol are those of JSON-RPC, with status 400. */
   isJsonRpc?: true;
   /** Other successful responses, by status. */
-  otherResponses?: Readonly<Record<number, { description: string; type?: 'text/event-stream' }>>;
+  otherResponses?: Readonly<Record<number, { description: string; type?: 'text/event-stream'; example?: string }>>;
   /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */

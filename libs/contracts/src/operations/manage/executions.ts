@@ -46,12 +46,13 @@ const listed = {
 };
 
 const notFound: ErrorExample = ['not_found', 'Execution not found'];
+const chunk = 'id: 4\ndata: {"type":"text-delta","id":"text-1-1","delta":"Your order"}\n\n';
 const stream = {
   query: streamExecutionQuerySchema,
   headers: { 'Last-Event-ID': 'The `id` of the last chunk that was received.' },
   response: executionStreamSchema,
   responseType: 'text/event-stream',
-  example: { response: 'id: 4\ndata: {"type":"text-delta","id":"text-1-1","delta":"Your order"}\n\n' },
+  example: { response: chunk },
 } as const;
 const tooMany: ErrorExample = ['too_many_streams', 'Too many streams of the key, person or organization are open'];
 const usage = { inputTokens: 5120, outputTokens: 310, totalTokens: 5430 };
@@ -78,7 +79,7 @@ export const executionsOperations = defineOperations('Executions', table, {
     },
     body: startExecutionBodySchema,
     status: 202,
-    otherResponses: { 200: { description: 'The stream of the execution.', type: 'text/event-stream' } },
+    otherResponses: { 200: { description: 'The stream of the execution.', type: 'text/event-stream', example: chunk } },
     response: startedExecutionSchema,
     errors: {
       400: [
