@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
+import { type KeyLimit, createFindDoor, createIdentify, createSessionCheck } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import {
   type HttpMetrics,
@@ -18,6 +18,9 @@ import type { Oidc } from './oidc';
 import { createOidcHandlers } from './routes/oidc';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
+import { createPublishableKeyHandlers } from './routes/publishable-keys';
+import { createWidgetHandlers } from './routes/widget';
+import { type VisitorDeps, answerPreflight, isVisitorPreflight } from './visitors';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels';
 import { createDefinitionHandlers } from './routes/definitions';
@@ -55,6 +58,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   metrics?: HttpMetrics;
   /** Limits attempts to sign in. */
   signInLimit: Pick<SignInLimit, 'admit'>;
+  admitVisitor: VisitorDeps['admitVisitor'];
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
   limiter?: RateLimiter;
@@ -65,7 +69,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   const streams = createEventStreams(deps.streamLimits);
-  return createApp({
+  const visitors = { ...deps, findDoor: createFindDoor(db, deps.box) };
+  const app = createApp({
     log,
     metrics,
     checkResponses,
@@ -75,7 +80,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
-      { ...operationsOf.manage, ...operationsOf.toolSecrets },
+      { ...operationsOf.manage, ...operationsOf.toolSecrets, ...operationsOf.widget },
       {
         ...createThreadHandlers(deps),
         ...createMessageHandlers(deps),
@@ -84,6 +89,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createTriggerHandlers(deps),
         ...createPaymentHandlers(deps),
         ...createApiKeyHandlers(deps),
+        ...createPublishableKeyHandlers(deps),
+        ...createWidgetHandlers(visitors),
         ...createIntegrationHandlers(deps),
         ...createEventHandlers({ db, log, streams }),
         ...createOrganizationHandlers(deps),
@@ -100,4 +107,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       },
     ),
   });
+  return (request, response) => {
+    if (!isVisitorPreflight(request)) return app(request, response);
+    answerPreflight(visitors, { request, response }).catch(() => response.writeHead(503).end());
+  };
 }

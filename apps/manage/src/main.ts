@@ -3,7 +3,7 @@ import { createEntities } from '@parley/entities';
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
-import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
+import { createQueues, createRateLimiter, createVisitorLimit, createRelayWaker, openRedis } from '@parley/redis';
 import {
   OpenStreams,
   createLogger,
@@ -80,6 +80,7 @@ startProcess(async () => {
       metrics,
       limiter,
       signInLimit,
+      admitVisitor: createVisitorLimit(redis.limiter),
       oidc: oidcOf(config),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',

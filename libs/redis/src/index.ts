@@ -5,3 +5,4 @@ export { type RateLimiter, createRateLimiter } from './rate-limit';
 export { openRedis } from './open-redis';
 export { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 export { createRelay, createRelayWaker } from './relay';
+export { type Counter, createVisitorLimit } from './visitor-limit';

@@ -5,7 +5,7 @@ import { addMember, createApiKey, createPassword, createSession, createUser, has
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
-import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
+import { type Queues, closeRedis, connectRedis, createQueues, createVisitorLimit } from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
 import {
   type KapsoServer,
@@ -20,7 +20,7 @@ import { type ManageDeps, createManageApp } from '../app';
 import { type OidcSettings, createOidc } from '../oidc';
 import { createSignInLimit } from '../sign-in-limit';
 
-export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options';
 
 export interface CallOptions {
   key?: string;
@@ -121,6 +121,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     signInLimit,
+    admitVisitor: createVisitorLimit(limiterRedis),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,

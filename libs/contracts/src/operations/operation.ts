@@ -90,6 +90,7 @@ export interface Operation extends OperationRoute, OperationDetails {
     | 'Operations'
     | 'Settings'
     | 'People'
+    | 'Widget'
     | 'Webhooks'
     | 'Tool executor'
     | 'Service';

@@ -3,7 +3,16 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, type SignedIn, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { HttpError, badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
+import {
+  HttpError,
+  badRequest,
+  keyHasRole,
+  missingPermission,
+  notForPerson,
+  publishableKey,
+  rateLimited,
+  withoutKey,
+} from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -98,6 +107,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     method: spec.method,
     path: spec.path,
     async handle(exchange, params, deps) {
+      refusePublishableKey(exchange.request);
       spec.guard?.(exchange.request);
       if (spec.sameSite) requireSameSite(exchange.request);
       if (spec.security === 'session')
@@ -144,6 +154,11 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
       throw error;
     }
   }
+}
+
+/** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
+function refusePublishableKey({ headers: { authorization } }: IncomingMessage): void {
+  if (authorization !== undefined && /^Bearer +pk_(dev|prod)_/i.test(authorization)) throw publishableKey();
 }
 
 /** A request with a session that names no organization counts for the person alone. */
