@@ -18,8 +18,7 @@ const replaced = new Set(
   ),
 );
 /** Response headers that only the gateway sets. */
-const gatewayOnly =
-  /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
+const gatewayOnly = /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
 
 /** The header names that a Connection header lists as specific to the connection. */
 function namedInConnection(connection: string | undefined): Set<string> | undefined {

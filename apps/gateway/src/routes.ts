@@ -13,7 +13,7 @@ export interface GatewayRoute {
   limitBytes: number;
   /** Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests). */
   cors: boolean;
-  /** The service itself answers browsers by origin (docs/adr/0059). */
+  /** The service itself answers browsers by origin (docs/adr/0060). */
   corsOfService?: boolean;
   /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
   fixedReply?: object;
