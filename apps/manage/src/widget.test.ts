@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
+import request from 'supertest';
 import { operations, operationsOf } from '@parley/contracts';
 import { createFindDoor, threadOfVisitor, visitorOfToken } from '@parley/identity';
 import { closeRedis, connectRedis, createVisitorLimit, waitForRedis } from '@parley/redis';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
+import { requireVisitor } from './visitors';
 import { anAgent } from './testing/samples/publishable-keys';
 
 let api: TestApi;
@@ -192,6 +196,45 @@ describe('visitors', () => {
       expect([index, status, body.code]).toEqual([index, 401, 'invalid_identity']);
     }
     await begin(key, { identity: await signed(identitySecret, { iat: now - 280 }) }).expect(201);
+  });
+});
+
+describe('requests with a token', () => {
+  test('need its key and origin; without Origin only a read of the own page passes', async () => {
+    const own = new URL(api.deps.publicUrl).origin;
+    const [{ key }, other] = await Promise.all([newKey({ origins: [site, 'https://b.example.com', own] }), newKey()]);
+    const [token, ownToken, foreign] = await Promise.all(
+      [begin(key), begin(key, { origin: own }), begin(other.key)].map(async (session) => (await session).body.token),
+    );
+    const deps = { ...api.deps, findDoor: createFindDoor(api.db, api.deps.box) };
+    const server = createServer((request, response) => {
+      requireVisitor(deps, { request, response }, key).then(
+        () => response.end(),
+        ({ status = 500 }) => response.writeHead(status).end(),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ask = async (method: 'get' | 'post', bearer: string, headers: Record<string, string>) =>
+      (
+        await request(server)
+          [method]('/')
+          .set({ ...headers, Authorization: `Bearer ${bearer}` })
+      ).status;
+    const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' };
+    for (const method of ['get', 'post'] as const) {
+      expect(await ask(method, token, { Origin: site })).toBe(200);
+      expect(await ask(method, token, { Origin: 'https://b.example.com' })).toBe(401);
+      expect(await ask(method, token, { Origin: 'https://evil.example', ...sameOrigin })).toBe(403);
+      expect(await ask(method, token, { Origin: 'null', ...sameOrigin })).toBe(403);
+      expect(await ask(method, ownToken, {})).toBe(403);
+      expect(await ask(method, ownToken, { 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+      expect(await ask(method, foreign, { Origin: site })).toBe(401);
+      expect(await ask(method, key, { Origin: site })).toBe(401);
+    }
+    expect(await ask('get', ownToken, sameOrigin)).toBe(200);
+    expect(await ask('get', token, sameOrigin)).toBe(401);
+    expect(await ask('post', ownToken, sameOrigin)).toBe(403);
+    server.close();
   });
 });
 
