@@ -34,6 +34,7 @@ const owned = {
     'organization_purges',
     'organizations',
     'passwords',
+    'publishable_keys',
     'sessions',
     'user_identities',
     'users',

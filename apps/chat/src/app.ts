@@ -65,7 +65,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
         mcp: shared(mcp(deps)),
         callTool: callTool({ ...deps, grantOf }),
       },
-      { callback: grantOf },
+      { callback: ({ request }) => void grantOf(request) },
     ),
   });
 }

@@ -86,6 +86,26 @@ describe('CORS', () => {
     },
   );
 
+  it('leaves the answer to the service for visitors of a website, and for no other path', async () => {
+    const allowing = await startUpstream('manage', (_seen, response) =>
+      response.writeHead(204, { 'Access-Control-Allow-Origin': 'https://shop.example', Vary: 'Origin' }).end(),
+    );
+    const own = await startGateway({ manage: allowing.url });
+    const originOf = async (path: string) => {
+      const { headers } = await fetch(own.url + path, {
+        method: 'OPTIONS',
+        headers: { Origin: 'https://shop.example' },
+      });
+      return headers.get('access-control-allow-origin');
+    };
+    for (const path of ['sessions', 'messages', 'stream'])
+      expect(await originOf(`/v1/widget/${path}?key=pk_dev_x`)).toBe('https://shop.example');
+    expect(await originOf('/v1/publishable-keys')).toBeNull();
+    expect(allowing.seen.map(({ url }) => url)).toContain('/v1/widget/stream?key=pk_dev_x');
+    await own.close();
+    await allowing.close();
+  });
+
   it.each(['/webhook/clerk', '/execute', '/validate'])('allows no origin to call %s', async (path) => {
     const response = await preflight(path);
     expect(response.headers.get('access-control-allow-origin')).toBeNull();

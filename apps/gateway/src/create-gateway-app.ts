@@ -114,6 +114,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     headers,
     body,
     own,
+    corsOfService: route.corsOfService,
     onFailure: (reason) => {
       (state.failures ??= []).push(reason);
       deps.onUpstreamFailure?.(name, reason);

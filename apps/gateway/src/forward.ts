@@ -22,6 +22,8 @@ export interface ForwardOptions {
   body: OutgoingBody;
   /** The gateway's own headers, added to the headers of the upstream's answer. */
   own: HeaderList;
+  /** The upstream's CORS headers reach the client. */
+  corsOfService?: boolean | undefined;
   /** Called with the reason of each failed attempt, for the log and metrics. */
   onFailure: (reason: string) => void;
 }
@@ -92,8 +94,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
-    const { response, own } = this.options;
-    response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own));
+    const { response, own, corsOfService } = this.options;
+    response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own, corsOfService));
     this.#length = Number(headers['content-length'] ?? NaN);
     if (/^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''))) this.#startStream();
   }

@@ -18,8 +18,7 @@ const replaced = new Set(
   ),
 );
 /** Response headers that only the gateway sets. */
-const gatewayOnly =
-  /^(access-control-|x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
+const gatewayOnly = /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
 
 /** The header names that a Connection header lists as specific to the connection. */
 function namedInConnection(connection: string | undefined): Set<string> | undefined {
@@ -68,7 +67,7 @@ export function requestHeaders(request: IncomingMessage, { requestId, isTrusted 
 }
 
 /** The headers for the client: the gateway's own, then the forwarded headers of the upstream's raw answer. */
-export function responseHeaders(raw: readonly (Buffer | string)[], own: HeaderList): HeaderList {
+export function responseHeaders(raw: readonly (Buffer | string)[], own: HeaderList, corsOfService = false): HeaderList {
   const list = [...own];
   let dropped: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
@@ -77,6 +76,7 @@ export function responseHeaders(raw: readonly (Buffer | string)[], own: HeaderLi
   for (let at = 0; at < raw.length; at += 2) {
     const name = latin1(raw[at]!);
     const key = name.toLowerCase();
+    if (key.startsWith('access-control-') && !corsOfService) continue;
     if (!hopByHop.has(key) && !gatewayOnly.test(key) && !dropped?.has(key)) list.push(name, latin1(raw[at + 1]!));
   }
   return list;

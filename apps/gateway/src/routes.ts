@@ -13,6 +13,8 @@ export interface GatewayRoute {
   limitBytes: number;
   /** Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests). */
   cors: boolean;
+  /** The service itself answers browsers by origin (docs/adr/0060). */
+  corsOfService?: boolean;
   /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
   fixedReply?: object;
   /** Answers of paths that end with `/stream`, and those that a client accepts as such, are streams of events. */
@@ -62,6 +64,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/payments', ...manage },
   { prefix: '/v1/credits', ...manage },
   { prefix: '/v1/api-keys', ...manage },
+  { prefix: '/v1/publishable-keys', ...manage },
+  { prefix: '/v1/widget', hasStreams: true, corsOfService: true, ...manage },
   { prefix: '/v1/integrations', ...manage },
   { prefix: '/v1/events', hasStreams: true, ...manage },
   { prefix: '/v1/organization', ...manage },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
+import { type KeyLimit, createFindWebsite, createIdentify, createSessionCheck } from '@parley/identity';
 import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
   type HttpMetrics,
@@ -18,6 +18,9 @@ import type { Oidc } from './oidc';
 import { createOidcHandlers } from './routes/oidc';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
+import { createPublishableKeyHandlers } from './routes/publishable-keys';
+import { createWidgetHandlers } from './routes/widget';
+import { type VisitorDeps, answerPreflight, createVisitorGuard, isVisitorPreflight } from './visitors';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels';
 import { createDefinitionHandlers } from './routes/definitions';
@@ -61,22 +64,32 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   metrics?: HttpMetrics;
   /** Limits attempts to sign in. */
   signInLimit: Pick<SignInLimit, 'admit'>;
+  admitVisitor: VisitorDeps['admitVisitor'];
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
   limiter?: RateLimiter;
   keyLimit?: KeyLimit<IncomingMessage>;
 }
 
+/** A visitor has a page open in a few tabs. */
+const streamsPerVisitor = 5;
+
 /** The management service (docs/adr/0053). */
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   const streams = createEventStreams(deps.streamLimits);
+  const executionStreams = createExecutionStreams({ db, chunks: deps.executionChunks, bells: deps.executionBells });
+  const { executionStreamLimits } = deps;
   const sendExecution = createSendExecution({
-    executionStreams: createExecutionStreams({ db, chunks: deps.executionChunks, bells: deps.executionBells }),
-    streams: createEventStreams(deps.executionStreamLimits),
-    log,
+    ...{ executionStreams, log },
+    streams: createEventStreams(executionStreamLimits),
   });
-  return createApp({
+  const sendToVisitor = createSendExecution({
+    ...{ executionStreams, log },
+    streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
+  });
+  const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box) };
+  const app = createApp({
     log,
     metrics,
     checkResponses,
@@ -86,7 +99,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
-      { ...operationsOf.manage, ...operationsOf.toolSecrets },
+      { ...operationsOf.manage, ...operationsOf.toolSecrets, ...operationsOf.widget },
       {
         ...createThreadHandlers(deps),
         ...createMessageHandlers(deps),
@@ -95,6 +108,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createTriggerHandlers(deps),
         ...createPaymentHandlers(deps),
         ...createApiKeyHandlers(deps),
+        ...createPublishableKeyHandlers(deps),
+        ...createWidgetHandlers(visitors, sendToVisitor),
         ...createIntegrationHandlers(deps),
         ...createEventHandlers({ db, log, streams }),
         ...createOrganizationHandlers(deps),
@@ -110,6 +125,11 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createMemberHandlers(deps),
         ...createToolSecretHandlers(deps),
       },
+      { visitor: createVisitorGuard(visitors) },
     ),
   });
+  return (request, response) => {
+    if (!isVisitorPreflight(request)) return app(request, response);
+    answerPreflight(visitors, { request, response }).catch(() => response.writeHead(503).end());
+  };
 }

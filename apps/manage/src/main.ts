@@ -9,6 +9,7 @@ import {
   createQueues,
   createRateLimiter,
   createRelayWaker,
+  createVisitorLimit,
   openRedis,
 } from '@parley/redis';
 import {
@@ -95,6 +96,7 @@ startProcess(async () => {
       metrics,
       limiter,
       signInLimit,
+      admitVisitor: createVisitorLimit(redis.limiter),
       oidc: oidcOf(config),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',

@@ -61,6 +61,7 @@ export {
   mergeIntegration,
 } from './integrations';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
+export { isListedOrigin } from './origin';
 export { slugSchema } from './slug';
 export { isTimeZone } from './time-zone';
 export { type ConversationSettings, conversationSettingsSchema, weekdays } from './http/manage/organization';

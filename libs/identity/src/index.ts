@@ -68,3 +68,20 @@ export {
   reportPurged,
   stopPurge,
 } from './purges';
+export {
+  type PublishableKey,
+  type Website,
+  createFindWebsite,
+  createPublishableKey,
+  listPublishableKeys,
+  resealPublishableKeys,
+  revokePublishableKey,
+} from './publishable-keys';
+export {
+  type Visitor,
+  anonymousVisitor,
+  createVisitorToken,
+  identifiedVisitor,
+  threadOfVisitor,
+  visitorOfToken,
+} from './visitors';

@@ -12,3 +12,4 @@ export {
   createExecutionBells,
   createExecutionChunks,
 } from './execution-chunks';
+export { type Counter, createVisitorLimit } from './visitor-limit';

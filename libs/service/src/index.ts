@@ -31,7 +31,7 @@ export {
   sessionTokenOf,
   setCookie,
 } from './http/session';
-export { type CallerContext, type RequestContext } from './http/exchange';
+export { type CallerContext, type Exchange, type RequestContext } from './http/exchange';
 export { type EventStreamLimits, type EventStreams, createEventStreams } from './http/event-stream';
 export { type Handler, serve } from './http/serve';
 export { shareRequests } from './http/share-requests';

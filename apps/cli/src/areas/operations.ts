@@ -108,6 +108,27 @@ export function addOperationCommands(program: Command): void {
     .argument(...key)
     .action(async (text, options) => (await import('../commands/keys-change')).runKeysRevoke(text, options));
 
+  const publishable = program
+    .command('publishable-keys')
+    .helpGroup(groups.http)
+    .description('keys that web pages may show');
+  ofKey(publishable.command('create'))
+    .description('create a key for pages of some origins and print it; its identity secret cannot be shown again')
+    .requiredOption('--name <name>', 'name that publishable-keys list shows')
+    .requiredOption('--origins <list>', 'origins such as https://example.com or *.example.com, separated by commas')
+    .option('--agent <slug>', 'the agent that answers')
+    .option('--router <slug>', 'the router that chooses who answers')
+    .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysCreate(options));
+  paged(ofKey(publishable.command('list')))
+    .description("list the publishable keys of the key's environment")
+    .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysList(options));
+  ofKey(publishable.command('revoke'))
+    .description('revoke a publishable key; it and its sessions are refused within a second')
+    .argument('<id>')
+    .action(async (id, options) =>
+      (await import('../commands/publishable-keys')).runPublishableKeysRevoke(id, options),
+    );
+
   paged(ofKey(program.command('audit')))
     .helpGroup(groups.http)
     .description('list changes with who made them, newest first')

@@ -1,8 +1,8 @@
-import { type BegunExecution, beginExecution, cancelExecution } from '@parley/agents';
+import { type BegunExecution, type ExecutionRequest, beginExecution, cancelExecution } from '@parley/agents';
 import type { Db } from '@parley/db';
 import { actorOf } from '@parley/permissions';
 import type { ExecutionChunks, Queues } from '@parley/redis';
-import { type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
+import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
 import { type VisibleExecution, executionOf, seesAll, usageOf } from '../visible-execution';
 import { waitForExecution } from '../wait-for-execution';
 import type { SendExecution } from './stream-execution';
@@ -31,26 +31,16 @@ export const createStartExecutionHandlers = (
   sendStream: SendExecution,
 ): Handlers => ({
   async startExecution({ body }, context) {
-    const { caller, scope, requestId, request, response, signal } = context;
+    const { caller, scope, request, response, signal } = context;
     const { agentSlug, agentId, routerSlug, threadContext, channel = 'api', model, ...message } = body;
     if ((channel !== 'api' || model !== undefined) && !seesAll(caller)) throw missingPermission('manage');
     const actor = actorOf(caller);
-    const begun = await db.transaction((tx) =>
-      beginExecution(tx, scope, {
-        ...message,
-        ...{ channel, model, requestId, callerId: caller.id },
-        agent:
-          routerSlug !== undefined ? { routerSlug } : agentId !== undefined ? { id: agentId } : { slug: agentSlug! },
-        params: threadContext?.params,
-        // As in answer-chat.ts of the chat service.
-        caller: actor.type === 'system' ? undefined : actor,
-      }),
-    );
-    if (!begun.ok) throw refusalOf(begun, scope.environment);
-    const { executionId, threadId } = begun;
-    context.addLogFields({ executionId, threadId });
-    // Without the job, a sweep of the worker finds the row.
-    await queues.enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId }).catch(() => {});
+    const { executionId } = await beginInBackground({ db, queues }, context, {
+      ...{ ...message, channel, model, params: threadContext?.params },
+      agent: routerSlug !== undefined ? { routerSlug } : agentId !== undefined ? { id: agentId } : { slug: agentSlug! },
+      // As in answer-chat.ts of the chat service.
+      caller: actor.type === 'system' ? undefined : actor,
+    });
     response.setHeader('Location', `/v1/executions/${executionId}`);
     if (request.headers.accept?.includes('text/event-stream')) await sendStream(context, executionId, 0);
     const waitSeconds = response.headersSent ? 0 : preferredWait(request.headers.prefer);
@@ -73,6 +63,22 @@ export const createStartExecutionHandlers = (
     return toStarted(await executionOf(db, context, id));
   },
 });
+
+/** Stores a message for the worker to answer, as one of the request's caller. Throws when it is refused. */
+export async function beginInBackground(
+  { db, queues }: Pick<Deps, 'db' | 'queues'>,
+  context: CallerContext,
+  request: Omit<ExecutionRequest, 'requestId' | 'callerId'>,
+): Promise<{ executionId: string; threadId: string }> {
+  const { caller, scope, requestId } = context;
+  const begun = await db.transaction((tx) => beginExecution(tx, scope, { ...request, requestId, callerId: caller.id }));
+  if (!begun.ok) throw refusalOf(begun, scope.environment);
+  const { executionId, threadId } = begun;
+  context.addLogFields({ executionId, threadId });
+  // Without the job, a sweep of the worker finds the row.
+  await queues.enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId }).catch(() => {});
+  return { executionId, threadId };
+}
 
 /** The seconds of `Prefer: wait=20` (RFC 7240), at most 30; 0 without it. */
 function preferredWait(prefer: string | string[] | undefined): number {

@@ -12,6 +12,7 @@ import {
   createExecutionBells,
   createExecutionChunks,
   createQueues,
+  createVisitorLimit,
 } from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
 import {
@@ -27,7 +28,7 @@ import { type ManageDeps, createManageApp } from '../app';
 import { type OidcSettings, createOidc } from '../oidc';
 import { createSignInLimit } from '../sign-in-limit';
 
-export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options';
 
 export interface CallOptions {
   key?: string;
@@ -130,6 +131,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     signInLimit,
+    admitVisitor: createVisitorLimit(limiterRedis),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,

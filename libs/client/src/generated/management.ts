@@ -54,6 +54,9 @@ export const routes: Record<string, string> = {
   createApiKey: 'POST api-keys',
   rotateApiKey: 'POST api-keys/:id/rotate',
   revokeApiKey: 'DELETE api-keys/:id',
+  listPublishableKeys: 'GET publishable-keys',
+  createPublishableKey: 'POST publishable-keys',
+  revokePublishableKey: 'DELETE publishable-keys/:id',
   listIntegrations: 'GET integrations',
   getIntegration: 'GET integrations/:provider',
   createIntegration: 'POST integrations',
@@ -1486,6 +1489,102 @@ export interface ManageClient {
   }>;
   /** Revoke an API key. Every process refuses the key within one second. Revoking it again changes nothing. */
   revokeApiKey(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The key is revoked. */
+    success: true;
+  }>;
+  /** List publishable keys. Lists the publishable keys of the environment, also revoked ones. */
+  listPublishableKeys(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+      /** The key. It is no secret: a web page may show it. */
+      key: string;
+      /** The agent that answers. Null for a router. */
+      agentSlug: string | null;
+      /** The router that chooses who answers. Null for an agent. */
+      routerSlug: string | null;
+      /** The origins whose pages may use the key. */
+      origins: string[];
+      /** Limits of requests. */
+      limits: {
+        /** Requests in a minute of one visitor. */
+        perVisitor: number;
+        /** Requests in a minute of one network address. */
+        perAddress: number;
+        /** Requests in a minute of all visitors. */
+        perKey: number;
+      };
+      /** When it was created. Unix milliseconds. */
+      createdAt: number;
+      /** When it was revoked. Unix milliseconds. */
+      revokedAt: number | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Create a publishable key. Creates a key that a web page may show. It opens one agent or router to visitors on the listed origins, and nothing else. The identity secret is shown once. */
+  createPublishableKey(input: {
+    /** The name for people. */
+    name: string;
+    /** Slug of the agent that answers. */
+    agentSlug?: string;
+    /** Slug of the router that chooses who answers, instead of `agentSlug`. */
+    routerSlug?: string;
+    /** Origins such as `https://example.com`, or `*.example.com` for the names below a domain over HTTPS. */
+    origins: string[];
+    /** Limits of requests. */
+    limits?: {
+      /** Requests in a minute of one visitor. */
+      perVisitor?: number;
+      /** Requests in a minute of one network address. */
+      perAddress?: number;
+      /** Requests in a minute of all visitors. */
+      perKey?: number;
+    };
+  }, options?: CallOptions): Promise<{
+    /** Id of the key. */
+    id: string;
+    /** The name for people. */
+    name: string;
+    /** The key. It is no secret: a web page may show it. */
+    key: string;
+    /** The agent that answers. Null for a router. */
+    agentSlug: string | null;
+    /** The router that chooses who answers. Null for an agent. */
+    routerSlug: string | null;
+    /** The origins whose pages may use the key. */
+    origins: string[];
+    /** Limits of requests. */
+    limits: {
+      /** Requests in a minute of one visitor. */
+      perVisitor: number;
+      /** Requests in a minute of one network address. */
+      perAddress: number;
+      /** Requests in a minute of all visitors. */
+      perKey: number;
+    };
+    /** When it was created. Unix milliseconds. */
+    createdAt: number;
+    /** When it was revoked. Unix milliseconds. */
+    revokedAt: number | null;
+    /** Your server signs the identities of visitors with it (HS256). It is shown once: keep it secret. */
+    identitySecret: string;
+  }>;
+  /** Revoke a publishable key. Every process refuses the key and its sessions within one second. Revoking it again changes nothing. */
+  revokePublishableKey(input: {
     /** Id of the resource. */
     id: string;
   }, options?: CallOptions): Promise<{

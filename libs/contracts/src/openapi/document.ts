@@ -77,6 +77,11 @@ export function openApiDocument(): OpenApiDocument {
           description:
             'The session of a signed-in person. Requests that also accept an API key need the headers `Parley-Organization` and `Parley-Environment`.',
         },
+        visitorToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "A visitor's token, from `POST /v1/widget/sessions`.",
+        },
         executorToken: { type: 'http', scheme: 'bearer', description: 'The `EXECUTOR_TOKEN` of the installation.' },
       },
       headers: {
@@ -157,6 +162,7 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
 
 function securityOf({ permission, people, security }: Operation): Record<string, string[]>[] {
   if (permission !== null) return people === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, { session: [] }];
+  if (security === 'visitor') return [{ visitorToken: [] }];
   if (security === 'executor') return [{ executorToken: [] }];
   return security === 'session' ? [{ session: [] }] : [];
 }

@@ -16,6 +16,7 @@ export const tags: { name: Operation['tag']; description: string }[] = [
   },
   { name: 'Settings', description: 'Keys, integrations, channels and the audit log. Requires `manage`.' },
   { name: 'People', description: 'Sign in, and manage the people of an organization.' },
+  { name: 'Widget', description: 'Visitors of a website, with a publishable key.' },
   { name: 'Webhooks', description: 'Receive the deliveries of providers. Each provider has its own authentication.' },
   { name: 'Tool executor', description: 'Run and validate the handlers of custom tools in a sandbox.' },
   { name: 'Service', description: 'Health and API description of the gateway.' },

@@ -24,8 +24,8 @@ interface OperationRoute {
   people?: PersonRole | Readonly<Record<Environment, PersonRole>>;
   /** A change without a row in the audit log, such as a read mark. */
   isAudited?: false;
-  /** The token that an endpoint without an API key requires instead. `session`: the cookie of a signed-in person. */
-  security?: 'executor' | 'callback' | 'session';
+  /** The token that an endpoint without an API key requires instead. `session`: the cookie of a signed-in person. `visitor`: of the widget's session. */
+  security?: 'executor' | 'callback' | 'session' | 'visitor';
   /** Refused when a page of another site sends it. Implied for every change with a session. */
   sameSite?: true;
   /** Goes beyond any role, so a key with a role is refused. */
@@ -92,6 +92,7 @@ export interface Operation extends OperationRoute, OperationDetails {
     | 'Operations'
     | 'Settings'
     | 'People'
+    | 'Widget'
     | 'Webhooks'
     | 'Tool executor'
     | 'Service';

@@ -6,6 +6,7 @@ import { syncOperations } from './sync';
 import { toolSecretOperations } from './tool-secrets';
 import { utilityOperations } from './utilities';
 import { webhookOperations } from './webhooks';
+import { widgetOperations } from './widget';
 
 /** Every endpoint that clients and providers may call, by `operationId`, in the order of the OpenAPI document. */
 export const operations = {
@@ -15,6 +16,7 @@ export const operations = {
   ...syncOperations,
   ...toolSecretOperations,
   ...manageOperations,
+  ...widgetOperations,
   ...webhookOperations,
   ...executorOperations,
   ...gatewayOperations,
@@ -28,6 +30,7 @@ export const operationsOf = {
   sync: syncOperations,
   toolSecrets: toolSecretOperations,
   manage: manageOperations,
+  widget: widgetOperations,
   webhooks: webhookOperations,
   executor: executorOperations,
   internal: internalOperations,

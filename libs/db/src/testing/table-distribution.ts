@@ -13,6 +13,7 @@ export const referenceTables: readonly string[] = [
   'organizations',
   'passwords',
   'processed_payments',
+  'publishable_keys',
   'sessions',
   'shared_messaging_secrets',
   'user_identities',

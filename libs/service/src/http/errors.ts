@@ -25,6 +25,8 @@ export const withoutKey = (authorization = '') => {
   return unauthorized(key ? 'unknown_key' : 'missing_key');
 };
 export const forbidden = (message: string, code = 'forbidden') => new HttpError(403, code, message);
+export const publishableKey = () =>
+  forbidden('A publishable key opens only the paths of the widget', 'publishable_key');
 export const missingPermission = (permission: string) =>
   forbidden(`API key does not have ${permission} permission`, 'missing_permission');
 export const keyHasRole = () => forbidden('A key with a role cannot use this endpoint', 'key_has_role');

@@ -3,7 +3,16 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, type SignedIn, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { HttpError, badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
+import {
+  HttpError,
+  badRequest,
+  keyHasRole,
+  missingPermission,
+  notForPerson,
+  publishableKey,
+  rateLimited,
+  withoutKey,
+} from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -14,7 +23,7 @@ import { type FindSession, personIn, requireSameSite, requireSession, sessionTok
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
   /** Checks the token of a route that requires no API key. Runs before the request is read, and throws to refuse it. */
-  guard?: (request: IncomingMessage) => void;
+  guard?: (exchange: Exchange) => void | Promise<void>;
 }
 
 type Parsed<S, Name extends string> = S extends Record<Name, infer Z extends z.ZodType> ? z.output<Z> : undefined;
@@ -25,9 +34,11 @@ export type HandlerOf<S extends RouteSpec, A = unknown> = (
   input: Input<S>,
   context: S extends { security: 'session' }
     ? RequestContext & { readonly person: SignedIn }
-    : S['permission'] extends null
-      ? RequestContext
-      : CallerContext,
+    : S extends { security: 'visitor' }
+      ? CallerContext
+      : S['permission'] extends null
+        ? RequestContext
+        : CallerContext,
 ) => Promise<A>;
 
 export interface Route {
@@ -98,7 +109,8 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     method: spec.method,
     path: spec.path,
     async handle(exchange, params, deps) {
-      spec.guard?.(exchange.request);
+      refusePublishableKey(exchange.request);
+      await spec.guard?.(exchange);
       if (spec.sameSite) requireSameSite(exchange.request);
       if (spec.security === 'session')
         exchange.knownPerson = await requireSession(
@@ -144,6 +156,11 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
       throw error;
     }
   }
+}
+
+/** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
+function refusePublishableKey({ headers: { authorization } }: IncomingMessage): void {
+  if (authorization !== undefined && /^Bearer +pk_(dev|prod)_/i.test(authorization)) throw publishableKey();
 }
 
 /** A request with a session that names no organization counts for the person alone. */

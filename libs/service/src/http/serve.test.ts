@@ -3,12 +3,13 @@ import request from 'supertest';
 import { silentLogger } from '../process/logger';
 import { createApp } from './create-app';
 import { unauthorized } from './errors';
+import type { Exchange } from './exchange';
 import { type Handler, serve } from './serve';
 
 const execute: Handler<'execute'> = async ({ body }) => ({ result: body.args, _meta: { durationMs: 1 } });
 const validate: Handler<'validate'> = async () => ({ valid: true });
-const executor = ({ headers }: { headers: { authorization?: string } }) => {
-  if (headers.authorization !== 'Bearer token') throw unauthorized();
+const executor = ({ request }: Pick<Exchange, 'request'>) => {
+  if (request.headers.authorization !== 'Bearer token') throw unauthorized();
 };
 
 const app = createApp({

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { Operation, operations, operationsOf } from '@parley/contracts';
 import type { z } from 'zod';
+import type { Exchange } from './exchange';
 import type { RawJson } from './send-json';
 import { type HandlerOf, type Route, type RouteSpec, route } from './route';
 
@@ -15,7 +15,7 @@ export type Handler<Id extends keyof Operations> = HandlerOf<Operations[Id], Ans
 type SecurityOf<O> = {
   [Id in keyof O]: O[Id] extends { security: infer S extends string } ? Exclude<S, 'session'> : never;
 }[keyof O];
-type Guards<O> = Record<SecurityOf<O>, (request: IncomingMessage) => void>;
+type Guards<O> = Record<SecurityOf<O>, (exchange: Exchange) => void | Promise<void>>;
 
 /**
  * Returns the routes of an app. Takes a handler for each operation, by its id, and a guard for each kind of token that the

@@ -7,6 +7,7 @@ import { executionSamples } from './executions';
 import { integrationSamples } from './integrations';
 import { messageSamples } from './messages';
 import { paymentSamples } from './payments';
+import { publishableKeySamples } from './publishable-keys';
 import type { ManageOperation, Prepare } from './sample';
 import { threadSamples } from './threads';
 import { toolSecretSamples } from './tool-secrets';
@@ -25,6 +26,7 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...triggerSamples,
   ...paymentSamples,
   ...apiKeySamples,
+  ...publishableKeySamples,
   ...integrationSamples,
   ...eventSamples,
   ...organizationSamples,

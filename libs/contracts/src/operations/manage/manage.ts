@@ -2,6 +2,7 @@ import { eventOperations } from './events';
 import { organizationOperations } from './organization';
 import { integrationOperations } from './integrations';
 import { apiKeyOperations } from './api-keys';
+import { publishableKeyOperations } from './publishable-keys';
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
 import { executionsOperations } from './executions';
@@ -23,6 +24,7 @@ export const manageOperations = {
   ...triggerOperations,
   ...paymentOperations,
   ...apiKeyOperations,
+  ...publishableKeyOperations,
   ...integrationOperations,
   ...eventOperations,
   ...organizationOperations,

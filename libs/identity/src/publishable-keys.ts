@@ -1,0 +1,199 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Environment, Scope } from '@parley/contracts';
+import {
+  type Db,
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  type SecretBox,
+  column,
+  newId,
+  pageValues,
+  resealStale,
+  scopeColumns,
+  scopeRow,
+  statement,
+  toPaged,
+} from '@parley/db';
+
+/** Maximum numbers of requests in a minute. */
+export interface VisitorLimits {
+  perVisitor: number;
+  perAddress: number;
+  perKey: number;
+}
+
+export interface NewPublishableKey {
+  name: string;
+  agentSlug?: string;
+  routerSlug?: string;
+  origins: string[];
+  limits: VisitorLimits;
+}
+
+const prefixes: Record<Environment, string> = { development: 'pk_dev_', production: 'pk_prod_' };
+const keyPattern = /^pk_(dev|prod)_[A-Za-z0-9_-]{22}$/;
+
+const contextOf = ({ organizationId }: Scope, id: string) => `${organizationId} publishable-key ${id}`;
+
+/** The customer's server signs the identity of a visitor with this text. */
+const identitySecretOf = (secret: string) => derive(secret, 'identity').toString('base64url');
+const derive = (secret: string, use: string) =>
+  createHmac('sha256', Buffer.from(secret, 'base64url')).update(use).digest();
+
+const summaryRow = {
+  id: column.text,
+  name: column.text,
+  key: column.text,
+  agentSlug: column.text.nullable,
+  routerSlug: column.text.nullable,
+  origins: column.textArray,
+  perVisitor: column.int4,
+  perAddress: column.int4,
+  perKey: column.int4,
+  createdAt: column.timestamptz,
+  revokedAt: column.timestamptz.nullable,
+};
+export type PublishableKey = RowOf<typeof summaryRow>;
+
+const summarySql = `id, name, key, agent_slug as "agentSlug", router_slug as "routerSlug", origins, per_visitor as "perVisitor",
+  per_address as "perAddress", per_key as "perKey", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+const insert = statement(
+  'create-publishable-key',
+  `insert into publishable_keys (id, tenant, environment, name, key, agent_slug, router_slug, origins, per_visitor, per_address,
+                                 per_key, secret)
+   values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${summarySql}`,
+  summaryRow,
+);
+
+/** Creates a key and the secret that signs identities of its visitors. The secret cannot be read again. */
+export async function createPublishableKey(
+  db: Queryable,
+  box: SecretBox,
+  scope: Scope,
+  { name, agentSlug, routerSlug, origins, limits }: NewPublishableKey,
+): Promise<{ created: PublishableKey; identitySecret: string }> {
+  const id = newId('pkey');
+  const key = prefixes[scope.environment] + randomBytes(16).toString('base64url');
+  const secret = randomBytes(32).toString('base64url');
+  const { rows } = await db.query(scope, insert, [
+    ...[id, scope.tenant, scope.environment, name, key, agentSlug ?? null, routerSlug ?? null, origins],
+    ...[limits.perVisitor, limits.perAddress, limits.perKey, box.seal(secret, contextOf(scope, id))],
+  ]);
+  return { created: rows[0]!, identitySecret: identitySecretOf(secret) };
+}
+
+const keysOfEnvironment = statement(
+  'list-publishable-keys',
+  `select ${summarySql} from publishable_keys
+   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
+   order by created_at desc, id desc limit $5`,
+  summaryRow,
+);
+
+/** The publishable keys of an environment, newest first. */
+export async function listPublishableKeys(db: Queryable, scope: Scope, page: Page): Promise<Paged<PublishableKey>> {
+  const { rows } = await db.query(scope, keysOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+}
+
+const revoke = statement(
+  'revoke-publishable-key',
+  `update publishable_keys set revoked_at = coalesce(revoked_at, now())
+   where tenant = $1 and environment = $2::"Environment" and id = $3 returning ${summarySql}`,
+  summaryRow,
+);
+
+/** Revokes a key; null when there is none. Every process refuses it and its sessions within 1 s. */
+export async function revokePublishableKey(tx: Queryable, scope: Scope, id: string): Promise<PublishableKey | null> {
+  return (await tx.query(scope, revoke, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+}
+
+const websiteRow = { ...scopeRow, ...summaryRow, secret: column.bytea };
+
+const keyByText = statement(
+  'publishable-key-by-text',
+  `select p.*, o.id as "organizationId" from (
+     select tenant, environment::text as environment, secret, ${summarySql} from publishable_keys where key = $1
+   ) p join organizations o on o.no = p.tenant
+   where p."revokedAt" is null and o.deleted_at is null`,
+  websiteRow,
+);
+
+/** A publishable key as requests of visitors use it. */
+export interface Website {
+  id: string;
+  scope: Scope;
+  name: string;
+  agentSlug: string | null;
+  routerSlug: string | null;
+  origins: string[];
+  limits: VisitorLimits;
+  /** Signs the tokens of sessions. */
+  tokenKey: Buffer;
+  /** Signs the identities of visitors. */
+  identityKey: Buffer;
+}
+
+const validMs = 800;
+const unknownMs = 60_000;
+
+/** Looks up publishable keys. A revoked key is refused within 1 s; an unknown one cannot become valid later. */
+export function createFindWebsite(db: Db, box: SecretBox): (key: string) => Promise<Website | null> {
+  const websites = new LRUCache<string, { website: Website | null }>({
+    max: 10_000,
+    ttlResolution: 0,
+    ignoreFetchAbort: true,
+    async fetchMethod(key, _old, { options }) {
+      const askedAtMs = performance.now();
+      const [row] = (await db.acrossTenants('key look-up', keyByText, [key])).rows;
+      // The age counts from the start of the query.
+      options.ttl = row ? Math.max(1, validMs - (performance.now() - askedAtMs)) : unknownMs;
+      return { website: row ? toWebsite(row, box) : null };
+    },
+  });
+  return async (key) => (keyPattern.test(key) ? (await websites.forceFetch(key)).website : null);
+}
+
+function toWebsite(row: RowOf<typeof websiteRow>, box: SecretBox): Website {
+  const { id, name, agentSlug, routerSlug, origins, organizationId, tenant, environment } = row;
+  const { perVisitor, perAddress, perKey } = row;
+  const scope = { organizationId, tenant, environment };
+  const secret = box.open(row.secret, contextOf(scope, id));
+  return {
+    ...{ id, scope, name, agentSlug, routerSlug, origins, limits: { perVisitor, perAddress, perKey } },
+    tokenKey: derive(secret, 'session'),
+    identityKey: Buffer.from(identitySecretOf(secret)),
+  };
+}
+
+const sealedRow = { ...scopeRow, id: column.text, secret: column.bytea };
+
+const sealedRows = statement(
+  'sealed-publishable-keys',
+  `select ${scopeColumns()}, id, secret from publishable_keys order by tenant, id`,
+  sealedRow,
+);
+
+const reseal = statement(
+  'reseal-publishable-key',
+  'update publishable_keys set secret = $3 where tenant = $1 and id = $2 and secret = $4',
+);
+
+/** Encrypts the secrets of publishable keys again with the first key of SECRETS_KEY. */
+export async function resealPublishableKeys(
+  db: Queryable,
+  box: SecretBox,
+): Promise<{ resealed: number; unreadable: string[] }> {
+  const { rows } = await db.acrossTenants('operator command', sealedRows);
+  const values = rows.map((row) => ({
+    name: `publishable key ${row.id} of ${row.organizationId}`,
+    sealed: row.secret,
+    context: contextOf(row, row.id),
+    replace: (sealed: Buffer) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secret]),
+  }));
+  return resealStale(box, values);
+}

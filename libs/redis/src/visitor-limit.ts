@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisConnection } from './connect-redis';
+
+/** A list of the times of admitted requests for each counter, newest first, by the clock of Redis. All admit, or none counts. */
+const admitAllScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window = tonumber(ARGV[1])
+local wait = 0
+for i = 1, #KEYS do
+  local oldest = tonumber(redis.call('LINDEX', KEYS[i], ARGV[i + 1] - 1) or 0)
+  wait = math.max(wait, math.min(oldest, now) + window + 1 - now)
+end
+if wait > 0 then return wait end
+for i = 1, #KEYS do
+  redis.call('LPUSH', KEYS[i], now)
+  redis.call('LTRIM', KEYS[i], 0, ARGV[i + 1] - 1)
+  redis.call('PEXPIRE', KEYS[i], window + 1)
+end
+return 0`;
+
+type AdmitAll = (keys: number, ...values: (string | number)[]) => Promise<number>;
+
+export interface Counter {
+  name: string;
+  limit: number;
+}
+
+const windowMs = 60_000;
+const deadlineMs = 1_000;
+
+/**
+ * Limits with several counters for each request, exact in any minute over all processes. `group`: its counters are on one shard.
+ * Resolves with 0 or the time in Unix milliseconds of the next try; with `Infinity` when Redis does not answer, because visitors
+ * have no other limit.
+ */
+export function createVisitorLimit(redis: RedisConnection) {
+  redis.defineCommand('parleyAdmitAll', { lua: admitAllScript });
+  const ask = (redis as RedisConnection & { parleyAdmitAll: AdmitAll }).parleyAdmitAll.bind(redis);
+  return async (group: string, counters: readonly Counter[]): Promise<number> => {
+    if (redis.status !== 'ready') return Infinity;
+    const keys = counters.map(({ name }) => `visitors:{${group}}:${name}`);
+    const answer = ask(keys.length, ...keys, windowMs, ...counters.map(({ limit }) => limit));
+    const waitMs = await Promise.race([answer, sleep(deadlineMs, Infinity, { ref: false })]).catch(() => Infinity);
+    return waitMs > 0 ? Date.now() + waitMs + 1 : 0;
+  };
+}
