@@ -3,7 +3,8 @@
 // cannot load ES modules.
 import { createInterface } from 'node:readline/promises';
 import { ReadableStream } from 'node:stream/web';
-import { readUIMessageStream, uiMessageChunkSchema } from 'ai';
+import { uiMessageChunkSchema } from 'ai';
+import { partsOf, textIn } from './read-message.mjs';
 
 const { validate } = uiMessageChunkSchema();
 
@@ -13,11 +14,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { success, error } = await validate(chunk);
     if (!success) throw new Error(`${JSON.stringify(chunk)}: ${error.message}`);
   }
-  let message;
-  const onError = (error) => {
-    throw error;
-  };
-  for await (message of readUIMessageStream({ stream: ReadableStream.from(chunks), onError, terminateOnError: true }));
-  const lastStep = message.parts.slice(message.parts.findLastIndex(({ type }) => type === 'step-start') + 1);
-  console.log(JSON.stringify(lastStep.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')));
+  const parts = await partsOf(ReadableStream.from(chunks));
+  const lastStep = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1);
+  console.log(JSON.stringify(textIn(lastStep)));
 }

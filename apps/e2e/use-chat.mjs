@@ -3,7 +3,8 @@
 // load ES modules.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DefaultChatTransport, readUIMessageStream } from 'ai';
+import { DefaultChatTransport } from 'ai';
+import { partsOf, textIn } from './read-message.mjs';
 
 const load = (path) => import(pathToFileURL(join(process.argv[2], 'app/api/chat', path)).href);
 const [{ POST }, { GET }] = [await load('route.js'), await load('[id]/stream/route.js')];
@@ -19,18 +20,9 @@ const transport = new DefaultChatTransport({ api: '/api/chat', fetch: fetchFromS
 const chatId = 'chat-1';
 const reconnect = () => transport.reconnectToStream({ chatId });
 
-async function textOf(stream) {
-  let message;
-  const onError = (error) => {
-    throw error;
-  };
-  for await (message of readUIMessageStream({ stream, onError, terminateOnError: true }));
-  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-}
-
 const before = await reconnect();
 const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
 const stream = await transport.sendMessages({ chatId, messages, trigger: 'submit-message', messageId: undefined });
 const again = await reconnect();
-const texts = await Promise.all([stream, again].map(textOf));
+const texts = await Promise.all([stream, again].map(async (one) => textIn(await partsOf(one))));
 console.log(JSON.stringify({ before, texts, after: await reconnect() }));

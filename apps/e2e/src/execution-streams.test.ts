@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startPostgres, startRedis } from '@parley/embedded';
 import {
   type ModelServer,
   type ReceivedEvent,
@@ -16,6 +14,7 @@ import {
 } from '@parley/testing';
 import Redis from 'ioredis';
 import { type Client, createClient, push } from './client';
+import { type OwnServers, startOwnServers } from './own-servers';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -26,10 +25,7 @@ const cuts = Number(process.env.PARLEY_STREAM_CUTS ?? 300);
 const faults = Number(process.env.PARLEY_STREAM_FAULTS ?? 2);
 
 /** This file has its own servers, as it stops and empties them. */
-const folder = mkdtempSync(join(tmpdir(), 'parley-streams-'));
-type Running = Awaited<ReturnType<typeof startRedis>>;
-let postgres: Running;
-let redis: Running;
+let servers: OwnServers;
 let model: ModelServer;
 let stack: Stack;
 let tenant: Tenant;
@@ -41,17 +37,10 @@ const words = (count: number) =>
 const slow = { name: 'Slow', tools: [], systemPrompt: 'Answer.' };
 
 beforeAll(async () => {
-  [postgres, redis, model] = await Promise.all([
-    startPostgres({ dataDir: join(folder, 'postgres') }),
-    startRedis({ dataDir: join(folder, 'redis') }),
-    startModelServer(),
-  ]);
-  await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
-  });
+  [servers, model] = await Promise.all([startOwnServers('streams'), startModelServer()]);
   stack = await startStack({
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
+    databaseUrl: servers.postgres.url,
+    redisUrl: servers.redis.url,
     bundles: shared.bundles,
     services: ['data', 'tool-executor', 'worker', 'manage', 'gateway'],
     environment: {
@@ -65,7 +54,7 @@ beforeAll(async () => {
       ),
     },
   });
-  tenant = await createTenant({ url: stack.url, databaseUrl: postgres.url });
+  tenant = await createTenant({ url: stack.url, databaseUrl: servers.postgres.url });
   owner = await tenant.client({ permissions: ['*', 'manage'] });
   chatOnly = await tenant.client({ permissions: ['chat'] });
   await push(owner, {
@@ -82,8 +71,7 @@ afterEach(() => expect(model.problems).toEqual([]));
 afterAll(async () => {
   await tenant?.close();
   await stack?.stop();
-  await Promise.all([postgres?.stop(), redis?.stop(), model?.stop()]);
-  rmSync(folder, { recursive: true, force: true });
+  await Promise.all([servers?.stop(), model?.stop()]);
 });
 
 interface Following {
@@ -216,7 +204,7 @@ test('a chat key follows only its own executions, without arguments and results 
 
 test('the routes of docs/react.md serve the transport of useChat, also after a reload in mid-stream', async () => {
   model.play(() => ({ text: words(60), pieceEveryMs: 20 }));
-  const site = mkdtempSync(join(folder, 'site-'));
+  const site = mkdtempSync(join(servers.folder, 'site-'));
   const page = readFileSync(join(__dirname, '../../../docs/react.md'), 'utf8');
   const files = [...page.matchAll(/^```js (\S+)\n(.*?)^```$/gms)].map(([, path, code]) => [path!, code!] as const);
   expect(files).toHaveLength(2);
@@ -271,7 +259,7 @@ test('a second model after half an answer replaces it', async () => {
 });
 
 const flush = async () => {
-  const client = new Redis(redis.url);
+  const client = new Redis(servers.redis.url);
   await client.flushall();
   client.disconnect();
 };
@@ -287,8 +275,8 @@ test.each([
   [
     'PostgreSQL restarts',
     async () => {
-      await postgres.stop();
-      postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port });
+      await servers.postgres.stop();
+      await servers.restartPostgres();
     },
   ],
 ])('when %s in mid-stream, readers get the end, and no call is repeated', async (_name, fault) => {

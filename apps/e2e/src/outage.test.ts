@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Stack, startStack, until } from '@parley/testing';
-import { startPostgres, startRedis } from '@parley/embedded';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { orderPaid } from './deliveries';
+import { type OwnServers, startOwnServers } from './own-servers';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -18,30 +15,21 @@ const outageMs = Number(process.env.PARLEY_E2E_OUTAGE_MS ?? 0);
 const recovered = { limitMs: outageMs > 0 ? 5_000 : 30_000, everyMs: 100 };
 
 /** This file has its own servers, as it stops them. */
-const folder = mkdtempSync(join(tmpdir(), 'parley-outage-'));
-type Running = Awaited<ReturnType<typeof startRedis>>;
-let postgres: Running;
-let redis: Running;
+let servers: OwnServers;
 let stack: Stack;
 let tenant: Tenant;
 let client: Client;
 let key: string;
 
 beforeAll(async () => {
-  [postgres, redis] = await Promise.all([
-    startPostgres({ dataDir: join(folder, 'postgres') }),
-    startRedis({ dataDir: join(folder, 'redis') }),
-  ]);
-  await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
-  });
+  servers = await startOwnServers('outage');
   stack = await startStack({
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
+    databaseUrl: servers.postgres.url,
+    redisUrl: servers.redis.url,
     bundles: shared.bundles,
     environment: shared.webhookSecrets,
   });
-  tenant = await createTenant({ url: stack.url, databaseUrl: postgres.url });
+  tenant = await createTenant({ url: stack.url, databaseUrl: servers.postgres.url });
   const made = await tenant.client();
   ({ key } = made);
   client = made;
@@ -50,8 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await tenant?.close();
   await stack?.stop();
-  await Promise.all([postgres?.stop(), redis?.stop()]);
-  rmSync(folder, { recursive: true, force: true });
+  await servers?.stop();
 });
 
 const list = () => client.get('/v1/data/product');
@@ -68,20 +55,17 @@ const credited = async (): Promise<number> => {
   ]);
   return row!.count as number;
 };
-const restartPostgres = async () =>
-  (postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port }));
-const restartRedis = async () => (redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port }));
 
 it(
   'without Redis all requests are served, and jobs run after its return',
   async () => {
-    await redis.stop();
+    await servers.redis.stop();
     expect((await list()).status).toBe(200);
     expect((await client.post('/v1/data/product', { data: {} })).status).toBe(201);
     expect((await chat()).status).toBe(200);
     expect(await pay()).toBe(200);
     await sleep(outageMs);
-    await restartRedis();
+    await servers.restartRedis();
     expect((await list()).status).toBe(200);
     // Deliveries during the outage have no job and wait for a sweep. A delivery after it is processed immediately.
     const before = await credited();
@@ -98,7 +82,7 @@ it(
 it(
   'without PostgreSQL requests are answered with 503 and Retry-After, and succeed within seconds of its return',
   async () => {
-    await postgres.stop();
+    await servers.postgres.stop();
     for (const call of [list, chat]) {
       const answer = await call();
       expect(answer.status).toBe(503);
@@ -113,7 +97,7 @@ it(
     expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
 
     await sleep(outageMs);
-    await restartPostgres();
+    await servers.restartPostgres();
     await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);
     await until(async () => (await credited()) === orders, recovered);
@@ -124,8 +108,8 @@ it(
 
 it('while PostgreSQL is stopped by a signal, requests are answered with 503 and callbacks of payments with 200 within 10 s', async () => {
   const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)]);
-    for (const pid of [postgres.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, name);
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(servers.postgres.pid)]);
+    for (const pid of [servers.postgres.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, name);
   };
   await signal('SIGSTOP');
   try {
@@ -152,7 +136,7 @@ it(
   async () => {
     const services = Object.values(stack.services);
     await Promise.all(services.map((service) => service.stop()));
-    await Promise.all([postgres.stop(), redis.stop()]);
+    await Promise.all([servers.postgres.stop(), servers.redis.stop()]);
     let started = 0;
     const starting = services.map(async (service) => {
       await service.start();
@@ -162,7 +146,7 @@ it(
     await until(() => started >= 2, { limitMs: 30_000, everyMs: 100 });
     await sleep(Math.min(outageMs, 15_000) || 2_000); // startStack waits at most 30 s for a service to be ready
     expect(started).toBe(2);
-    await Promise.all([restartPostgres(), restartRedis()]);
+    await Promise.all([servers.restartPostgres(), servers.restartRedis()]);
     await Promise.all(starting);
     await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);
