@@ -42,7 +42,7 @@ test('every command has --help', async () => {
 });
 
 test.each([
-  [['pu'], ['push', 'pull']],
+  [['pu'], ['push', 'pull', 'publishable-keys']],
   [['data', 'ex'], ['export']],
   [
     ['data', 'export', 'product', '--fo'],

@@ -379,3 +379,23 @@ test('members invite prints one link that works, and with --first none while the
   expect(JSON.parse(await invite('--first', '--json')).link).toBeNull();
   expect(await invite('--role', 'member')).not.toBe(first);
 });
+
+test('publishable-keys prints the key alone, lists it, and revokes it', async () => {
+  await seedOrganization(db.pool, { slug: 'websites', agents: [{ slug: 'shop' }] });
+  const env = stack.envOf(await succeed(createKey({ org: 'websites', permissions: 'manage' })));
+  const run = (args: string[]) => cli.parley(args, { env });
+  const manage = (args: string[]) => cli.succeed(args, { env });
+  const create = ['publishable-keys', 'create', '--name', 'website', '--origins', 'https://a.example, *.b.example'];
+  expect(await run(create)).toMatchObject({ code: 2, stderr: 'error: Name either --agent or --router\n' });
+  expect((await run([...create, '--agent', 'none'])).stderr).toContain('No such agent or router');
+  const { code, stdout, stderr } = await run([...create, '--agent', 'shop']);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^pk_dev_[\w-]{22}\n$/)]);
+  const [, id] = /^Created publishable key (\S+) for https:\/\/a\.example, \*\.b\.example\.$/m.exec(stderr)!;
+  const [, secret] = /^Identity secret.*: (\S{43})$/m.exec(stderr)!;
+  const listed = await manage(['publishable-keys', 'list']);
+  expect(listed).toContain(stdout.trim());
+  expect(listed).not.toContain(secret);
+  expect(await manage(['publishable-keys', 'revoke', id!])).toBe(`Revoked publishable key ${id}.`);
+  expect(await manage(['publishable-keys', 'list'])).toMatch(/ revoked \d{4}-\d\d-\d\d$/m);
+  expect(await run(['publishable-keys', 'revoke', 'pkey_none'])).toMatchObject({ code: 1 });
+});

@@ -1,6 +1,7 @@
 import { until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
+import { startReplicas } from './replicas';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -66,3 +67,33 @@ test.each(['/v1/entity-types', '/v1/agents/assistant/chat', '/v1/executions', '/
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'publishable_key']);
   },
 );
+
+test('the limit of a visitor is exact over two processes', async () => {
+  const replicas = await startReplicas();
+  const other = await createTenant(replicas);
+  try {
+    const owner = await other.client({ permissions: ['*', 'manage'] });
+    await push(owner, catalog);
+    const limits = { perVisitor: 30, perAddress: 1_000, perKey: 1_000 };
+    const made = await owner.post('/v1/publishable-keys', {
+      ...{ name: 'website', agentSlug: assistant.slug, origins: [site], limits },
+    });
+    const query = `?key=${made.body.key as string}`;
+    const services = replicas.stacks.map((stack) => stack.services.manage!.url);
+    const session = await fetch(`${services[0]}/v1/widget/sessions${query}`, {
+      ...{ method: 'POST', body: '{}', headers: { Origin: site, 'Content-Type': 'application/json' } },
+    });
+    const { token } = (await session.json()) as { token: string };
+    const headers = { Origin: site, Authorization: `Bearer ${token}` };
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, at) => fetch(`${services[at % 2]}/v1/widget/messages${query}`, { headers })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    // The session was the first request.
+    expect([200, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([29, 51]);
+    for (const half of [0, 1]) expect(statuses.filter((_, at) => at % 2 === half)).toContain(200);
+  } finally {
+    await other.close();
+    await replicas.stop();
+  }
+}, 120_000);
