@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { printBanner } from './start/banner.mjs';
+import { demoPageLink } from './start/demo-page.mjs';
 
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
@@ -26,6 +27,7 @@ writeFileSync(file, `${key}\n`, { mode: 0o600 });
 printBanner({
   gatewayPort: process.env.PARLEY_PORT,
   key,
+  demoPage: await demoPageLink(gatewayUrl, key, process.env.PUBLIC_URL).catch(() => null),
   adminLink: run('members', 'invite', '--org', 'demo', '--first', '--json').link,
   steps: [],
   startCommand: 'docker compose -f docker/compose.yaml up',

@@ -1,7 +1,7 @@
 // node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile) to <folder>/<app>.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deployedApps, buildOptions, childBuildOptions, threadProgram } from './build.mjs';
+import { deployedApps, buildOptions, childBuildOptions, embeddedPrograms } from './build.mjs';
 import { listPackages, thirdPartyNotices } from './bundled-packages.mjs';
 import { Problem, runMain, print } from './start/output.mjs';
 import { root } from './start/paths.mjs';
@@ -22,7 +22,12 @@ const withoutDatabase = ['gateway', 'tool-executor'];
 export async function buildApp(app, outdir) {
   const esbuild = await import('esbuild');
   const options = { standalone: true, outdir };
-  const image = { sourcemap: false, metafile: true, external: unbundled, plugins: [dropUnusedModules, threadProgram] };
+  const image = {
+    sourcemap: false,
+    metafile: true,
+    external: unbundled,
+    plugins: [dropUnusedModules, embeddedPrograms],
+  };
   const results = [
     await esbuild.build({ ...buildOptions([app], options), ...image }),
     await esbuild.build({ ...childBuildOptions([app], options), ...image }),
@@ -69,7 +74,8 @@ const bundledInputs = ({ inputs }) =>
 /** The CLI's image also creates the secrets and the demo of a compose stack. */
 function addCliFiles(folder) {
   for (const file of ['make-secrets.mjs', 'demo.mjs']) copy(join('docker', file), join(folder, file));
-  for (const file of ['banner.mjs', 'output.mjs']) copy(join('tools', 'start', file), join(folder, 'start', file));
+  for (const file of ['banner.mjs', 'demo-page.mjs', 'output.mjs'])
+    copy(join('tools', 'start', file), join(folder, 'start', file));
   const names = [...unbundled, join('@esbuild', `${process.platform}-${process.arch}`)];
   for (const name of names) copy(join('node_modules', name), join(folder, 'node_modules', name));
   return names;

@@ -35,29 +35,62 @@ export function buildOptions(apps, { standalone = false, outdir = join(root, 'di
     keepNames: true,
     tsconfig: join(root, 'tsconfig.base.json'),
     logLevel: 'silent',
-    plugins: [threadProgram],
+    plugins: [embeddedPrograms],
   };
 }
 
 /**
- * Puts the program of the threads that check schemas (libs/tools/src/schemas) into each bundle as text, so that it does not
- * depend on a file beside the bundle.
- * @type {import('esbuild').Plugin}
+ * Programs that bundles contain as text, so that they do not depend on a file beside the bundle: the name that the module
+ * exports, the file of the program, and how it is bundled.
  */
-export const threadProgram = {
-  name: 'thread program',
+const embedded = [
+  {
+    // The threads that check schemas.
+    filter: /schemas\/thread-program\.ts$/,
+    name: 'threadProgram',
+    valueOf: (text) => ({ text }),
+    file: (module) => join(module, '../check-schema.ts'),
+    options: () => ({ ...childBuildOptions([]), target: 'node20' }),
+  },
+  {
+    // The chat for websites, which the gateway serves.
+    filter: /gateway\/src\/widget\/script\.ts$/,
+    name: 'widgetScript',
+    valueOf: (text) => text,
+    file: () => join(root, 'libs', 'widget', 'src', 'index.ts'),
+    options: () => widgetBuildOptions,
+  },
+];
+
+/** @type {import('esbuild').BuildOptions} */
+const widgetBuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  platform: 'browser',
+  target: 'es2022',
+  format: 'iife',
+  tsconfig: join(root, 'tsconfig.base.json'),
+  logLevel: 'silent',
+};
+
+/** @type {import('esbuild').Plugin} */
+export const embeddedPrograms = {
+  name: 'embedded programs',
   setup(build) {
-    build.onLoad({ filter: /schemas\/thread-program\.ts$/ }, async ({ path }) => {
-      const file = join(path, '../check-schema.ts');
-      const { outputFiles } = await build.esbuild.build({
-        ...childBuildOptions([]),
-        entryPoints: [file],
-        write: false,
-        target: 'node20',
+    for (const { filter, name, valueOf, file: fileOf, options } of embedded)
+      build.onLoad({ filter }, async ({ path }) => {
+        const file = fileOf(path);
+        const { outputFiles, metafile } = await build.esbuild.build({
+          ...options(),
+          entryPoints: [file],
+          write: false,
+          metafile: true,
+        });
+        const text = JSON.stringify(valueOf(outputFiles[0].text));
+        const watchFiles = Object.keys(metafile.inputs).map((input) => join(root, input));
+        return { contents: `export const ${name} = ${text};`, loader: 'js', watchFiles };
       });
-      const program = JSON.stringify({ text: outputFiles[0].text });
-      return { contents: `export const threadProgram = ${program};`, loader: 'js', watchFiles: [file] };
-    });
   },
 };
 

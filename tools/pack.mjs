@@ -1,4 +1,4 @@
-// node tools/pack.mjs [--out folder] [client | definitions | cli …]: builds npm packages (default: all) and writes their
+// node tools/pack.mjs [--out folder] [client | widget | definitions | cli …]: builds npm packages (default: all) and writes their
 // tarballs to a folder (default: dist/packages). Prints one path per line.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,6 +45,12 @@ const packages = {
     readme: 'docs/client.md',
     build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }, ['index', 'manage']),
   },
+  widget: {
+    description: 'The chat of Parley for websites: the custom element <parley-chat>.',
+    manifest: { ...library, sideEffects: true },
+    readme: 'docs/widget.md',
+    build: (folder) => buildLibrary('widget', folder, { platform: 'browser', target: 'es2022' }),
+  },
   definitions: {
     description: 'Agents, entity types, roles, tools, routers and triggers of Parley as code.',
     manifest: { ...library, engines },
@@ -78,7 +84,8 @@ async function buildLibrary(lib, folder, options, entries = ['index']) {
     });
   }
   for (const name of entries) {
-    const declarations = await bundleDeclarations(lib, name);
+    const written = join(root, 'libs', lib, 'package.d.ts');
+    const declarations = existsSync(written) ? readFileSync(written, 'utf8') : await bundleDeclarations(lib, name);
     for (const extension of ['d.mts', 'd.cts']) writeFileSync(join(folder, `${name}.${extension}`), declarations);
   }
 }

@@ -20,6 +20,7 @@ const localSteps = [
 export function printBanner({
   gatewayPort,
   key,
+  demoPage,
   adminLink,
   startedAt,
   standInsUrl,
@@ -36,6 +37,7 @@ export function printBanner({
   print(`  Gateway  ${bold(url)}`);
   print(`  Docs     ${bold(`${url}/docs`)}`);
   print(`  Key      ${bold(key)}`);
+  if (demoPage) print(`  Chat     ${bold(demoPage)}`);
   if (adminLink) print(`  First administrator, once within 30 minutes  ${bold(adminLink)}`);
   if (standInsUrl) print(`  Simulated payments, WhatsApp and e-mails  ${bold(standInsUrl)}`);
   print();

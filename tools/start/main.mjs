@@ -5,6 +5,7 @@ import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
 import { openPostgres, openRedis } from './databases.mjs';
 import { developmentKey, firstAdminLink, runCli, seedDemo } from './demo.mjs';
+import { demoPageLink } from './demo-page.mjs';
 import { loadEmbedded } from './load-typescript.mjs';
 import { parseOptions } from './options.mjs';
 import { printError, Problem, print, step } from './output.mjs';
@@ -82,7 +83,8 @@ async function main() {
   key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
   const adminLink = await firstAdminLink({ ...cliEnvironment, PUBLIC_URL: gatewayUrl });
-  printBanner({ gatewayPort, key, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
+  const demoPage = await demoPageLink(gatewayUrl, key, cliEnvironment.PUBLIC_URL).catch(() => null);
+  printBanner({ gatewayPort, key, demoPage, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
   async function handle({ command, service: name }, whenClosed) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
+import { openBrowser } from './browser';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
 import { installPackages, packPackages, root } from './install-packages';
@@ -157,20 +157,9 @@ test.each([
   expect(JSON.parse(stdout)).toEqual(expected);
 });
 
-const browser = [
-  process.env.PARLEY_TEST_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path));
-
 test('works in a browser, from a page of another origin', async () => {
-  if (browser === undefined) {
-    console.warn(
-      'NOT TESTED in a browser: there is no Chromium here. On Debian: apt-get install -y chromium; elsewhere set PARLEY_TEST_CHROMIUM.',
-    );
-    return;
-  }
+  const chrome = await openBrowser();
+  if (chrome === null) return;
   const page = `<!doctype html><meta charset="utf-8"><title>t</title><script type="module">
     import * as client from '/index.mjs';
     ${callAll}
@@ -184,7 +173,6 @@ test('works in a browser, from a page of another origin', async () => {
     } else response.setHeader('Content-Type', 'text/html').end(page);
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
   try {
     const tab = await chrome.newPage();
     const complaints: string[] = [];

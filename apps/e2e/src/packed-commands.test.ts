@@ -215,6 +215,10 @@ test('every command that succeeds prints one line of JSON', async () => {
   const { data: deliveries } = await run('webhooks list', ['--unattributed', '--provider', 'clerk', '--limit', '1']);
   const { key } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
   await run('threads reply', [threadId, 'A person answers.', ...org]);
+  const site = ['--name', 'site', '--agent', 'assistant', '--origins', 'https://shop.example.com'];
+  const { id: publishable } = await run('publishable-keys create', [...site, ...org]);
+  await run('publishable-keys list', org);
+  await run('publishable-keys revoke', [publishable, ...org]);
   for (const name of ['disable', 'enable']) await run(`triggers ${name}`, ['later', ...org]);
   await run('members invite', ['--role', 'admin', ...org]);
   const home = { ...reach, XDG_CONFIG_HOME: folder };

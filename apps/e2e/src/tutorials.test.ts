@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { chromium } from 'playwright-core';
+import { openBrowser } from './browser';
 import { type TutorialStep, createFile, expectLines, openShell, readTutorial, typeCommands } from './follow-tutorial';
 import { installPackages, packPackages, root } from './install-packages';
 import { openPseudoTerminal } from './pseudo-terminal';
@@ -49,19 +49,16 @@ async function startStack(): Promise<void> {
 
 /** The page uses the usual ports of `npm start`. */
 const withPorts = (text: string) =>
-  text.replaceAll(/localhost:400(\d)/g, (_, last) => `localhost:${port + Number(last)}`);
+  text.replaceAll(/(localhost:|serve\.mjs )400(\d)/g, (_, before, last) => `${before}${port + Number(last)}`);
 
 /** Opens the payment link in a browser, or without one as a form, and presses Pay. */
 async function pay(link: string): Promise<void> {
-  const executablePath = [process.env.PARLEY_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-    (path) => path && existsSync(path),
-  );
-  if (executablePath === undefined) {
+  const browser = await openBrowser();
+  if (browser === null) {
     const body = new URLSearchParams({ token: new URL(link).searchParams.get('token')!, choice: 'pay' });
     expect((await fetch(new URL('/flow/pay', link), { method: 'POST', body })).status).toBe(200);
     return;
   }
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     for (const width of [390, 1440]) {
       const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });
@@ -95,7 +92,7 @@ async function follow(
   try {
     await openShell(terminal);
     for (const step of readTutorial(page)) {
-      if (step.kind === 'file') createFile(join(clone, project), step);
+      if (step.kind === 'file') createFile(join(clone, project), { ...step, content: withPorts(step.content) });
       else if (step.commands[0] === 'npm start') await (started ??= startStack());
       else
         await around(step, async () => {
@@ -130,4 +127,27 @@ test('docs/tutorials/whatsapp-sales-agent.md works as it is written', async () =
 
 test('docs/tutorials/support-agent.md works as it is written', async () => {
   await follow('support-agent', 'helpdesk');
+});
+
+test('docs/tutorials/website-chat.md works as it is written', async () => {
+  const answers: string[] = [];
+  await follow('website-chat', '.', async (step, type) => {
+    await type();
+    if (!step.commands.at(-1)!.startsWith('node site/serve.mjs')) return;
+    const browser = await openBrowser();
+    if (browser === null) return;
+    try {
+      const page = await browser.newPage();
+      await page.goto(withPorts('http://localhost:4008'));
+      await page.getByRole('button', { name: 'Open chat' }).click();
+      const input = page.getByRole('textbox', { name: 'Your message' });
+      await input.fill('/tool entity.query {"type":"product","limit":1}');
+      await input.press('Enter');
+      await until(async () => (await page.locator('.entry:visible').count()) === 3, { limitMs: 30_000 });
+      answers.push(...(await page.locator('.entry.agent .text').allInnerTexts()));
+    } finally {
+      await browser.close();
+    }
+  });
+  if (answers.length > 0) expect(answers).toEqual(['Hello! How can we help you?', expect.stringContaining('priceClp')]);
 });

@@ -12,7 +12,7 @@ import {
   sendJson,
 } from '@parley/service';
 import { ClientDisconnected, checkLength, drain, outgoingBody } from './request-body';
-import { isDocsPage, sendDocsPage } from './docs/docs-pages';
+import { isOwnPage, sendOwnPage } from './own-pages';
 import { type HeaderList, addressOf, ownHeaders, preflightHeaders, requestHeaders } from './headers';
 import { forward, upstreamDown } from './forward';
 import { refuseUnsafe } from './refuse-unsafe';
@@ -53,7 +53,7 @@ class RequestState {
 }
 
 /**
- * The public HTTP interface: refuses unsafe requests, answers /health and the documentation pages itself, and streams
+ * The public HTTP interface: refuses unsafe requests, answers /health and its own pages itself, and streams
  * every other request to the service of its path.
  */
 export function createGatewayApp(deps: GatewayDeps): RequestListener {
@@ -80,9 +80,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   refuseUnsafe(request);
   const { path, requestId } = state;
   if (path === '/health') return health(request, response, requestId);
-  if (isDocsPage(path)) {
+  if (isOwnPage(path)) {
     const address = addressOf(request, deps.isTrusted);
-    return sendDocsPage(path, request, response, ownHeaders(requestId, undefined), address);
+    return sendOwnPage(path, request, response, ownHeaders(requestId, undefined), address);
   }
   const route = findRoute(path, request.method ?? '');
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
@@ -158,7 +158,7 @@ function observe(
   const durationMs = performance.now() - state.startedAtMs;
   const status = response.writableFinished ? response.statusCode : 499;
   const { requestId, path, failures } = state;
-  const route = state.route?.prefix ?? (path === '/health' || isDocsPage(path) ? path : 'none');
+  const route = state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : 'none');
   const method = request.method!;
   metrics?.observe({ method, route, status, durationMs });
   const upstream = state.route?.upstream;

@@ -329,6 +329,13 @@ describe('a request is retried', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('but never after another refusal, however many retries and however long a wait are allowed', async () => {
+    script = [answer(401, { code: 'unknown_key' })];
+    const patient = client({ maxRetries: Infinity, maxWaitMs: Infinity });
+    expect(await failureOf(patient.entityTypes())).toMatchObject({ status: 401 });
+    expect(seen).toHaveLength(1);
+  });
+
   test('and onRetry is called before each wait', async () => {
     const retries: [number, string | undefined, number][] = [];
     const onRetry = ({ attempt, error, waitMs }: Retry) => retries.push([attempt, error.code, waitMs]);

@@ -13,7 +13,7 @@ import type {
   UpdateInput,
 } from './data-types';
 import type { KnownEntityTypes } from './definition-types';
-import { readStream } from './stream';
+import { type StreamOptions, readStream } from './stream';
 import { type ApiRequest, type CallOptions, type ClientOptions, type Send, createSend } from './request';
 
 /**
@@ -54,6 +54,11 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
   request<T>(request: ApiRequest): Promise<T> {
     return this.#send(request);
   }
+
+  /** Yields the chunks of any stream of an answer, as `executions.stream` does. `path`: segments below `/v1`. */
+  stream(path: string[], options: StreamOptions & { query?: object } = {}): ReturnType<typeof readStream> {
+    return readStream(this.#send, path, options);
+  }
 }
 
 /** Messages that agents answer in the background. */
@@ -86,10 +91,10 @@ class ExecutionsApi {
   }
 
   /**
-   * Yields the answer while it is written, and connects again when the connection is cut. `after`: the number of the last chunk
-   * that was read. A loop that is left ends the request, not the execution.
+   * Yields the answer while it is written, and connects again when the connection is cut. A loop that is left ends the request,
+   * not the execution.
    */
-  stream(executionId: string, options: { after?: number; signal?: AbortSignal } = {}): ReturnType<typeof readStream> {
+  stream(executionId: string, options: StreamOptions = {}): ReturnType<typeof readStream> {
     return readStream(this.#send, ['executions', executionId, 'stream'], options);
   }
 

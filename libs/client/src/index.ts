@@ -17,5 +17,5 @@ export type {
 export type { DataOf, EntityTypes } from './definition-types';
 export type { Comparable, Condition, Filters, Operators, SortField } from './filter-types';
 export type { Json, JsonObject } from './json';
-export type { StreamChunk } from './stream';
+export type { StreamChunk, StreamOptions } from './stream';
 export type { CallOptions, ClientOptions, Retry } from './request';

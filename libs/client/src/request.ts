@@ -92,8 +92,8 @@ export function createSend(options: ClientOptions): Send {
       // An earlier attempt may have deleted the entity before its response was lost.
       if (mayHaveSucceeded && method === 'DELETE' && isMissingEntity(result.error)) return { success: true } as T;
       mayHaveSucceeded ||= result.error.status !== 429;
-      const waitMs = result.retryable ? (result.retryAfterMs ?? backoffMs(attempt)) : Infinity;
-      if (attempt >= maxRetries || waitMs > maxWaitMs) throw result.error;
+      const waitMs = result.retryAfterMs ?? backoffMs(attempt);
+      if (!result.retryable || attempt >= maxRetries || waitMs > maxWaitMs) throw result.error;
       onRetry?.({ error: result.error, attempt: attempt + 1, waitMs });
       await sleep(waitMs, signal);
     }

@@ -13,14 +13,22 @@ export type StreamChunk =
   | { type: 'finish'; finishReason?: string; messageMetadata?: { usage: Usage } }
   | { type: 'error'; errorText: string };
 
-/** Reads a stream to its end, and connects again when it is cut. `number` continues after a chunk. */
+export interface StreamOptions {
+  /** The number of the last chunk that was read. */
+  after?: number;
+  /** Aborts the request. */
+  signal?: AbortSignal;
+}
+
+/** Reads a stream to its end, and connects again when it is cut. `number` continues after a chunk. A response 204 has no chunk. */
 export async function* readStream(
   send: Send,
   path: string[],
-  { after, signal }: { after?: number; signal?: AbortSignal },
+  { after, query, signal }: StreamOptions & { query?: object },
 ): AsyncGenerator<{ number: number; chunk: StreamChunk }, void> {
   for (let cuts = 0; ; cuts += 1) {
-    const response = await send<Response>({ method: 'GET', path, query: { after }, signal, isRaw: true });
+    const response = await send<Response>({ method: 'GET', path, query: { ...query, after }, signal, isRaw: true });
+    if (response.status === 204) return;
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     try {
       for (let text = '', read; !(read = await reader.read()).done;) {

@@ -65,7 +65,7 @@ interface OperationDetails {
   /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */
-  responseType?: 'text/html' | 'application/octet-stream' | 'text/event-stream';
+  responseType?: 'text/html' | 'text/javascript' | 'application/octet-stream' | 'text/event-stream';
   /** Served by the gateway itself, so the errors of a missing upstream service do not apply. */
   isOwn?: boolean;
   /** Examples of its errors, by status. */

@@ -23,7 +23,13 @@ const internalTable = {
   callTool: post('/internal/tool-calls', null, { security: 'callback', bodyLimitBytes: callbackLimitBytes }),
 };
 
-const gatewayTable = { health: get('/health', null), openApi: get('/openapi.json', null), docs: get('/docs', null) };
+const gatewayTable = {
+  health: get('/health', null),
+  openApi: get('/openapi.json', null),
+  docs: get('/docs', null),
+  widgetScript: get('/widget/v1.js', null),
+  widgetDemo: get('/widget/demo', null),
+};
 
 const handlerCode = 'return args.total * 2;';
 const shareExceeded: [string, string] = [
@@ -71,6 +77,21 @@ export const gatewayOperations = defineOperations('Service', gatewayTable, {
   openApi: { summary: 'Retrieve the OpenAPI document', isOwn: true, response: jsonObjectSchema },
   docs: {
     summary: 'Retrieve the API reference as a page',
+    isOwn: true,
+    response: z.string(),
+    responseType: 'text/html',
+  },
+  widgetScript: {
+    summary: 'Retrieve the chat for websites',
+    description: 'The script that defines the element `<parley-chat>`. Pages of any origin may load it.',
+    isOwn: true,
+    response: z.string(),
+    responseType: 'text/javascript',
+  },
+  widgetDemo: {
+    summary: 'Retrieve a page with the chat',
+    description: 'Shows the chat of a publishable key whose origins include the one of the gateway.',
+    query: z.object({ key: z.string().optional().describe('The publishable key.') }),
     isOwn: true,
     response: z.string(),
     responseType: 'text/html',

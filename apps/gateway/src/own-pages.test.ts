@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { openApiDocument } from '@parley/contracts';
 import supertest from 'supertest';
-import { type TestGateway, startGateway } from '../gateway-under-test';
-import { curlOf } from './curl';
+import { type TestGateway, startGateway } from './gateway-under-test';
+import { curlOf } from './docs/curl';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,0 +1,53 @@
+const english = {
+  heading: 'Chat',
+  open: 'Open chat',
+  openUnread: 'Open chat, new message',
+  close: 'Close chat',
+  messages: 'Messages',
+  yourMessage: 'Your message',
+  placeholder: 'Write a message…',
+  send: 'Send',
+  you: 'You',
+  agent: 'Assistant',
+  person: 'Person',
+  earlier: 'Earlier messages',
+  writing: 'An answer is being written',
+  sending: 'Sending…',
+  notSent: 'Not sent.',
+  noAnswer: 'No answer could be written.',
+  tryAgain: 'Try again',
+  personAnswers: 'A person will answer you here.',
+  offline: 'No connection.',
+  limit: 'Too many messages.',
+  unavailable: 'The chat is not available at the moment.',
+  nextTry: 'Next try in {seconds} s',
+};
+export type Texts = typeof english;
+
+const spanish: Texts = {
+  heading: 'Chat',
+  open: 'Abrir el chat',
+  openUnread: 'Abrir el chat, mensaje nuevo',
+  close: 'Cerrar el chat',
+  messages: 'Mensajes',
+  yourMessage: 'Tu mensaje',
+  placeholder: 'Escribe un mensaje…',
+  send: 'Enviar',
+  you: 'Tú',
+  agent: 'Asistente',
+  person: 'Persona',
+  earlier: 'Mensajes anteriores',
+  writing: 'Se está escribiendo una respuesta',
+  sending: 'Enviando…',
+  notSent: 'No se envió.',
+  noAnswer: 'No se pudo escribir una respuesta.',
+  tryAgain: 'Reintentar',
+  personAnswers: 'Una persona te responderá aquí.',
+  offline: 'Sin conexión.',
+  limit: 'Demasiados mensajes.',
+  unavailable: 'El chat no está disponible en este momento.',
+  nextTry: 'Próximo intento en {seconds} s',
+};
+
+/** The texts for a language tag such as `es-CL`; English for other languages. */
+export const textsFor = (language: string): Texts => (/^es\b/i.test(language) ? spanish : english);
