@@ -68,7 +68,9 @@ test('every reference has a target', () => {
 });
 
 test('every body and every response has an example, and the example matches the schema', () => {
-  const without = contents.filter(({ name, content }) => !content.examples && !/openapi.json|docs|media|widget\/(v1|demo)/.test(name));
+  const without = contents.filter(
+    ({ name, content }) => !content.examples && !/openapi.json|docs|media|widget\/(v1|demo)/.test(name),
+  );
   expect(without.map(({ name }) => name)).toEqual([]);
   const wrong = contents.flatMap(({ name, content }) => {
     const validate = compile(content);
