@@ -85,10 +85,14 @@ test('the limit of a visitor is exact over two processes', async () => {
     });
     const { token } = (await session.json()) as { token: string };
     const headers = { Origin: site, Authorization: `Bearer ${token}` };
-    const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, at) => fetch(`${services[at % 2]}/v1/widget/messages${query}`, { headers })),
-    );
-    const statuses = answers.map(({ status }) => status);
+    const statuses: number[] = [];
+    // Ten at a time, so that both processes admit some.
+    for (let wave = 0; wave < 8; wave += 1) {
+      const answers = Array.from({ length: 10 }, (_, at) =>
+        fetch(`${services[at % 2]}/v1/widget/messages${query}`, { headers }),
+      );
+      statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
+    }
     // The session was the first request.
     expect([200, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([29, 51]);
     for (const half of [0, 1]) expect(statuses.filter((_, at) => at % 2 === half)).toContain(200);

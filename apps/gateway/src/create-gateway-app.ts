@@ -7,6 +7,7 @@ import {
   methodNotAllowed,
   nameRoute,
   notFound,
+  openAiError,
   renderError,
   requestIdOf,
   sendJson,
@@ -71,7 +72,10 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
         deps.log.warn({ err: error, requestId, path }, 'a request was answered that its service may not have received');
         return sendJson(response, 200, reply);
       }
-      renderError(response, error, { requestId: state.requestId, log: deps.log, isUnavailable: () => false });
+      renderError(response, error, {
+        ...{ requestId: state.requestId, log: deps.log, isUnavailable: () => false },
+        shapeError: state.path.startsWith('/openai/') ? openAiError : undefined,
+      });
     });
   };
 }
@@ -122,8 +126,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   });
 }
 
+/** Whether an answer is a completion of a model or a stream of its parts is said in the body of the request only. */
 const asksForStream = ({ url = '', headers }: IncomingMessage): boolean =>
-  /\/stream(?:\?|$)/.test(url) || headers.accept?.includes('text/event-stream') === true;
+  /\/(?:stream|completions)(?:\?|$)/.test(url) || headers.accept?.includes('text/event-stream') === true;
 
 /** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
 function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {

@@ -71,6 +71,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },
   { prefix: '/v1/executions', hasStreams: true, waitMs: 30_000, ...manage },
+  // A turn may take two minutes.
+  { prefix: '/openai', hasStreams: true, waitMs: 110_000, ...manage },
   { prefix: '/v1/tools', ...manage },
   { prefix: '/v1/tool-secrets', ...manage },
   { prefix: '/v1/roles', ...manage },

@@ -9,6 +9,7 @@ import {
   type EventStreamLimits,
   createApp,
   createEventStreams,
+  openAiError,
   serve,
 } from '@parley/service';
 import type { Payments } from '@parley/payments';
@@ -28,6 +29,7 @@ import { createExecutionHandlers } from './routes/executions';
 import { createStartExecutionHandlers } from './routes/start-execution';
 import { createSendExecution, createStreamExecutionHandlers } from './routes/stream-execution';
 import { createExecutionStreams } from './execution-streams';
+import { createOpenAiRoutes } from './openai/routes';
 import { type Channels } from '@parley/channels';
 import { createIntegrationHandlers } from './routes/integrations';
 import { createMessageHandlers } from './routes/messages';
@@ -89,15 +91,19 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
   });
   const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box) };
-  const app = createApp({
-    log,
-    metrics,
-    checkResponses,
+  const shared = {
+    ...{ log, metrics, checkResponses, limiter },
     identify: createIdentify(db, deps.keyLimit),
     findSession: createSessionCheck(db),
-    limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
+  };
+  const openAi = createApp({
+    ...{ ...shared, shapeError: openAiError },
+    routes: createOpenAiRoutes({ ...deps, executionStreams, streams: createEventStreams(executionStreamLimits) }),
+  });
+  const app = createApp({
+    ...shared,
     routes: serve(
       { ...operationsOf.manage, ...operationsOf.toolSecrets, ...operationsOf.widget },
       {
@@ -129,6 +135,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ),
   });
   return (request, response) => {
+    if (request.url!.startsWith('/openai/')) return openAi(request, response);
     if (!isVisitorPreflight(request)) return app(request, response);
     answerPreflight(visitors, { request, response }).catch(() => response.writeHead(503).end());
   };

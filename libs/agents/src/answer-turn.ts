@@ -7,6 +7,7 @@ import type { ToolLoopOutcome } from './run-tool-loop';
 import { sumUsage } from './models/sum-usage';
 import type { ChatDeps, RunningTurn } from './running-turn';
 import { generateReply } from './generate-reply';
+import { sentHistory } from './threads/history';
 import type { HistoryRow, Progress, TurnOutcome } from './threads/turn';
 import { type TurnRecorder, createTurnRecorder } from './threads/turn-recorder';
 import type { TurnStore } from './threads/turn-store';
@@ -52,6 +53,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     }
     const callerRoles = request.caller === undefined ? [] : roleListsOf(request.caller);
     if (callerRoles.length > 0) history = await store.restrictHistory(turn, callerRoles, history);
+    if (running.sent !== undefined) history = [...sentHistory(running.sent.history), ...history];
     const outcome = await generateReply(deps, scope, running, { history, recorder });
     if (outcome.end.how === 'lost') {
       await recorder.settle();

@@ -55,13 +55,14 @@ export async function generateReply(
     allowed.length === 0 ? [] : tools.offer(scope, allowed),
     models.settings(scope, request.model ?? definition.model, request.channel),
   ]);
-  recorder.sends(sentPrompt(prompt.compiled, offers));
+  const system = [prompt.compiled, running.sent?.instructions].filter(Boolean).join('\n\n');
+  recorder.sends(sentPrompt(system, offers));
   return runToolLoop({
     models,
     settings,
     scope,
     turnId: turn.id,
-    system: prompt.compiled,
+    system,
     history: repairHistory(history),
     historyTokens: deps.historyTokens,
     message: request.message,

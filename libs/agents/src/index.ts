@@ -24,7 +24,7 @@ export { findEarlierTurn } from './threads/find-earlier-turn';
 export { executionBacklogs } from './threads/backlogs';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
 export { listThreadMessages, messagePosition } from './threads/list-messages';
-export { type DueThread, findDueThreads, settleDueThread } from './threads/due-threads';
+export { type DueThread, findDueThreads, findExpiredThreads, settleDueThread } from './threads/due-threads';
 export { createHandoff } from './threads/handoff';
 export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt } from './threads/prompts';

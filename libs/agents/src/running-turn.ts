@@ -46,8 +46,19 @@ export interface RunningTurn {
   startedAt: number;
   /** Only of a background execution: what is recorded of it, from which it continues. */
   recorded?: RecordedTurn;
+  /** Only of a background execution. */
+  sent?: SentConversation;
   /** Only of a background execution: what its readers see while it runs. */
   stream?: ReplyStream;
+}
+
+/** The conversation before a message, as the client has sent it (docs/adr/0061). */
+export interface SentConversation {
+  history: { role: 'user' | 'assistant'; content: string }[];
+  /** Follow the agent's own prompt. */
+  instructions: string;
+  /** The message gets a thread of its own, which is erased after a day. */
+  isSingle: boolean;
 }
 
 export interface RecordedTurn extends Progress {

@@ -16,6 +16,7 @@ export {
   unavailable,
   missingPermission,
 } from './http/errors';
+export { openAiError } from './http/openai-error';
 export { OpenStreams } from './http/open-streams';
 export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
@@ -33,6 +34,7 @@ export {
 } from './http/session';
 export { type CallerContext, type Exchange, type RequestContext } from './http/exchange';
 export { type EventStreamLimits, type EventStreams, createEventStreams } from './http/event-stream';
+export { type Route, route } from './http/route';
 export { type Handler, serve } from './http/serve';
 export { shareRequests } from './http/share-requests';
 export { closeServer } from './process/close-server';

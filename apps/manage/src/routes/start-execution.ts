@@ -20,14 +20,14 @@ const toStarted = (execution: VisibleExecution) => ({
   usage: usageOf(execution),
 });
 
-interface Deps {
+export interface StartDeps {
   db: Db;
   queues: Queues;
   executionChunks: Pick<ExecutionChunks, 'ring'>;
 }
 
 export const createStartExecutionHandlers = (
-  { db, queues, executionChunks }: Deps,
+  { db, queues, executionChunks }: StartDeps,
   sendStream: SendExecution,
 ): Handlers => ({
   async startExecution({ body }, context) {
@@ -66,7 +66,7 @@ export const createStartExecutionHandlers = (
 
 /** Stores a message for the worker to answer, as one of the request's caller. Throws when it is refused. */
 export async function beginInBackground(
-  { db, queues }: Pick<Deps, 'db' | 'queues'>,
+  { db, queues }: Pick<StartDeps, 'db' | 'queues'>,
   context: CallerContext,
   request: Omit<ExecutionRequest, 'requestId' | 'callerId'>,
 ): Promise<{ executionId: string; threadId: string }> {

@@ -1,4 +1,4 @@
-import { type DueThread, findDueThreads, settleDueThread } from '@parley/agents';
+import { type DueThread, eraseThread, findDueThreads, findExpiredThreads, settleDueThread } from '@parley/agents';
 import { type Channels, answerAgain } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
@@ -15,7 +15,10 @@ interface Deps {
   log: Pick<Logger, 'warn'>;
 }
 
-/** Gives threads back to the agent at the end of a takeover, and sends e-mails about threads that wait for a person. */
+/**
+ * Gives threads back to the agent at the end of a takeover, sends e-mails about threads that wait for a person, and erases
+ * threads of single requests.
+ */
 export const createSweepThreads =
   ({ db, queues, channels, log }: Deps) =>
   async (_payload: object, { requestId, signal }: Pick<JobContext, 'requestId' | 'signal'>): Promise<void> => {
@@ -26,6 +29,10 @@ export const createSweepThreads =
       } catch (error) {
         log.warn({ err: error, threadId: id }, 'a due thread could not be settled');
       }
+    }
+    for (const { id, ...scope } of await findExpiredThreads(db, limit)) {
+      if (signal.aborted) return;
+      await db.transaction((tx) => eraseThread(tx, scope, { id }));
     }
 
     async function settle(scope: Scope, id: string, requestId: string | undefined): Promise<void> {

@@ -2,6 +2,7 @@ import type { Actor, Scope } from '@parley/contracts';
 import { type Queryable, statement } from '@parley/db';
 import { beginTurn } from '../begin-turn';
 import type { ChatRequest } from '../chat-result';
+import type { SentConversation } from '../running-turn';
 import { type Routing, chooseAgent } from '../routers/choose-agent';
 import { storeTurn } from '../threads/turn-store';
 
@@ -13,12 +14,14 @@ export interface ExecutionRequest extends Pick<
   callerId: string;
   /** Who the agent acts for (ChatRequest). */
   caller?: Actor;
+  /** The conversation as the client has sent it, instead of what a thread contains (docs/adr/0061). */
+  sent?: SentConversation;
 }
 
 /** What the column `background` contains: the parts of the request that are in no other column. */
 export interface Background extends Pick<
   ExecutionRequest,
-  'callerId' | 'caller' | 'channel' | 'model' | 'phoneNumber'
+  'callerId' | 'caller' | 'channel' | 'model' | 'phoneNumber' | 'sent'
 > {
   /** The router's model has not chosen the agent yet. */
   isProvisional?: true;
@@ -36,12 +39,18 @@ const putInBackground = statement(
    where tenant = $1 and id = $2::bigint`,
 );
 
+/** Lists leave out threads without a last message. */
+const hideThread = statement(
+  'hide-thread-of-single-request',
+  `update threads set last_message_at = null, erase_at = now() + interval '1 day' where tenant = $1 and id = $2`,
+);
+
 /**
  * Stores a message as the last turn of its thread, for the worker to answer, in the caller's transaction. Afterwards the caller
  * enqueues the job `run-execution`; without it a sweep finds the execution (docs/adr/0059).
  */
 export async function beginExecution(tx: Queryable, scope: Scope, request: ExecutionRequest): Promise<BegunExecution> {
-  const { agent, callerId, caller, channel, model, phoneNumber } = request;
+  const { agent, callerId, caller, channel, model, phoneNumber, sent } = request;
   const routing =
     'routerSlug' in agent
       ? await chooseAgent({ db: tx, models: null }, scope, { ...request, routerSlug: agent.routerSlug })
@@ -52,9 +61,10 @@ export async function beginExecution(tx: Queryable, scope: Scope, request: Execu
   if (!begun.ok) return begun;
   const { id: executionId, threadId } = begun.turn;
   const background: Background = {
-    ...{ callerId, caller, channel, model, phoneNumber },
+    ...{ callerId, caller, channel, model, phoneNumber, sent },
     isProvisional: routing?.isProvisional,
   };
   await tx.query(scope, putInBackground, [scope.tenant, executionId, JSON.stringify(background)]);
+  if (sent?.isSingle) await tx.query(scope, hideThread, [scope.tenant, threadId]);
   return { ok: true, executionId, threadId };
 }

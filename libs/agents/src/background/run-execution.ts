@@ -37,7 +37,7 @@ export async function runExecution(
     const loaded = await loadAgent(db, scope, routing?.agentSlug ?? claimed.agentSlug);
     if (!loaded.ok) return void (await fail(loaded.reason));
     const { agent } = loaded;
-    const { caller, channel, model, phoneNumber } = claimed.background;
+    const { caller, channel, model, phoneNumber, sent } = claimed.background;
     await answerTurn(deps, scope, {
       request: {
         ...{ caller, channel, model, phoneNumber, signal },
@@ -51,6 +51,7 @@ export async function runExecution(
       params: declaredParams(agent.definition.threadContextParams, claimed.params),
       startedAt,
       stream: chunkLog && createReplyStream(chunkLog, claimed),
+      sent,
       recorded: { ...progressOf(claimed), messages: readTurn(own), position },
     });
   } finally {

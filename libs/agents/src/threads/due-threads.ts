@@ -29,6 +29,22 @@ const dueThreads = {
 export const findDueThreads = (db: Queryable, limit: number): Promise<RowOf<typeof dueRow>[]> =>
   claimByTenant(db, dueThreads, limit);
 
+const expiredThreads = {
+  tenants: leaseSql.tenants('expired-thread-tenants', {
+    ...{ table: 'threads', where: 'erase_at is not null', since: 'erase_at' },
+  }),
+  due: statement(
+    'expired-threads',
+    `select ${scopeColumns('t.')}, id from threads t
+     where tenant = $1 and erase_at <= now() order by erase_at, id limit $2 offset $3`,
+    dueRow,
+  ),
+};
+
+/** Finds threads of single requests that are to be erased. */
+export const findExpiredThreads = (db: Queryable, limit: number): Promise<RowOf<typeof dueRow>[]> =>
+  claimByTenant(db, expiredThreads, limit);
+
 const noticeRow = {
   reason: column.text.nullable,
   contactName: column.text.nullable,

@@ -2,7 +2,7 @@
 -- from the latest migration that creates it; enter-thread.test.ts compares the two.
 --
 -- Which thread a message belongs to (docs/reference/chat.md#threads):
---   with a thread id      that thread, which must exist in the environment
+--   with a thread id      that thread, which must exist in the environment and not be the one of a single request
 --   with an external id   the thread that the environment has under this id, else a new one with it
 --   with neither          a new thread
 -- Its params are merged into those that the thread already has, and a closed thread is opened. After four hours without
@@ -50,7 +50,7 @@ begin
   if not p_is_checked and agent.definition->'threadContextParams' is not null then
     if p_thread_id is not null then
       select t.id, t.params into thread from threads t
-      where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment;
+      where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment and t.erase_at is null;
     else
       select t.id, t.params into thread from threads t
       where t.tenant = p_tenant and t.environment = p_environment and t.external_id = p_external_id;
@@ -67,7 +67,7 @@ begin
       transfer_count = case when t.last_message_at < idle_since then 0 else t.transfer_count end,
       agent_slug = case when p_router_slug is not null and t.transfer_count > 0 and t.last_message_at >= idle_since
         then t.agent_slug else agent.slug end
-    where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment
+    where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment and t.erase_at is null
     returning t.id, t.params, t.state, false as is_new into thread;
     if not found then
       return query

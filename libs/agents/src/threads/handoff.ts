@@ -26,7 +26,11 @@ export function createHandoff(db: Db): (scope: Scope, request: HandoffRequest) =
       }),
     );
     if (!isWaiting)
-      return { ok: false, errorType: 'execution_error', message: 'A person was asked for this conversation already' };
+      return {
+        ok: false,
+        errorType: 'execution_error',
+        message: 'A person was asked already, or cannot be asked in this conversation',
+      };
     const reply = (open ? null : conversations.closedMessage) ?? message ?? null;
     return { ok: true, result: { waiting: true, isOpen: open, reply } };
   };

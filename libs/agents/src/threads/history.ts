@@ -25,6 +25,19 @@ export function repairHistory(rows: readonly HistoryRow[]): ModelMessage[][] {
   return [...turns.values()].map(repairTurn).filter((turn) => turn.length > 0);
 }
 
+const sentBegin = '[The conversation begins.]';
+
+/** The rows of a conversation that a client has sent. One that an assistant began gets a first message, as providers require. */
+export function sentHistory(messages: readonly { role: 'user' | 'assistant'; content: string }[]): HistoryRow[] {
+  const all =
+    messages[0]?.role === 'assistant' ? [{ role: 'user' as const, content: sentBegin }, ...messages] : messages;
+  let turn = 0;
+  return all.map(({ role, content }) => {
+    if (role === 'user') turn += 1;
+    return [`sent ${turn}`, role, content, null, null, null];
+  });
+}
+
 /** The messages of one turn. A call without a result gets one that says so; an unanswered turn ends without a reply. */
 export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
   const results = new Map(rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])));

@@ -35,6 +35,7 @@ const lock = statement(
           (select max(e.id) from executions e where e.tenant = $1 and e.thread_id = t.id) as "executionId"
    from threads t
    where t.tenant = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
+     and t.erase_at is null
    order by t.id = $3 desc limit 1 for no key update`,
   lockedThread,
 );
@@ -202,7 +203,7 @@ const wait = statement(
   'thread-waits-for-person',
   `update threads set state = 'waiting', status = 'open', waiting_since = now(), waiting_reason = $4, resumes_at = $5,
           notify_at = $6, updated_at = now()
-   where tenant = $1 and environment = $2::"Environment" and id = $3 and state = 'agent'`,
+   where tenant = $1 and environment = $2::"Environment" and id = $3 and state = 'agent' and erase_at is null`,
 );
 
 /** The agent asks for a person, and does not answer until `resumesAt` (null: until a person says so). False: a person answers already. */
@@ -271,5 +272,5 @@ const erase = statement(
  * Deletes a locked thread with its messages and executions, and the prompts that no other execution has sent. False: the agent
  * is answering a message of it.
  */
-export const eraseThread = (tx: Queryable, scope: Scope, { id }: LockedThread): Promise<boolean> =>
+export const eraseThread = (tx: Queryable, scope: Scope, { id }: Pick<LockedThread, 'id'>): Promise<boolean> =>
   withPromptsErased(tx, scope, id, async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1);

@@ -23,7 +23,7 @@ const common = {
   /** The contact has written since the visitor has read the thread. */
   isUnread: column.bool,
   createdAt: column.timestamptz,
-  /** The time of the contact's last message. Never null, because a thread is created with one. */
+  /** The time of the contact's last message. Null only in threads of single requests, which no list contains. */
   lastMessageAt: column.timestamptz,
   turnCount: column.int4,
 };
@@ -134,7 +134,7 @@ const byEitherId = statement(
   `select ${columns}, t.params, t.transfer_count as "transferCount",
           (select coalesce(jsonb_agg(o.visitor order by o.visitor_id), '[]') from thread_visits o
            where o.tenant = $1 and o.thread_id = t.id and o.open_until > now()) as visitors
-   from threads t ${ofEnvironment} and (t.id = $4 or t.external_id = $4)
+   from threads t ${ofEnvironment} and (t.id = $4 or t.external_id = $4) and t.erase_at is null
    order by t.id = $4 desc limit 1`,
   threadRow,
 );
@@ -152,7 +152,7 @@ export async function readThread(
 
 const idByEitherId = statement(
   'find-thread',
-  `select t.id, t.channel from threads t ${ofEnvironment} and (t.id = $3 or t.external_id = $3)
+  `select t.id, t.channel from threads t ${ofEnvironment} and (t.id = $3 or t.external_id = $3) and t.erase_at is null
    order by t.id = $3 desc limit 1`,
   { id: column.text, channel: column.text },
 );

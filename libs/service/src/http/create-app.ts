@@ -12,6 +12,8 @@ export interface AppOptions extends RouteDeps {
   routes: Route[];
   metrics?: HttpMetrics;
   isUnavailable?: (error: unknown) => boolean;
+  /** The body of an error, if it is not the usual one. */
+  shapeError?: (error: HttpError) => object;
 }
 
 /** The HTTP interface of a service: request ids, routes, 404, 405, the error renderer, and one log line for each request. */
@@ -87,7 +89,8 @@ const asHttpError = (error: unknown): unknown =>
 const malformedPath = () => badRequest('Malformed path', undefined, 'malformed_path');
 
 function fail({ request, response, requestId }: Exchange, error: unknown, options: AppOptions): void {
-  renderError(response, error, { requestId, log: options.log, isUnavailable: options.isUnavailable ?? (() => false) });
+  const { log, isUnavailable = () => false, shapeError } = options;
+  renderError(response, error, { requestId, log, isUnavailable, shapeError });
   // Node would parse the unread body as the next request of the connection.
   if (!request.complete) discardBody(request, response);
 }

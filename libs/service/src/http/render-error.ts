@@ -9,13 +9,15 @@ export interface ErrorRendering {
   log: Logger;
   /** Whether an unexpected error means that a dependency is unavailable, which is answered with 503. */
   isUnavailable: (error: unknown) => boolean;
+  /** The body of an error, if it is not the usual one. */
+  shapeError?: ((error: HttpError) => object) | undefined;
 }
 
 /** Sends an error as `{ error, code, requestId, details? }`. Unexpected errors are logged and sent as `Internal error`. */
 export function renderError(
   response: ServerResponse,
   error: unknown,
-  { requestId, log, isUnavailable }: ErrorRendering,
+  { requestId, log, isUnavailable, shapeError }: ErrorRendering,
 ): void {
   const known = error instanceof HttpError ? error : isUnavailable(error) ? unavailable() : null;
   if (known === null) log.error({ err: error, requestId }, 'unexpected error');
@@ -24,7 +26,9 @@ export function renderError(
     response.destroy();
     return;
   }
-  const { status, code, message, extra } = known ?? new HttpError(500, 'internal_error', 'Internal error');
+  const shown = known ?? new HttpError(500, 'internal_error', 'Internal error');
+  const { status, code, message, extra } = shown;
+  if (shapeError !== undefined) return sendJson(response, status, shapeError(shown), { ...extra.headers });
   const body: ErrorBody = {
     error: message,
     code,

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+const textOnly = 'must be a text, or parts of type "text": agents read no other content';
+const content = z
+  .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1)], { error: textOnly })
+  .transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join('')));
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.enum(['system', 'developer']), content }),
+    z.object({ role: z.literal('user'), content }),
+    z.object({
+      role: z.literal('assistant'),
+      content,
+      tool_calls: z.array(z.never(), 'must be absent: tools run on the server').nullish(),
+    }),
+  ],
+  { error: 'must have the role "system", "developer", "user" or "assistant": tools run on the server' },
+);
+
+/** A field that may only have values which change nothing. */
+const only = (values: readonly unknown[], why: string) =>
+  z
+    .unknown()
+    .refine((value) => value == null || values.some((one) => JSON.stringify(one) === JSON.stringify(value)), why)
+    .optional();
+const toolsAreOnServer = 'is not supported: the tools of an agent run on the server';
+
+/**
+ * The body of a chat completion. Fields of sampling, such as `temperature`, are ignored, because the agent's definition has them;
+ * fields that would make the answer mean something else are refused.
+ */
+export const completionBodySchema = z.looseObject({
+  model: z
+    .string()
+    .regex(/^(agent|router):./s, 'must be "agent:" or "router:", and the slug')
+    .max(300),
+  messages: z
+    .array(message)
+    .min(1)
+    .max(1_000)
+    .refine((messages) => messages.at(-1)?.role === 'user', 'must end with a message of the user')
+    .refine((messages) => messages.at(-1)?.content.trim() !== '', 'must end with a message that is not blank'),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  metadata: z.looseObject({ thread_id: z.string().min(1).max(200).optional() }).nullish(),
+  n: only([1], 'must be 1'),
+  stop: only([[]], 'is not supported'),
+  tools: only([[]], toolsAreOnServer),
+  functions: only([[]], toolsAreOnServer),
+  tool_choice: only(['none', 'auto'], toolsAreOnServer),
+  function_call: only(['none', 'auto'], toolsAreOnServer),
+  response_format: only([{ type: 'text' }], 'must be { "type": "text" }'),
+  modalities: only([['text']], 'must be ["text"]'),
+  audio: only([], 'is not supported'),
+  logprobs: only([false], 'is not supported'),
+  web_search_options: only([], toolsAreOnServer),
+});
+
+export type CompletionBody = z.output<typeof completionBodySchema>;
+
+/** The last message, and the conversation before it. With a thread only the instructions of that are used. */
+export function toConversation({ messages, metadata }: CompletionBody) {
+  const threadId = metadata?.thread_id;
+  const before = messages.slice(0, -1).filter(({ content }) => content.trim() !== '');
+  const isInstruction = ({ role }: { role: string }) => role === 'system' || role === 'developer';
+  return {
+    message: messages.at(-1)!.content,
+    threadId,
+    sent: {
+      instructions: before
+        .filter(isInstruction)
+        .map(({ content }) => content)
+        .join('\n\n'),
+      history:
+        threadId === undefined
+          ? before.flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []))
+          : [],
+      isSingle: threadId === undefined,
+    },
+  };
+}

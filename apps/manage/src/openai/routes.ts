@@ -1,0 +1,176 @@
+import { cancelExecution, listAgents, listRouters } from '@parley/agents';
+import type { Scope } from '@parley/contracts';
+import { actorOf } from '@parley/permissions';
+import {
+  type CallerContext,
+  type EventStreams,
+  HttpError,
+  type Route,
+  badGateway,
+  conflict,
+  notFound,
+  openAiError,
+  route,
+} from '@parley/service';
+import { z } from 'zod';
+import type { ExecutionStreams } from '../execution-streams';
+import { type StartDeps, beginInBackground } from '../routes/start-execution';
+import { type VisibleExecution, executionOf, publicErrorOf } from '../visible-execution';
+import { waitForExecution } from '../wait-for-execution';
+import { type CompletionBody, completionBodySchema, toConversation } from './completion-body';
+import { createStreamedText } from './streamed-text';
+
+type Deps = StartDeps & { executionStreams: ExecutionStreams; streams: EventStreams };
+
+/** Longer than a turn. The gateway's deadline ends the request before. */
+const longestWaitMs = 10 * 60_000;
+const maxModels = 1_000;
+const any = z.unknown();
+
+/** The endpoint for clients of OpenAI's API (docs/adr/0061). It is described by OpenAI, so it is not in the table of operations. */
+export const createOpenAiRoutes = (deps: Deps): Route[] => [
+  route(
+    {
+      ...{ method: 'post', path: '/openai/v1/chat/completions', permission: 'chat', orManage: true, rateLimited: true },
+      ...{ body: completionBodySchema, response: any },
+    },
+    async ({ body }, context) => {
+      const { model } = body;
+      const slug = model.slice(model.indexOf(':') + 1);
+      const actor = actorOf(context.caller);
+      const { executionId: id } = await beginInBackground(deps, context, {
+        ...toConversation(body),
+        agent: model.startsWith('router:') ? { routerSlug: slug } : { slug },
+        channel: 'api',
+        // As in start-execution.ts.
+        caller: actor.type === 'system' ? undefined : actor,
+      });
+      try {
+        if (body.stream) await streamCompletion(deps, context, id, body);
+        else {
+          await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
+          return toCompletion(await executionOf(deps.db, context, id), model);
+        }
+        return null;
+      } finally {
+        // Without its client nothing reads the answer.
+        if (context.signal.aborted) await cancel(deps, context.scope, id);
+      }
+    },
+  ),
+  route(
+    { method: 'get', path: '/openai/v1/models', permission: 'chat', orManage: true, response: any },
+    async (_input, { scope }) => ({ object: 'list', data: await listModels(deps, scope) }),
+  ),
+  route(
+    {
+      ...{ method: 'get', path: '/openai/v1/models/:model', permission: 'chat', orManage: true },
+      ...{ params: z.object({ model: z.string() }), response: any },
+    },
+    async ({ params }, { scope }) => {
+      const found = (await listModels(deps, scope)).find(({ id }) => id === params.model);
+      if (found === undefined) throw notFound(`The model "${params.model}" does not exist`, 'model_not_found');
+      return found;
+    },
+  ),
+];
+
+async function cancel({ db, executionChunks }: Deps, scope: Scope, id: string): Promise<void> {
+  await cancelExecution(db, scope, id);
+  executionChunks.ring(id);
+}
+
+async function listModels({ db }: Deps, scope: Scope) {
+  const page = { limit: maxModels, before: null };
+  const [agents, routers] = await Promise.all([listAgents(db, scope, page), listRouters(db, scope, page)]);
+  const toModel = (kind: string) => (one: { slug: string; createdAt: Date }) => ({
+    id: `${kind}:${one.slug}`,
+    object: 'model',
+    created: secondsOf(one.createdAt),
+    owned_by: 'parley',
+  });
+  return [...agents.items.map(toModel('agent')), ...routers.items.map(toModel('router'))];
+}
+
+const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
+const idOf = (executionId: string) => `chatcmpl-${executionId}`;
+
+const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: VisibleExecution) => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+  ...(reasoningTokens !== null && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+});
+
+/** The answer in one piece. Throws when there is none. */
+function toCompletion(execution: VisibleExecution, model: string) {
+  const { id, status, output, error, createdAt } = execution;
+  if (status !== 'succeeded') throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status));
+  return {
+    id: idOf(id),
+    object: 'chat.completion',
+    created: secondsOf(createdAt),
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: output ?? '', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: usageOf(execution),
+  };
+}
+
+function failureOf(reason: string): HttpError {
+  switch (reason) {
+    case 'person_answers':
+      return conflict('A person has taken this thread over. The message is stored, and no agent answers it', reason);
+    case 'cancelled':
+      return conflict('The execution was cancelled', reason);
+    case 'answer_restarted':
+      return badGateway('The answer was begun again with other words. Send the request again', reason);
+    default:
+      return badGateway(`The agent could not answer: ${publicErrorOf(reason)}`, 'agent_failed');
+  }
+}
+
+/** The answer as the model writes it. A failure after the beginning is an event with the error, and no finish reason. */
+async function streamCompletion(
+  { db, executionStreams, streams }: Deps,
+  context: CallerContext,
+  executionId: string,
+  { model, stream_options: options }: CompletionBody,
+): Promise<void> {
+  const stream = streams.open(context);
+  const { signal } = stream;
+  const includesUsage = options?.include_usage === true;
+  const common = { id: idOf(executionId), object: 'chat.completion.chunk', created: secondsOf(new Date()), model };
+  const send = (delta: { role?: string; content?: string }, finishReason: string | null = null) => {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
+    return stream.send({ data: { ...common, choices, ...(includesUsage && { usage: null }) } });
+  };
+  const read = createStreamedText();
+  try {
+    await send({ role: 'assistant', content: '' });
+    for await (const { chunk } of executionStreams.read(context.scope, executionId, { after: 0, signal })) {
+      const part = read(chunk);
+      if (part?.type === 'text') await send({ content: part.text });
+      if (part?.type === 'failed') throw failureOf(part.reason);
+      if (part?.type !== 'end') continue;
+      await send({}, part.reason);
+      if (includesUsage) {
+        const usage = usageOf(await executionOf(db, context, executionId));
+        await stream.send({ data: { ...common, choices: [], usage } });
+      }
+      return stream.end('[DONE]');
+    }
+  } catch (error) {
+    const known = error instanceof HttpError ? error : new HttpError(500, 'internal_error', 'Internal error');
+    if (known !== error) context.log.warn({ err: error }, 'a streamed completion was ended');
+    await stream.send({ data: openAiError(known) as never });
+  } finally {
+    stream.end();
+  }
+}
