@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { startStack } from '@parley/testing';
 import pg from 'pg';
-import { machine, ms, summarize, table } from '../measure';
+import { machine, ms, residentKib, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 
 const sizes = [100, 500, 1_000];
@@ -102,9 +101,6 @@ async function main(): Promise<void> {
   await pool.end();
   process.exit(0);
 }
-
-const residentKib = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 
 main().catch((error: unknown) => {
   console.error(error);
