@@ -73,7 +73,9 @@ export class Conversation {
     try {
       await this.#refresh();
       this.isRefused = false;
-      if (this.entries.at(-1)?.from === 'visitor') await this.#follow();
+      const last = this.entries.at(-1);
+      // A message that is still being sent follows its own answer.
+      if (last?.from === 'visitor' && last.state === undefined) await this.#follow();
       this.#poll();
     } catch (error) {
       if (this.#session.isClosed) return;

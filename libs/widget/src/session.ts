@@ -112,9 +112,9 @@ export class Session {
     this.#onChange();
   }
 
-  /** Ends the pause: the server answers. */
+  /** Ends the pause: the server answers. An answer before its end belongs to another request, so the one that waits still does. */
   resume(): void {
-    if (this.pause === null) return;
+    if (this.pause === null || Date.now() < this.pause.untilMs) return;
     this.pause = null;
     this.#onChange();
   }
