@@ -1,5 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { type SecretBox, createSecretBox } from '@parley/db';
+import { type Db, type SealedValue, type SecretBox, createSecretBox, sealedIntegrations } from '@parley/db';
+import { sealedPublishableKeys } from '@parley/identity';
+import { sealedToolSecrets } from '@parley/tools';
 import { findStack, readState, readVariable } from './environment';
 import { Failure, usageFailure } from './failure';
 import { canAsk } from './terminal';
@@ -42,6 +44,13 @@ export function openSecretBox(): SecretBox {
   if (key === undefined) throw new Failure('SECRETS_KEY is not set. Set it to the SECRETS_KEY of the services');
   return createSecretBox(key);
 }
+
+/** All secrets that are stored encrypted. */
+export const sealedValues = async (db: Db): Promise<SealedValue[]> => [
+  ...(await sealedIntegrations(db)),
+  ...(await sealedToolSecrets(db)),
+  ...(await sealedPublishableKeys(db)),
+];
 
 function stackSettings(): Record<string, string | undefined> {
   const stack = findStack();

@@ -139,6 +139,6 @@ it('secrets rotate and doctor include the secrets of tools', async () => {
   expect(await cli.succeed(['secrets', 'rotate'], { env: rotated })).toBe('Re-encrypted 0 secrets.');
   const doctor = await cli.parley(['doctor'], { env: { ...database, SECRETS_KEY: keys[0]! } });
   expect(doctor.stdout).toMatch(
-    /SECRETS_KEY.*cannot decrypt \d+ of 0 integrations and \d+ secrets of tools: .*ROTATED in development of org_/,
+    /SECRETS_KEY.*cannot decrypt \d+ of \d+ stored secrets: .*tool secret ROTATED in development of org_/,
   );
 });

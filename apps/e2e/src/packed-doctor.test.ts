@@ -84,7 +84,7 @@ test('doctor reports each problem and its fix, and ends with status 1', async ()
     expect(await doctor({ SECRETS_KEY: randomBytes(32).toString('base64') })).toMatchObject([
       {
         name: 'SECRETS_KEY',
-        detail: 'cannot decrypt 1 of 1 integrations and 0 secrets of tools: resend in development of shop',
+        detail: 'cannot decrypt 1 of 1 stored secrets: integration resend in development of shop',
         fix: expect.stringContaining('Add the key that encrypted them to SECRETS_KEY'),
       },
     ]);

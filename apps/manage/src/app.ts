@@ -46,7 +46,7 @@ import type { SignInLimit } from './sign-in-limit';
 
 export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 'connect'> {
   db: Db;
-  /** Encrypts the secrets of integrations and tools. */
+  /** Encrypts stored secrets. */
   box: SecretBox;
   queues: Queues;
   channels: Pick<Channels, 'contactOf' | 'sendEmailNow' | 'templates'>;

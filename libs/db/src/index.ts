@@ -10,7 +10,6 @@ export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
   type Integration,
-  checkSealedIntegrations,
   findIntegration,
   integrationSecretContext,
   lockIntegration,
@@ -18,8 +17,8 @@ export {
   listEnvironmentIntegrations,
   listIntegrations,
   removeIntegration,
-  resealIntegrations,
   saveIntegration,
+  sealedIntegrations,
   switchIntegration,
 } from './integrations';
 export { leaseSql } from './lease-sql';
@@ -33,4 +32,11 @@ export { removeOldRows, tenantsOf } from './remove-old-rows';
 export { scopeColumns, scopeRow } from './scope-columns';
 export { standInAccount } from './stand-in-account';
 export { type RowOf, type Statement, column, statement, unprepared } from './statement';
-export { type SecretBox, createSecretBox, resealStale, secretsKeyVariable } from './secrets';
+export {
+  type SealedValue,
+  type SecretBox,
+  createSecretBox,
+  resealStale,
+  secretsKeyVariable,
+  unreadableOf,
+} from './secrets';

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { type Db, createDb } from './client';
 import {
-  checkSealedIntegrations,
   findIntegration,
   listActiveIntegrations,
   listEnvironmentIntegrations,
-  resealIntegrations,
   saveIntegration,
+  sealedIntegrations,
   switchIntegration,
 } from './integrations';
-import { createSecretBox } from './secrets';
+import { createSecretBox, resealStale, unreadableOf } from './secrets';
 
 let db: Db;
 beforeAll(async () => {
@@ -75,10 +74,10 @@ it('encrypts again with the new key the secrets that an older key has encrypted'
   await save(lost, 'kapso');
   await save(newer, 'resend');
   const rotating = createSecretBox(`${newer},${older}`);
-  const { resealed, unreadable } = await resealIntegrations(db, rotating);
+  const { resealed, unreadable } = await resealStale(rotating, await sealedIntegrations(db));
   expect([resealed, unreadable.length]).toEqual([1, 1]);
   expect((await findIntegration(db, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
-  expect(await resealIntegrations(db, rotating)).toMatchObject({ resealed: 0 });
+  expect(await resealStale(rotating, await sealedIntegrations(db))).toMatchObject({ resealed: 0 });
 });
 
 it('reports the integrations whose secrets no key decrypts, with their organizations', async () => {
@@ -90,8 +89,5 @@ it('reports the integrations whose secrets no key decrypts, with their organizat
     ['kapso', createSecretBox(randomBytes(32).toString('base64'))],
   ] as const)
     await saveIntegration(db, writer, scope, { provider, config: {}, secrets: { apiKey: 'x' } });
-  expect(await checkSealedIntegrations(db, box)).toEqual({
-    sealed: 2,
-    unreadable: [{ provider: 'kapso', environment: 'development', organization: 'acme' }],
-  });
+  expect(unreadableOf(box, await sealedIntegrations(db))).toEqual(['integration kapso in development of acme']);
 });

@@ -1,7 +1,7 @@
-import type { Environment, JsonObject, Scope } from '@parley/contracts';
+import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from './client';
 import { newId } from './id';
-import { type SecretBox, resealStale } from './secrets';
+import type { SealedValue, SecretBox } from './secrets';
 import { scopeColumns, scopeRow } from './scope-columns';
 import { type RowOf, column, statement } from './statement';
 
@@ -198,29 +198,13 @@ const reseal = statement(
   'update integrations set secrets = $3 where tenant = $1 and id = $2 and secrets = $4',
 );
 
-/** Encrypts the secrets of integrations again with the first key of SECRETS_KEY. */
-export async function resealIntegrations(
-  db: Queryable,
-  box: SecretBox,
-): Promise<{ resealed: number; unreadable: string[] }> {
+/** The stored secrets of all integrations. */
+export async function sealedIntegrations(db: Queryable): Promise<SealedValue[]> {
   const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const values = rows.map((row) => ({
-    name: row.id,
+  return rows.map((row) => ({
+    name: `integration ${row.provider} in ${row.environment} of ${row.organization}`,
     sealed: row.secrets!,
     context: integrationSecretContext(row, row.provider),
-    replace: (sealed: Buffer) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secrets]),
+    replace: (sealed) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secrets]),
   }));
-  return resealStale(box, values);
-}
-
-/** Returns the number of integrations with secrets, and those whose secrets no key in SECRETS_KEY decrypts. */
-export async function checkSealedIntegrations(
-  db: Queryable,
-  box: SecretBox,
-): Promise<{ sealed: number; unreadable: { provider: string; environment: Environment; organization: string }[] }> {
-  const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const unreadable = rows
-    .filter((row) => open(box, row) === null)
-    .map(({ provider, environment, organization }) => ({ provider, environment, organization }));
-  return { sealed: rows.length, unreadable };
 }

@@ -68,8 +68,8 @@ export function createSecretBox(secretsKey: string) {
   };
 }
 
-/** A stored secret: how it is named in messages, its context, and a write that fails if the row has changed since. */
-interface SealedValue {
+/** A stored secret: its name in messages, its context, and a write that changes no row if the row has changed since. */
+export interface SealedValue {
   name: string;
   sealed: Buffer;
   context: string;
@@ -85,11 +85,13 @@ export async function resealStale(
   values: readonly SealedValue[],
 ): Promise<{ resealed: number; unreadable: string[] }> {
   let resealed = 0;
-  const unreadable: string[] = [];
-  for (const { name, sealed, context, replace } of values.filter((value) => box.isStale(value.sealed))) {
+  for (const { sealed, context, replace } of values.filter((value) => box.isStale(value.sealed))) {
     const plain = box.tryOpen(sealed, context);
-    if (plain === null) unreadable.push(name);
-    else resealed += (await replace(box.seal(plain, context))).rowCount;
+    if (plain !== null) resealed += (await replace(box.seal(plain, context))).rowCount;
   }
-  return { resealed, unreadable };
+  return { resealed, unreadable: unreadableOf(box, values) };
 }
+
+/** The names of the values that no key in SECRETS_KEY decrypts. */
+export const unreadableOf = (box: SecretBox, values: readonly SealedValue[]): string[] =>
+  values.filter(({ sealed, context }) => box.tryOpen(sealed, context) === null).map(({ name }) => name);

@@ -74,8 +74,8 @@ export {
   createFindWebsite,
   createPublishableKey,
   listPublishableKeys,
-  resealPublishableKeys,
   revokePublishableKey,
+  sealedPublishableKeys,
 } from './publishable-keys';
 export {
   type Visitor,

@@ -7,11 +7,11 @@ import {
   type Paged,
   type Queryable,
   type RowOf,
+  type SealedValue,
   type SecretBox,
   column,
   newId,
   pageValues,
-  resealStale,
   scopeColumns,
   scopeRow,
   statement,
@@ -183,17 +183,13 @@ const reseal = statement(
   'update publishable_keys set secret = $3 where tenant = $1 and id = $2 and secret = $4',
 );
 
-/** Encrypts the secrets of publishable keys again with the first key of SECRETS_KEY. */
-export async function resealPublishableKeys(
-  db: Queryable,
-  box: SecretBox,
-): Promise<{ resealed: number; unreadable: string[] }> {
+/** The stored secrets of all publishable keys. */
+export async function sealedPublishableKeys(db: Queryable): Promise<SealedValue[]> {
   const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const values = rows.map((row) => ({
+  return rows.map((row) => ({
     name: `publishable key ${row.id} of ${row.organizationId}`,
     sealed: row.secret,
     context: contextOf(row, row.id),
-    replace: (sealed: Buffer) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secret]),
+    replace: (sealed) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secret]),
   }));
-  return resealStale(box, values);
 }

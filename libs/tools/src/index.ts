@@ -13,10 +13,9 @@ export {
   type TransferRequest,
 } from './types';
 export {
-  checkToolSecrets,
   deleteToolSecret,
   listToolSecrets,
-  resealToolSecrets,
+  sealedToolSecrets,
   setToolSecret,
   toolSecretsPurge,
 } from './custom/tool-secrets';

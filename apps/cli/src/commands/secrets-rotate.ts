@@ -1,19 +1,14 @@
-import { resealIntegrations } from '@parley/db';
-import { resealPublishableKeys } from '@parley/identity';
-import { resealToolSecrets } from '@parley/tools';
+import { resealStale } from '@parley/db';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
-import { openSecretBox } from '../secrets';
+import { openSecretBox, sealedValues } from '../secrets';
 import { print, printJson } from '../terminal';
 
 /** `parley secrets rotate`: re-encrypts all secrets with the first key of SECRETS_KEY. */
 export async function runSecretsRotate({ json }: { json?: boolean }): Promise<void> {
-  const parts = await withDatabase(async (db) => {
-    const box = openSecretBox();
-    return [await resealIntegrations(db, box), await resealToolSecrets(db, box), await resealPublishableKeys(db, box)];
-  });
-  const resealed = parts.reduce((sum, part) => sum + part.resealed, 0);
-  const unreadable = parts.flatMap((part) => part.unreadable);
+  const { resealed, unreadable } = await withDatabase(async (db) =>
+    resealStale(openSecretBox(), await sealedValues(db)),
+  );
   if (json) printJson({ resealed, unreadable });
   else print(`Re-encrypted ${resealed} secret${resealed === 1 ? '' : 's'}.`);
   if (unreadable.length > 0)

@@ -1,18 +1,9 @@
-import {
-  type Db,
-  checkSealedIntegrations,
-  column,
-  createDb,
-  createSecretBox,
-  schemaProblem,
-  statement,
-} from '@parley/db';
+import { type Db, column, createDb, createSecretBox, schemaProblem, statement, unreadableOf } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
-import { checkToolSecrets } from '@parley/tools';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { describeHeld, listHeldWork } from '../held/held-kinds';
-import { findSecret } from '../secrets';
+import { findSecret, sealedValues } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
 import { checkStored } from './check-stored';
 import { formatTime } from '../terminal';
@@ -74,7 +65,7 @@ async function checkHeld(db: Db): Promise<Finding[]> {
   ];
 }
 
-/** Checks that SECRETS_KEY decrypts the stored secrets of integrations and tools. */
+/** Checks that SECRETS_KEY decrypts the stored secrets. */
 async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
@@ -85,20 +76,15 @@ async function checkSecrets(db: Db): Promise<Finding[]> {
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Create a key with: openssl rand -base64 32' }];
   }
-  const integrations = await checkSealedIntegrations(db, box);
-  const tools = await checkToolSecrets(db, box);
-  const unreadable = [
-    ...integrations.unreadable.map((one) => `${one.provider} in ${one.environment} of ${one.organization}`),
-    ...tools.unreadable,
-  ];
-  const sealed = `${integrations.sealed} integrations and ${tools.sealed} secrets of tools`;
-  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts ${sealed}` }];
+  const values = await sealedValues(db);
+  const unreadable = unreadableOf(box, values);
+  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts ${values.length} stored secrets` }];
   return [
     {
       name,
       state: 'failed',
-      detail: `cannot decrypt ${unreadable.length} of ${sealed}: ${unreadable.slice(0, 3).join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
-      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma, or set them again with parley integrations set and parley tool-secrets set',
+      detail: `cannot decrypt ${unreadable.length} of ${values.length} stored secrets: ${unreadable.slice(0, 3).join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
+      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma. If it is lost, set integrations and tool secrets again and create new publishable keys',
     },
   ];
 }

@@ -1,12 +1,11 @@
 import { type Scope, type ToolSecretChange, type ToolSecretList, toolSecretLimits } from '@parley/contracts';
 import {
   type Queryable,
-  type RowOf,
+  type SealedValue,
   type SecretBox,
   column,
   lockKey,
   purgeRows,
-  resealStale,
   scopeColumns,
   scopeRow,
   statement,
@@ -105,34 +104,15 @@ const reseal = statement(
   `update tool_secrets set value = $4 where ${inEnvironment} and name = $3 and value = $5`,
 );
 
-type SealedRow = RowOf<typeof sealedRow>;
-
-const nameOf = ({ name, environment, organizationId }: SealedRow): string =>
-  `${name} in ${environment} of ${organizationId}`;
-
-/** Encrypts the secrets of tools again with the first key of SECRETS_KEY. */
-export async function resealToolSecrets(
-  db: Queryable,
-  box: SecretBox,
-): Promise<{ resealed: number; unreadable: string[] }> {
+/** The stored secrets of all tools. */
+export async function sealedToolSecrets(db: Queryable): Promise<SealedValue[]> {
   const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const values = rows.map((row) => ({
-    name: nameOf(row),
+  return rows.map((row) => ({
+    name: `tool secret ${row.name} in ${row.environment} of ${row.organizationId}`,
     sealed: row.value,
     context: contextOf(row, row.name),
-    replace: (sealed: Buffer) => db.query(row, reseal, [row.tenant, row.environment, row.name, sealed, row.value]),
+    replace: (sealed) => db.query(row, reseal, [row.tenant, row.environment, row.name, sealed, row.value]),
   }));
-  return resealStale(box, values);
-}
-
-/** Returns the number of secrets, and those that no key in SECRETS_KEY decrypts. */
-export async function checkToolSecrets(
-  db: Queryable,
-  box: SecretBox,
-): Promise<{ sealed: number; unreadable: string[] }> {
-  const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const unreadable = rows.filter((row) => box.tryOpen(row.value, contextOf(row, row.name)) === null);
-  return { sealed: rows.length, unreadable: unreadable.map(nameOf) };
 }
 
 export const toolSecretsPurge = purgeRows(['tool_secrets'], 'name');
