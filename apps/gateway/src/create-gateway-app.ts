@@ -13,6 +13,7 @@ import {
   sendJson,
 } from '@parley/service';
 import { ClientDisconnected, checkLength, drain, outgoingBody } from './request-body';
+import { type SendConsole, isConsolePath } from './console-files';
 import { isOwnPage, sendOwnPage } from './own-pages';
 import { type HeaderList, addressOf, ownHeaders, preflightHeaders, requestHeaders } from './headers';
 import { forward, upstreamDown } from './forward';
@@ -23,6 +24,8 @@ import type { Upstreams } from './upstreams';
 export interface GatewayDeps {
   /** The services that are deployed. Requests to the others are answered with 503. */
   upstreams: Upstreams;
+  /** Answers the paths below `/console`. */
+  sendConsole: SendConsole;
   /** Whether the X-Forwarded-* headers of a peer are trusted. */
   isTrusted: (peer: string) => boolean;
   /** The open streams, which a shutdown ends. */
@@ -88,6 +91,11 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     const address = addressOf(request, deps.isTrusted);
     return sendOwnPage(path, request, response, ownHeaders(requestId, undefined), address);
   }
+  if (isConsolePath(path)) return deps.sendConsole(path, request, response, ownHeaders(requestId, undefined));
+  if (path === '/' && isBrowser(request)) {
+    response.writeHead(302, [...ownHeaders(requestId, undefined), 'Location', '/console/', 'Content-Length', '0']).end();
+    return;
+  }
   const route = findRoute(path, request.method ?? '');
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
   state.route = route;
@@ -126,6 +134,10 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   });
 }
 
+/** People who open the address of the gateway are led to the console. */
+const isBrowser = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+
 /** Whether an answer is a completion of a model or a stream of its parts is said in the body of the request only. */
 const asksForStream = ({ url = '', headers }: IncomingMessage): boolean =>
   /\/(?:stream|completions)(?:\?|$)/.test(url) || headers.accept?.includes('text/event-stream') === true;
@@ -163,7 +175,7 @@ function observe(
   const durationMs = performance.now() - state.startedAtMs;
   const status = response.writableFinished ? response.statusCode : 499;
   const { requestId, path, failures } = state;
-  const route = state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : 'none');
+  const route = state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : isConsolePath(path) ? '/console' : 'none');
   const method = request.method!;
   metrics?.observe({ method, route, status, durationMs });
   const upstream = state.route?.upstream;

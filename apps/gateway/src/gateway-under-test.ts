@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { OpenStreams, closeServer, silentLogger, trustedProxies } from '@parley/service';
+import { createConsole } from './console-files';
 import { createGatewayApp } from './create-gateway-app';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
@@ -74,7 +75,7 @@ export interface TestGateway {
 
 export async function startGateway(
   urls: Partial<Record<UpstreamName, string>>,
-  { deadlineMs = 30_000, streamIdleMs = 45_000, trusted = [] as string[], options = {} } = {},
+  { deadlineMs = 30_000, streamIdleMs = 45_000, trusted = [] as string[], options = {}, consoleFolder = '/none' } = {},
 ): Promise<TestGateway> {
   const failures: string[] = [];
   const fixedReplies: string[] = [];
@@ -90,6 +91,7 @@ export async function startGateway(
   const streams = new OpenStreams();
   const app = createGatewayApp({
     upstreams,
+    sendConsole: createConsole(consoleFolder),
     streams,
     streamIdleMs,
     isTrusted: trustedProxies(trusted),

@@ -7,6 +7,8 @@ import {
   startProcess,
   trustedProxies,
 } from '@parley/service';
+import { join } from 'node:path';
+import { createConsole } from './console-files';
 import { createGatewayApp } from './create-gateway-app';
 import { gatewayVariables } from './config';
 import { serverOptions, tuneServer } from './sockets';
@@ -35,6 +37,8 @@ startProcess(async () => {
   const streams = new OpenStreams();
   const app = createGatewayApp({
     upstreams,
+    // Beside the bundle.
+    sendConsole: createConsole(join(__dirname, 'console')),
     streams,
     streamIdleMs: config.STREAM_IDLE_MS,
     isTrusted: trustedProxies(config.TRUSTED_PROXIES),

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { openApiDocument, type operations } from '@parley/contracts';
 import { methodNotAllowed } from '@parley/service';
+import { accepts } from './accepts';
 import { addressMark } from './docs/curl';
 import { escape, pagePolicy, renderPage } from './docs/render-page';
 import type { HeaderList } from './headers';
@@ -87,7 +88,7 @@ export function sendOwnPage(
     response.writeHead(304, [...own, ...headers, ...caching]).end();
     return;
   }
-  const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(request.headers['accept-encoding'] ?? ''));
+  const isZipped = accepts(request, 'gzip');
   const bytes = isZipped ? zipped : Buffer.from(plain);
   if (isZipped) caching.push('Content-Encoding', 'gzip');
   response.writeHead(200, [

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { meQuery } from '../api/session';
+import { useTexts } from '../i18n';
+import { Dialog } from '../parts/dialog';
+import { AccountDialog } from './account';
+import { screens } from './screens';
+import { usePlace, useWorkspace } from './workspace';
+
+/** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
+export function Commands({ onClose }: { onClose: () => void }) {
+  const { nav, data: dataTexts, executions } = useTexts();
+  const { client, api, key } = useWorkspace();
+  const { data: me } = useQuery(meQuery);
+  const { data: types } = useQuery({ queryKey: [...key, 'entity-types'], queryFn: () => client.entityTypes() });
+  const { data: agents } = useQuery({ queryKey: [...key, 'agents'], queryFn: () => api.listAgents({ limit: 100 }) });
+  const navigate = useNavigate();
+  const place = usePlace();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const [isAccount, setAccount] = useState(false);
+  const listId = useId();
+
+  const all: { name: string; kind: string; run: () => void }[] = [
+    ...screens.map(({ to, name }) => ({
+      name: nav[name],
+      kind: '',
+      run: () => void navigate({ to, params: place, search: {} }),
+    })),
+    ...(types?.data ?? []).map(({ slug, name }) => ({
+      name: `${name} (${slug})`,
+      kind: dataTexts.title,
+      run: () =>
+        void navigate({ to: '/$organization/$environment/data/$type', params: { ...place, type: slug }, search: {} }),
+    })),
+    ...(agents?.data ?? []).map(({ slug, name }) => ({
+      name: `${name} (${slug})`,
+      kind: executions.title,
+      run: () =>
+        void navigate({ to: '/$organization/$environment/executions', params: place, search: { agent: slug } }),
+    })),
+    ...(me?.organizations ?? []).flatMap(({ slug, name, environments }) =>
+      environments.map((environment) => ({
+        name: `${name} · ${nav[environment]}`,
+        kind: nav.organization,
+        run: () =>
+          void navigate({ to: '/$organization/$environment', params: { organization: slug, environment }, search: {} }),
+      })),
+    ),
+    { name: nav.reference, kind: '', run: () => void window.open('/docs', '_blank', 'noopener') },
+    { name: nav.account, kind: me?.person.email ?? '', run: () => setAccount(true) },
+  ];
+  const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase())).slice(0, 50);
+  const run = (command: (typeof all)[number]) => {
+    if (command.name !== nav.account) onClose();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setAt((from) => (from + step + found.length) % Math.max(1, found.length));
+    else if (event.key === 'Enter' && found[at]) run(found[at]);
+    else return;
+    event.preventDefault();
+  };
+  if (isAccount) return <AccountDialog onClose={onClose} />;
+  return (
+    <Dialog title={nav.commands} onClose={onClose}>
+      <input
+        autoFocus
+        role="combobox"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={found[at] && `${listId}-${at}`}
+        aria-label={nav.commands}
+        value={typed}
+        onChange={({ target }) => (setTyped(target.value), setAt(0))}
+        onKeyDown={onKeyDown}
+        className="tap h-9 w-full rounded border border-n8 bg-n1 px-2"
+      />
+      <ul id={listId} role="listbox" aria-label={nav.commands} className="mt-2 max-h-80 overflow-auto">
+        {found.map((command, index) => (
+          <li
+            key={command.kind + command.name}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            ref={index === at ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined}
+            onClick={() => run(command)}
+            className={`tap flex cursor-pointer items-center justify-between gap-2 rounded px-2 py-1.5 ${index === at ? 'bg-n4' : 'hover:bg-n3'}`}
+          >
+            <span className="truncate">{command.name}</span>
+            <span className="shrink-0 text-xs text-n10">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="py-3 text-n11">{nav.noCommand}</p>}
+    </Dialog>
+  );
+}

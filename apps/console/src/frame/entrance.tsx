@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { meQuery } from '../api/session';
+import { Failure } from '../parts/states';
+import { Join } from './join';
+import { SignIn } from './sign-in';
+import { lastWorkspace } from './workspace';
+
+/** Shows the screens to people with a session, and to all others the sign-in, at the same address. */
+export function Entrance() {
+  const hash = useLocation({ select: (location) => location.hash });
+  const me = useQuery(meQuery);
+  const token = /^\/join\/([\w-]+)$/.exec(hash)?.[1];
+  if (me.isPending) return null;
+  if (me.data === undefined) return <Failure error={me.error} onRetry={() => me.refetch()} />;
+  if (token !== undefined) return <Join token={token} me={me.data} />;
+  return me.data === null || me.data.organizations.length === 0 ? <SignIn me={me.data} /> : <Outlet />;
+}
+
+/** Leads from addresses without an organization to the one that was open last. */
+export function Start() {
+  const { data: me } = useQuery(meQuery);
+  if (!me) return null;
+  const [slug, environment] = lastWorkspace.get()?.split('/') ?? [];
+  const organization = me.organizations.find((one) => one.slug === slug) ?? me.organizations[0]!;
+  const params = {
+    organization: organization.slug,
+    environment: environment === 'production' ? environment : 'development',
+  };
+  return <Navigate to="/$organization/$environment" params={params} search={{}} replace />;
+}

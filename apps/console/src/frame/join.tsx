@@ -1,0 +1,83 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type Me, enter, people } from '../api/session';
+import { useTexts } from '../i18n';
+import { Button, Field } from '../parts/controls';
+import { Notice, Skeleton } from '../parts/states';
+import { Card, OidcButton, fieldsOf, messageOf } from './sign-in';
+
+/** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
+export function Join({ token, me }: { token: string; me: Me | null }) {
+  const { join: texts, signIn } = useTexts();
+  const navigate = useNavigate();
+  const leaveLink = () => navigate({ to: '/', hash: '', replace: true });
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => people.showInvitation({ token }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const accept = useMutation({
+    mutationFn: async (fields: Record<string, string>) => {
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+      const { person } = await people.acceptInvitation({ token, ...given });
+      await leaveLink();
+      await enter(person.id);
+    },
+  });
+  if (invitation.isPending)
+    return (
+      <Card title="">
+        <Skeleton rows={3} />
+      </Card>
+    );
+  if (invitation.error)
+    return (
+      <Card title={texts.goneTitle}>
+        <p className="mb-4 text-n11">{texts.gone}</p>
+        <Button onClick={leaveLink}>{texts.toSignIn}</Button>
+      </Card>
+    );
+  const { organization, role, email } = invitation.data;
+  return (
+    <Card title={texts.title(organization.name)}>
+      <p className="mb-4 text-n11">{role === 'admin' ? texts.asAdmin : texts.asMember}</p>
+      {me === null && <OidcButton invitation={token} />}
+      <form className="space-y-3" onSubmit={(event) => accept.mutate(fieldsOf(event))}>
+        {me === null ? (
+          <>
+            <Field label={signIn.name} name="name" autoComplete="name" maxLength={200} />
+            <Field
+              label={signIn.email}
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              defaultValue={email ?? ''}
+            />
+            <Field
+              label={signIn.password}
+              name="password"
+              type="password"
+              autoComplete="new-password"
+              hint={texts.passwordHint}
+              required
+              minLength={10}
+              maxLength={200}
+            />
+          </>
+        ) : (
+          <p>{texts.signedIn(me.person.name ?? me.person.email ?? me.person.id)}</p>
+        )}
+        {accept.error && (
+          <div role="alert">
+            <Notice kind="failed">{messageOf(accept.error)}</Notice>
+          </div>
+        )}
+        <Button type="submit" look="primary" className="w-full" isBusy={accept.isPending}>
+          {texts.submit(organization.name)}
+        </Button>
+      </form>
+    </Card>
+  );
+}

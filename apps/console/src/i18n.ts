@@ -1,0 +1,96 @@
+import { useSyncExternalStore } from 'react';
+import { type Texts, en } from './texts/en';
+import { es } from './texts/es';
+import { stored } from './stored';
+
+const catalogs = { en, es } as const satisfies Record<string, Texts>;
+export type Language = keyof typeof catalogs;
+export const languages = Object.keys(catalogs) as Language[];
+export const languageName = (language: Language): string => catalogs[language].language;
+
+const choice = stored('language');
+const ofBrowser = (): Language =>
+  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag): tag is Language => tag in catalogs) ?? 'en';
+const read = (): Language => {
+  const chosen = choice.get();
+  return chosen !== null && chosen in catalogs ? (chosen as Language) : ofBrowser();
+};
+let current = read();
+const listeners = new Set<() => void>();
+
+export function setLanguage(language: Language): void {
+  choice.set(language);
+  current = language;
+  document.documentElement.lang = language;
+  for (const listener of listeners) listener();
+}
+document.documentElement.lang = current;
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => current);
+export const useTexts = (): Texts => catalogs[useLanguage()];
+
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
+function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
+  kind: string,
+  make: (language: Language) => F,
+): F {
+  const key = `${current} ${kind}`;
+  if (!formats.has(key)) formats.set(key, make(current));
+  return formats.get(key) as F;
+}
+
+export const formatNumber = (value: number): string =>
+  cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+export const formatCompact = (value: number): string =>
+  cached(
+    'compact',
+    (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
+  ).format(value);
+export const formatTime = (at: number): string =>
+  cached('time', (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })).format(at);
+export const formatDay = (at: number): string =>
+  cached(
+    'day',
+    (language) => new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
+  ).format(at);
+/** With seconds and zone, as titles show it. */
+export const formatExact = (at: number): string =>
+  cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(
+    at,
+  );
+
+const steps = [
+  [60_000, 1_000, 'second'],
+  [3_600_000, 60_000, 'minute'],
+  [86_400_000, 3_600_000, 'hour'],
+  [30 * 86_400_000, 86_400_000, 'day'],
+] as const;
+/** Such as "2 min. ago"; a date after 30 days. */
+export function formatAgo(at: number, nowMs = Date.now()): string {
+  const agoMs = nowMs - at;
+  const step = steps.find(([belowMs]) => Math.abs(agoMs) < belowMs);
+  if (step === undefined)
+    return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  return cached(
+    'ago',
+    (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),
+  ).format(-Math.round(agoMs / step[1]), step[2]);
+}
+
+/** Such as "320 ms", "1.8 s" and "3 min 12 s". */
+export function formatDuration(ms: number | null, texts: Texts): string {
+  if (ms === null) return texts.states.noValue;
+  if (ms < 1_000) return texts.units.ms(String(Math.round(ms)));
+  if (ms < 60_000)
+    return texts.units.seconds(
+      cached('s', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 })).format(ms / 1_000),
+    );
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 120
+    ? `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,42 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTexts } from '../i18n';
+import { Button } from './controls';
+
+/** A modal dialog of the browser: it keeps the focus inside, closes with Escape, and returns the focus. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide = false,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}) {
+  const { states } = useTexts();
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current!;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={title}
+      onCancel={(event) => (event.preventDefault(), onClose())}
+      onMouseDown={(event) => event.target === event.currentTarget && onClose()}
+      className={`w-full ${wide ? 'max-w-2xl' : 'max-w-md'} max-h-[90dvh] overflow-auto rounded border-0 bg-n1 p-0 shadow-float max-sm:m-0 max-sm:mt-auto max-sm:max-w-none`}
+    >
+      <div className="p-4">
+        <div className="mb-3 flex items-center justify-between gap-2">
+          <h2 className="text-lg font-semibold">{title}</h2>
+          <Button look="quiet" icon={X} label={states.close} onClick={onClose} />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { usePlace, useWorkspace } from '../../frame/workspace';
+import { formatNumber, useTexts } from '../../i18n';
+import { CopyText } from '../../parts/controls';
+import { ScreenHead } from '../../parts/screen-head';
+import { Empty, Failure, Skeleton } from '../../parts/states';
+
+export function useTypes() {
+  const { client, key } = useWorkspace();
+  return useQuery({
+    queryKey: [...key, 'entity-types'],
+    queryFn: ({ signal }) => client.entityTypes({ signal }),
+    staleTime: 30_000,
+  });
+}
+
+/** The entity types of the environment, with their fields. */
+export function DataTypes() {
+  const { data: texts } = useTexts();
+  const { data, error, isPending, refetch } = useTypes();
+  const place = usePlace();
+  return (
+    <div className="flex h-full flex-col">
+      <ScreenHead title={texts.title} />
+      <div className="min-h-0 flex-1 overflow-auto">
+        {isPending ? (
+          <Skeleton />
+        ) : data === undefined ? (
+          <Failure error={error} onRetry={refetch} />
+        ) : data.data.length === 0 ? (
+          <Empty title={texts.emptyTitle}>
+            <p>{texts.empty}</p>
+            <CopyText text="npx parley push">
+              <code className="rounded bg-n3 px-2 py-1 font-mono text-xs">npx parley push</code>
+            </CopyText>
+          </Empty>
+        ) : (
+          <ul>
+            {data.data.map(({ slug, name, schema }) => (
+              <li key={slug}>
+                <Link
+                  to="/$organization/$environment/data/$type"
+                  params={{ ...place, type: slug }}
+                  search={{}}
+                  className="flex min-h-11 items-center gap-4 border-b border-n4 px-4 py-2 hover:bg-n2"
+                >
+                  <span className="w-48 shrink-0">
+                    <span className="block truncate font-medium">{name}</span>
+                    <code className="block truncate font-mono text-xs text-n11">{slug}</code>
+                  </span>
+                  <span className="min-w-0 flex-1 truncate text-n11 max-sm:hidden">
+                    {Object.keys(schema).join(', ')}
+                  </span>
+                  <Count type={slug} />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Count({ type }: { type: string }) {
+  const { client, key } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: [...key, 'entities', type, 'count'],
+    queryFn: ({ signal }) => client.data.list(type, { limit: 1, count: 'estimated' }, { signal }),
+    staleTime: 30_000,
+  });
+  return (
+    <span className="ml-auto shrink-0 text-n11 tabular-nums">
+      {data?.total === undefined ? '' : formatNumber(data.total)}
+    </span>
+  );
+}

@@ -1,0 +1,260 @@
+import type { ResultOf } from '@parley/client/manage';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useKeys } from '../../frame/keys';
+import { messageOf } from '../../frame/sign-in';
+import { usePlace, useWorkspace } from '../../frame/workspace';
+import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
+import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
+import { Json } from '../../parts/json';
+import { ScreenHead } from '../../parts/screen-head';
+import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Status } from '../../parts/status';
+import { Ago } from '../../parts/time';
+import { StepDetails } from './step-details';
+import { Timeline } from './timeline';
+
+const route = getRouteApi('/$organization/$environment/executions/$executionId');
+export type ExecutionTrace = ResultOf<'getExecution'>;
+export type Step = ExecutionTrace['steps'][number];
+
+const tabs = ['steps', 'prompt', 'messages', 'raw'] as const;
+const hasEnded = ({ status }: ExecutionTrace): boolean =>
+  status !== 'running' && status !== 'queued' && status !== 'stalled';
+
+export function useExecution(executionId: string) {
+  const { api, key } = useWorkspace();
+  return useQuery({
+    queryKey: [...key, 'execution', executionId],
+    queryFn: ({ signal }) => api.getExecution({ id: executionId }, { signal }),
+    refetchInterval: ({ state }) => (state.data === undefined || hasEnded(state.data) ? false : 1_000),
+  });
+}
+
+export function Execution() {
+  const { executionId } = route.useParams();
+  const { data: execution, error, isPending, refetch } = useExecution(executionId);
+  if (isPending) return <Skeleton rows={10} />;
+  if (execution === undefined) return <Failure error={error} onRetry={refetch} />;
+  return <Trace execution={execution} />;
+}
+
+function Trace({ execution }: { execution: ExecutionTrace }) {
+  const texts = useTexts();
+  const { executions } = texts;
+  const place = usePlace();
+  const { tab = 'steps' } = route.useSearch();
+  const navigate = route.useNavigate();
+  useKeys({ Escape: () => void navigate({ to: '/$organization/$environment/executions', params: place, search: {} }) });
+  useEffect(() => {
+    document.title = `${execution.agentSlug ?? ''} ${executions.statuses[execution.status]} · Parley`;
+  }, [execution.agentSlug, execution.status, executions.statuses]);
+  return (
+    <div className="flex h-full flex-col">
+      <ScreenHead
+        title={execution.agentSlug ?? executions.title}
+        before={
+          <Link
+            to="/$organization/$environment/executions"
+            params={place}
+            search={{}}
+            aria-label={executions.title}
+            className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
+          >
+            <ArrowLeft aria-hidden size={16} />
+          </Link>
+        }
+      >
+        <Status status={execution.status} text={executions.statuses[execution.status]} />
+        <Facts execution={execution} />
+        <span className="ml-auto flex gap-2">
+          <CancelButton execution={execution} />
+          <CopyText text={location.href}>
+            <span className="px-1 text-n11">{executions.copyLink}</span>
+          </CopyText>
+        </span>
+      </ScreenHead>
+      <div className="border-b border-n5 px-4 py-1">
+        <Tabs label={executions.title}>
+          {tabs.map((name) => (
+            <Link
+              key={name}
+              from={route.id}
+              to="."
+              search={(before) => ({ ...before, tab: name === 'steps' ? undefined : name })}
+              replace
+              aria-current={tab === name ? 'page' : undefined}
+              className={tabLook(tab === name)}
+            >
+              {executions.tabs[name]}
+            </Link>
+          ))}
+        </Tabs>
+      </div>
+      <div className="min-h-0 flex-1 overflow-auto">
+        {execution.error !== null && (
+          <div className="p-4 pb-0">
+            <Notice kind="failed">{execution.error}</Notice>
+          </div>
+        )}
+        {tab === 'steps' && <Steps execution={execution} />}
+        {tab === 'prompt' && <Prompt execution={execution} />}
+        {tab === 'messages' && <Messages execution={execution} />}
+        {tab === 'raw' && (
+          <div className="p-4">
+            <Json value={execution} label={executions.tabs.raw} />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Facts({ execution }: { execution: ExecutionTrace }) {
+  const texts = useTexts();
+  const { executions, units } = texts;
+  const facts = [
+    formatDuration(execution.durationMs, texts),
+    units.modelCalls(execution.modelCallCount),
+    units.tools(execution.toolCallCount),
+    units.tokens(formatNumber(execution.inputTokens), formatNumber(execution.outputTokens)),
+    ...(execution.agentRevision === null ? [] : [executions.revision(execution.agentRevision)]),
+  ];
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-n11 tabular-nums">
+      <span>{facts.join(' · ')}</span>
+      <Ago at={execution.createdAt} />
+      <Link
+        to="/$organization/$environment/conversations/$threadId"
+        params={{ ...usePlace(), threadId: execution.threadId }}
+        search={{}}
+        className="text-accent underline"
+      >
+        {executions.thread}
+      </Link>
+    </p>
+  );
+}
+
+function CancelButton({ execution }: { execution: ExecutionTrace }) {
+  const { executions } = useTexts();
+  const { api, key } = useWorkspace();
+  const client = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => api.cancelExecution({ id: execution.id }),
+    onSettled: () => client.invalidateQueries({ queryKey: [...key, 'execution', execution.id] }),
+  });
+  if (hasEnded(execution)) return null;
+  return (
+    <>
+      {cancel.error && <span className="text-failed">{messageOf(cancel.error)}</span>}
+      <Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
+        {executions.cancel}
+      </Button>
+    </>
+  );
+}
+
+function Steps({ execution }: { execution: ExecutionTrace }) {
+  const { executions } = useTexts();
+  const { step: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { steps } = execution;
+  // The step that explains a failure is shown first.
+  const failedAt = steps.findIndex(({ status }) => status === 'error');
+  const at = Math.min(chosen ?? Math.max(failedAt, 0), steps.length - 1);
+  const choose = (step: number) => void navigate({ search: (before) => ({ ...before, step }), replace: true });
+  useKeys({ j: () => choose(Math.min(at + 1, steps.length - 1)), k: () => choose(Math.max(at - 1, 0)) });
+  return (
+    <div className="grid items-start gap-4 p-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
+      <div className="min-w-0 space-y-4">
+        <Said label={executions.input} text={execution.input} />
+        {steps.length === 0 ? (
+          <p className="text-n11">{executions.noSteps}</p>
+        ) : (
+          <Timeline execution={execution} at={at} onChoose={choose} />
+        )}
+        <Said label={executions.reply} text={execution.reply ?? executions.noReply} />
+        <Deliveries execution={execution} />
+      </div>
+      {steps[at] && <StepDetails key={at} step={steps[at]} />}
+    </div>
+  );
+}
+
+function Said({ label, text }: { label: string; text: string }) {
+  const [isLong, setLong] = useState(text.length > 600);
+  return (
+    <section aria-label={label}>
+      <h2 className="mb-1 font-medium text-n11">{label}</h2>
+      <p className="text-base whitespace-pre-wrap">{isLong ? `${text.slice(0, 600)}…` : text}</p>
+      {isLong && (
+        <Button look="quiet" onClick={() => setLong(false)}>
+          +{formatNumber(text.length - 600)}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Deliveries({ execution }: { execution: ExecutionTrace }) {
+  const { executions, conversations } = useTexts();
+  if (execution.deliveries.length === 0) return null;
+  return (
+    <section aria-label={executions.deliveries}>
+      <h2 className="mb-1 font-medium text-n11">{executions.deliveries}</h2>
+      <ul className="space-y-1">
+        {execution.deliveries.map(({ messageId, status, error, createdAt }) => (
+          <li key={messageId} className="flex flex-wrap gap-x-2">
+            <span>{conversations.delivery[status] ?? status}</span>
+            <time title={formatExact(createdAt)} className="text-n11">
+              <Ago at={createdAt} />
+            </time>
+            {error && <span className="text-failed">{error}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Prompt({ execution: { prompt } }: { execution: ExecutionTrace }) {
+  const { executions } = useTexts();
+  if (prompt === null) return <p className="p-4 text-n11">{executions.noPrompt}</p>;
+  const size = `${formatNumber(Math.ceil(prompt.bytes / 1024))} KiB`;
+  return (
+    <div className="space-y-4 p-4">
+      <p className="text-n11">
+        {executions.promptOf(size)} {prompt.isTruncated && executions.promptCut}
+      </p>
+      <Json value={prompt.text} label={executions.tabs.prompt} />
+      <section aria-label={executions.offered}>
+        <h3 className="mb-1 font-medium text-n11">{executions.offered}</h3>
+        <ul className="flex flex-wrap gap-1">
+          {prompt.tools.map((tool) => (
+            <li key={tool} className="rounded bg-n3 px-1.5 py-0.5 font-mono text-xs">
+              {tool}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Messages({ execution }: { execution: ExecutionTrace }) {
+  return (
+    <ol className="space-y-3 p-4">
+      {execution.messages.map(({ id, role, content, toolCallIds, createdAt }) => (
+        <li key={id}>
+          <p className="text-xs text-n10">
+            {role} · <Ago at={createdAt} />
+          </p>
+          <p className="text-base whitespace-pre-wrap">{content || toolCallIds.join(', ')}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}

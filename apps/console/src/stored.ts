@@ -1,0 +1,24 @@
+const prefix = 'parley.';
+
+/** A text in the browser's storage. A browser that refuses storage keeps it for the life of the page. */
+export function stored(name: string) {
+  let held: string | null = null;
+  return {
+    get(): string | null {
+      try {
+        return localStorage.getItem(prefix + name);
+      } catch {
+        return held;
+      }
+    },
+    set(value: string | null): void {
+      held = value;
+      try {
+        if (value === null) localStorage.removeItem(prefix + name);
+        else localStorage.setItem(prefix + name, value);
+      } catch {
+        // Private windows of some browsers, and full storage.
+      }
+    },
+  };
+}
