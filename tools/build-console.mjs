@@ -1,6 +1,6 @@
 // node tools/build-console.mjs: builds the console into dist/apps/gateway/console, from where the gateway serves it.
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -13,10 +13,12 @@ const compressed = /\.(js|css|html|svg|webmanifest)$/;
 /** Hash of what the console is built from. */
 function hashOfSources() {
   const hash = createHash('sha256');
-  const files = ['apps/console/**/*', 'libs/client/src/**/*.ts', 'package-lock.json', 'tools/build-console.mjs']
-    .flatMap((pattern) => globSync(pattern, { cwd: root, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+  const inFolders = ['apps/console', 'libs/client/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const files = [...inFolders, join(root, 'package-lock.json'), import.meta.filename];
   for (const file of files.sort()) hash.update(relative(root, file)).update(readFileSync(file));
   return hash.digest('hex');
 }
@@ -53,4 +55,4 @@ export async function buildConsole(folder = outputFolder) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href)
-  await runMain(() => step('Building the console', () => buildConsole()));
+  await runMain(async () => void (await step('Building the console', () => buildConsole())));

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { Problem, runMain, step } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
@@ -142,6 +143,7 @@ async function main() {
   if (unknown.length > 0) throw new Problem(`Unknown app: ${unknown.join(', ')}. Available: ${known.join(', ')}.`);
   const chosen = apps.length > 0 ? apps : known;
   await step(`Building ${chosen.join(', ')}`, () => build(chosen, { standalone: args.includes('--standalone') }));
+  if (chosen.includes('gateway')) await step('Building the console', () => buildConsole());
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await runMain(main);

@@ -35,6 +35,7 @@ export function printBanner({
   print(bold(startedAt === undefined ? 'Parley is ready' : `Parley is ready in ${seconds(Date.now() - startedAt)}`));
   print();
   print(`  Gateway  ${bold(url)}`);
+  print(`  Console  ${bold(`${url}/console/`)}`);
   print(`  Docs     ${bold(`${url}/docs`)}`);
   print(`  Key      ${bold(key)}`);
   if (demoPage) print(`  Chat     ${bold(demoPage)}`);

@@ -1,6 +1,7 @@
 // The supervisor of the stack. tools/start.mjs installs the packages and runs this file with the pinned Node.
 import { join } from 'node:path';
 import { build } from '../build.mjs';
+import { buildConsole } from '../build-console.mjs';
 import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
 import { openPostgres, openRedis } from './databases.mjs';
@@ -84,6 +85,8 @@ async function main() {
   writeStack(stateDir, describe());
   const adminLink = await firstAdminLink({ ...cliEnvironment, PUBLIC_URL: gatewayUrl });
   const demoPage = await demoPageLink(gatewayUrl, key, cliEnvironment.PUBLIC_URL).catch(() => null);
+  // Nothing waits for the console: until it is built, its page says so.
+  buildConsole().catch((error) => printError(`The console cannot be built: ${error.message}`));
   printBanner({ gatewayPort, key, demoPage, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */

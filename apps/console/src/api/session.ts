@@ -82,10 +82,13 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
+/** Removes what was loaded, except who is signed in, which the page follows. */
+const forget = () => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meQuery.queryKey[0] });
+
 const lastPerson = stored('person');
 /** After a sign-in: the data of another person is never shown. */
 export async function enter(personId: string): Promise<void> {
-  if (lastPerson.get() !== personId) queryClient.clear();
+  if (lastPerson.get() !== personId) forget();
   lastPerson.set(personId);
   endedSession.is = false;
   await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
@@ -93,6 +96,6 @@ export async function enter(personId: string): Promise<void> {
 
 export async function leave(): Promise<void> {
   await people.signOut().catch(() => undefined);
-  queryClient.clear();
+  forget();
   queryClient.setQueryData(meQuery.queryKey, null);
 }

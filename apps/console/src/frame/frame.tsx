@@ -159,7 +159,7 @@ function PhoneTabs({ onMore }: { onMore: () => void }) {
           className="flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs"
         >
           <Icon aria-hidden size={20} strokeWidth={1.75} />
-          <span className="max-w-full truncate">{nav[name]}</span>
+          <span className="max-w-full truncate">{name === 'conversations' ? nav.chats : nav[name]}</span>
         </Link>
       ))}
       <button

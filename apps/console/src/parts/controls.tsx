@@ -89,7 +89,7 @@ export function Choice({
       aria-label={label}
       title={label}
       {...rest}
-      className={`tap h-8 rounded border border-n7 bg-n1 px-1.5 ${className}`}
+      className={`tap h-8 max-w-full truncate rounded border border-n7 bg-n1 pr-5 pl-1.5 ${className}`}
     >
       {options.map(([value, text]) => (
         <option key={value} value={value}>

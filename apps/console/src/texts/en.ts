@@ -38,6 +38,7 @@ export const en = {
     main: 'Main',
     home: 'Home',
     conversations: 'Conversations',
+    chats: 'Chats',
     executions: 'Executions',
     data: 'Data',
     reference: 'API reference',

@@ -40,6 +40,7 @@ export const es: Texts = {
     main: 'Principal',
     home: 'Inicio',
     conversations: 'Conversaciones',
+    chats: 'Chats',
     executions: 'Ejecuciones',
     data: 'Datos',
     reference: 'Referencia de la API',

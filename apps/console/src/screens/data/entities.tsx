@@ -21,6 +21,7 @@ import { useTypes } from './types';
 
 const route = getRouteApi('/$organization/$environment/data/$type');
 const columnRem = 12;
+const isNumeric = (type: string | undefined): boolean => type === 'number' || type === 'integer';
 /** Entities that one request deletes. */
 const bulkSize = 500;
 
@@ -98,6 +99,7 @@ function Grid({ type, name, schema, isSearchable }: GridProps) {
   useEffect(() => select(new Set()), [search.q, search.filters, search.deleted]);
   const columns = Object.keys(schema);
   const widthRem = 3 + 10 + columns.length * columnRem;
+  const gridTemplateColumns = `repeat(${columns.length}, minmax(0, 1fr)) 10rem`;
   const isFiltered = search.q !== undefined || search.filters !== undefined || search.deleted === true;
   return (
     <div className="flex h-full flex-col">
@@ -150,10 +152,15 @@ function Grid({ type, name, schema, isSearchable }: GridProps) {
       )}
       <div className="min-h-0 flex-1 overflow-x-auto">
         <div className="flex h-full flex-col" style={{ width: `max(100%, ${widthRem}rem)` }}>
-          <div className="flex h-8 shrink-0 items-center border-b border-n5 bg-n2 text-n11">
-            <span className="w-12 shrink-0" />
+          <div className="ml-12 grid h-8 shrink-0 border-b border-n5 bg-n2 text-n11" style={{ gridTemplateColumns }}>
             {columns.map((field) => (
-              <SortButton key={field} field={field} search={search} onSort={change} />
+              <SortButton
+                key={field}
+                field={field}
+                isNumber={isNumeric(schema[field])}
+                search={search}
+                onSort={change}
+              />
             ))}
             <SortButton field="updatedAt" label={dataTexts.updated} search={search} onSort={change} />
           </div>
@@ -180,12 +187,17 @@ function Grid({ type, name, schema, isSearchable }: GridProps) {
                   <button
                     type="button"
                     onClick={() => (setAt(index), open(entity.id))}
-                    className="flex h-full min-w-0 flex-1 items-center text-left"
+                    className="grid h-full min-w-0 flex-1 items-center text-left"
+                    style={{ gridTemplateColumns }}
                   >
                     {columns.map((field) => (
-                      <Cell key={field} value={(entity.data as Record<string, unknown>)[field]} />
+                      <Cell
+                        key={field}
+                        value={(entity.data as Record<string, unknown>)[field]}
+                        isNumber={isNumeric(schema[field])}
+                      />
                     ))}
-                    <span className="w-40 shrink-0 truncate px-2 text-n11" title={formatExact(entity.updatedAt)}>
+                    <span className="truncate px-2 text-n11" title={formatExact(entity.updatedAt)}>
                       <Ago at={entity.updatedAt} />
                     </span>
                   </button>
@@ -211,11 +223,13 @@ function Grid({ type, name, schema, isSearchable }: GridProps) {
 function SortButton({
   field,
   label = field,
+  isNumber = false,
   search,
   onSort,
 }: {
   field: string;
   label?: string;
+  isNumber?: boolean;
   search: { sort?: string; direction?: 'asc' | 'desc' };
   onSort: (search: { sort?: string; direction?: 'asc' | 'desc' }) => void;
 }) {
@@ -232,7 +246,7 @@ function SortButton({
       type="button"
       title={data.sortBy(label)}
       onClick={() => onSort(next)}
-      className="flex h-full w-48 min-w-0 flex-[1_0_12rem] items-center gap-1 truncate px-2 text-left hover:bg-n4"
+      className={`flex min-w-0 items-center gap-1 truncate px-2 hover:bg-n4 ${isNumber ? 'justify-end' : ''}`}
     >
       <span className="truncate">{label}</span>
       {isSorted && <Icon aria-hidden size={12} />}
@@ -241,19 +255,19 @@ function SortButton({
 }
 
 /** A value as its type is read best. Objects are shown as JSON; whole values are in the entity. */
-function Cell({ value }: { value: unknown }) {
-  const isNumber = typeof value === 'number';
+function Cell({ value, isNumber }: { value: unknown; isNumber: boolean }) {
+  const isObject = typeof value === 'object' && value !== null;
   const text =
     value === undefined || value === null
       ? ''
-      : typeof value === 'object'
+      : isObject
         ? JSON.stringify(value)
-        : isNumber
+        : typeof value === 'number'
           ? formatNumber(value)
           : String(value);
   return (
     <span
-      className={`min-w-0 flex-[1_0_12rem] truncate px-2 ${isNumber ? 'tabular-nums' : ''} ${typeof value === 'object' ? 'font-mono text-xs text-n11' : ''}`}
+      className={`truncate px-2 ${isNumber ? 'text-right tabular-nums' : ''} ${isObject ? 'font-mono text-xs text-n11' : ''}`}
     >
       {text.slice(0, 300)}
     </span>

@@ -14,6 +14,8 @@ interface ChartProps {
 }
 
 const heightPx = 140;
+/** Steps of the vertical axis: 1, 2, 5, 10, 20, … All figures are whole numbers. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Lines over time. The figures are also a table, for those who do not see the lines. */
 export function Chart({ title, total, rows, series, format }: ChartProps) {
@@ -43,15 +45,15 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
         scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
           { ...axis, values: (_, at) => at.map((seconds) => dates.format(seconds * 1_000)) },
-          { ...axis, size: 56, space: 40, values: (_, at) => at.map(format) },
+          { ...axis, size: 56, space: 40, incrs: wholeSteps, values: (_, at) => at.map(format) },
         ],
         series: [
           {},
-          ...series.map(({ name, colour }) => ({
+          ...series.map(({ name, colour, value }) => ({
             label: name,
             stroke: () => lightOrDark(element, colourOf(colour)),
             width: 1.5,
-            points: { show: rows.length < 3 },
+            points: { show: rows.filter((row) => value(row) !== null).length < 3 },
           })),
         ],
       },
