@@ -9,7 +9,7 @@ export interface Entry {
   createdAt: number;
   /** Absent when the message is stored. */
   state?: 'sending' | 'failed';
-  /** Of a message of this page: the same for each attempt to send it, so that it is stored once. */
+  /** A message of this page has one for all attempts to send it, so that it is stored once. */
   idempotencyKey?: string;
   /** The turn of a message that was sent. */
   executionId?: string;
