@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ModelServer, type ModelServerReply, type Stack, startModelServer, until } from '@parley/testing';
 import { SignJWT } from 'jose';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { openBrowser } from './browser';
 import { type Client, push } from './client';
 import { installPackages, packPackages, root } from './install-packages';
@@ -209,7 +209,7 @@ inBrowser(
     await page.keyboard.press('Enter');
     await until(async () => await page.locator('.dots').isVisible());
     expect(await page.locator('.log').getAttribute('aria-busy')).toBe('true');
-    expect(await page.getByRole('status').innerText()).toBe('An answer is being written');
+    expect(await page.getByRole('status').innerText()).toBe('The assistant is typing');
     release();
     await until(async () => (await page.locator('.log').getAttribute('aria-busy')) === 'false');
     expect(await entries(page)).toEqual(['hello\nthere', 'You said hello\nthere. See the shop <b>now</b>.']);
@@ -266,7 +266,7 @@ inBrowser('a message is kept without a connection, and sent once when there is o
   await until(async () => (await entries(page)).length === 2);
   await context.setOffline(true);
   await say(page, 'second');
-  await until(async () => /^No connection\. Next try in \d+ s$/.test(await status(page).innerText()));
+  await until(async () => /^No connection\. Trying again in \d+ s$/.test(await status(page).innerText()));
   expect(await page.locator('.note').innerText()).toBe('Sending…');
   await context.setOffline(false);
   await until(async () => (await entries(page)).length === 4, { limitMs: 30_000 });
@@ -274,12 +274,91 @@ inBrowser('a message is kept without a connection, and sent once when there is o
   expect(await status(page).innerText()).toBe('');
 });
 
+/** Answers requests of the page to the gateway, `messages` or `sessions`, as this function does, until it returns null. */
+async function intercept(page: Page, method: string, name: string, answer: (route: Route) => Promise<unknown> | null) {
+  await page.route(
+    (url) => url.pathname === `/v1/widget/${name}`,
+    (route) => (route.request().method() === method ? answer(route) : null) ?? route.fallback(),
+  );
+}
+
+inBrowser('a message whose answer is lost is stored once, however often it is sent', async () => {
+  const { key } = await createKey();
+  const { page } = await visit(key);
+  let lost = 2;
+  await intercept(page, 'POST', 'messages', (route) => {
+    if (lost-- <= 0) return null;
+    return route.fetch().then(() => route.fulfill({ status: 502, headers: { 'Access-Control-Allow-Origin': '*' } }));
+  });
+  await open(page);
+  await say(page, 'once');
+  for (const _ of [1, 2]) await page.getByRole('button', { name: 'Try again' }).click();
+  await until(async () => (await entries(page)).length === 2);
+  await page.reload();
+  await until(async () => (await entries(page)).length === 2);
+  expect(await entries(page)).toEqual(['once', 'The answer is 42.']);
+});
+
+inBrowser('a message that is listed before its answer comes is shown once', async () => {
+  const { key } = await createKey();
+  const { page } = await visit(key);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await intercept(page, 'POST', 'messages', async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  await open(page);
+  await say(page, 'hello');
+  await until(async () => (await threads()).length > 0);
+  // Opening the chat reads the list, which has the message now.
+  await page.keyboard.press('Escape');
+  await open(page);
+  await until(async () => (await entries(page)).length === 3);
+  release();
+  await until(async () => (await entries(page)).length === 2);
+  expect(await entries(page)).toEqual(['hello', 'The answer is 42.']);
+  expect(await page.locator('.note').count()).toBe(0);
+});
+
+inBrowser(
+  'a failed read ends nothing, an unknown language is none, and a browser without storage keeps its thread',
+  async () => {
+    const { key } = await createKey();
+    await context.addInitScript(() => {
+      Object.defineProperty(globalThis, 'localStorage', {
+        get: () => {
+          throw new Error('refused');
+        },
+      });
+    });
+    const { page, complaints } = await visit(key, { attributes: 'lang="en_US"' });
+    let failures = 1;
+    await intercept(page, 'GET', 'messages', (route) => {
+      if (failures-- <= 0) return null;
+      return route.fulfill({ status: 500, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{"error":"x"}' });
+    });
+    await open(page);
+    await say(page, 'first');
+    await until(async () => (await entries(page)).length === 2);
+    expect(await status(page).innerText()).toBe('');
+    failures = 1;
+    await page.keyboard.press('Escape');
+    await open(page);
+    await say(page, 'second');
+    await until(async () => (await entries(page)).length === 4);
+    expect(await entries(page)).toEqual(['first', 'The answer is 42.', 'second', 'The answer is 42.']);
+    expect(complaints.filter((text) => /RangeError|Uncaught/.test(text))).toEqual([]);
+  },
+);
+
 inBrowser('a limit is shown with the time of the next try', async () => {
   const { key } = await createKey({ limits: { perVisitor: 3, perAddress: 100, perKey: 100 } });
   const { page } = await visit(key);
   await open(page);
   await say(page, 'hello');
-  await until(async () => /^Too many messages\. Next try in \d+ s$/.test(await status(page).innerText()));
+  await until(async () => /^Too many messages\. Trying again in \d+ s$/.test(await status(page).innerText()));
   const seconds = async () => Number(/\d+/.exec(await status(page).innerText())![0]);
   const before = await seconds();
   await until(async () => (await seconds()) < before);
@@ -292,7 +371,7 @@ inBrowser('a failed answer can be asked for again', async () => {
   const { page } = await visit(key);
   await open(page);
   await say(page, 'hello');
-  await until(async () => (await status(page).innerText()).startsWith('No answer could be written.'));
+  await until(async () => (await status(page).innerText()).startsWith('The assistant could not answer.'));
   expect(await page.locator('.panel').innerText()).not.toContain('secret');
   play({ text: 'Now.' });
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -310,10 +389,10 @@ inBrowser('a person takes over, and the visitor reads the reply, also while the 
   const thread = (await threads()).find(({ id }) => !before.has(id))!;
   expect((await owner.post(`/v1/threads/${thread.id}/takeover`, {})).status).toBe(200);
   await say(page, 'are you there?');
-  await until(async () => (await status(page).innerText()) === 'A person will answer you here.');
+  await until(async () => (await status(page).innerText()) === 'Someone from our team will reply here.');
   expect((await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'Ana here.' })).status).toBeLessThan(300);
   await until(async () => (await entries(page)).at(-1) === 'Ana here.', { limitMs: 20_000 });
-  expect(await page.locator('.person .note').innerText()).toBe('Person');
+  expect(await page.locator('.person .note').innerText()).toBe('Team member');
   await page.keyboard.press('Escape');
   expect(await launcher(page).getAttribute('aria-label')).toBe('Open chat');
   await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'One more thing.' });
@@ -323,6 +402,48 @@ inBrowser('a person takes over, and the visitor reads the reply, also while the 
   await open(page);
   expect((await entries(page)).at(-1)).toBe('One more thing.');
 });
+
+inBrowser(
+  'when another visitor signs in on the site, the chat shows their thread and sends nothing of the one before',
+  async () => {
+    const { key, identitySecret } = await createKey();
+    const sign = (sub: string) =>
+      new SignJWT({ sub })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt()
+        .sign(new TextEncoder().encode(identitySecret));
+    identity = { status: 200, body: await sign('user-1') };
+    const { page } = await visit(key, { attributes: 'identity-url="/identity"' });
+    await open(page);
+    await say(page, 'of the first');
+    await until(async () => (await entries(page)).length === 2);
+    identity = { status: 200, body: await sign('user-2') };
+    // The session has expired.
+    let expired = 1;
+    await intercept(page, 'POST', 'messages', (route) => {
+      if (expired-- <= 0) return null;
+      return route.fulfill({
+        status: 401,
+        headers: { 'Access-Control-Allow-Origin': '*' },
+        body: '{"code":"no_session"}',
+      });
+    });
+    await say(page, 'written before');
+    await until(async () => (await entries(page)).length === 0);
+    await say(page, 'of the second');
+    await until(async () => (await entries(page)).length === 2);
+    expect(await entries(page)).toEqual(['of the second', 'The answer is 42.']);
+
+    // An error of the site makes no visitor anonymous.
+    identity = { status: 404, body: '' };
+    await page.reload();
+    await until(async () =>
+      (await status(page).innerText()).startsWith('The chat is not available at the moment. Trying'),
+    );
+    identity = { status: 200, body: await sign('user-2') };
+    await until(async () => (await entries(page)).length === 2, { limitMs: 15_000 });
+  },
+);
 
 inBrowser(
   'a visitor who is signed in on the site has a thread of their own, and the agent knows the claims',

@@ -32,7 +32,7 @@ export interface ForwardedInfo {
   isTrusted: (peer: string) => boolean;
 }
 
-/** The address that a client has asked, such as `https://api.example.com`. A trusted peer names it with X-Forwarded-*. */
+/** The address that a client requested, such as `https://api.example.com`. A trusted peer names it with X-Forwarded-*. */
 export function addressOf({ headers, socket }: IncomingMessage, isTrusted: ForwardedInfo['isTrusted']): string {
   const forwarded = isTrusted(socket.remoteAddress ?? '') ? headers : {};
   const host = forwarded['x-forwarded-host'] ?? headers.host;

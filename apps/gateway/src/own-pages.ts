@@ -13,9 +13,9 @@ import { widgetScript } from './widget/script';
 interface Page {
   type: string;
   headers: HeaderList;
-  /** `address` is the one that the reader has asked, such as `https://api.example.com`; `key` the parameter of that name. */
+  /** `address` is the address that the reader requested, such as `https://api.example.com`; `key` the parameter of that name. */
   text: (address: string, key: string | null) => string;
-  /** Browsers may keep the page for so long. By default they ask again. */
+  /** How long browsers may cache the page. By default they ask again. */
   cacheControl?: string;
 }
 
@@ -57,16 +57,19 @@ const pages: Record<OwnPath, Page> = {
 
 export const isOwnPage = (path: string): path is OwnPath => Object.hasOwn(pages, path);
 
-/** Compressed once for each text, and with it the tag by which a browser asks whether it has changed. */
-const packed = new Map<string, { zipped: Buffer; tag: string }>();
+/**
+ * The first texts are compressed once each. Pages with the address of a request have as many texts as there are addresses: further
+ * ones are sent as they are, because compressing one takes 10 ms.
+ */
+const packed = new Map<string, { zipped: Buffer | null; tag: string }>();
 const maxPacked = 20;
 
 function pack(text: string) {
   const known = packed.get(text);
   if (known !== undefined) return known;
   const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  if (packed.size >= maxPacked) return { zipped: null, tag };
   const made = { zipped: gzipSync(text, { level: 9 }), tag };
-  if (packed.size >= maxPacked) packed.clear();
   packed.set(text, made);
   return made;
 }
@@ -89,8 +92,8 @@ export function sendOwnPage(
     return;
   }
   const isZipped = accepts(request, 'gzip');
-  const bytes = isZipped ? zipped : Buffer.from(plain);
-  if (isZipped) caching.push('Content-Encoding', 'gzip');
+  const bytes = isZipped && zipped !== null ? zipped : Buffer.from(plain);
+  if (bytes === zipped) caching.push('Content-Encoding', 'gzip');
   response.writeHead(200, [
     ...[...own, ...headers, ...caching],
     ...['Content-Type', type, 'Content-Length', String(bytes.length)],

@@ -4,6 +4,7 @@ import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable 
 import { type KeyLimit, createFindWebsite, createIdentify, createSessionCheck } from '@parley/identity';
 import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
+  HttpError,
   type HttpMetrics,
   type Logger,
   type EventStreamLimits,
@@ -90,7 +91,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...{ executionStreams, log },
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
   });
-  const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box) };
+  const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box, deps.keyLimit) };
   const shared = {
     ...{ log, metrics, checkResponses, limiter },
     identify: createIdentify(db, deps.keyLimit),
@@ -137,6 +138,9 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   return (request, response) => {
     if (request.url!.startsWith('/openai/')) return openAi(request, response);
     if (!isVisitorPreflight(request)) return app(request, response);
-    answerPreflight(visitors, { request, response }).catch(() => response.writeHead(503).end());
+    answerPreflight(visitors, { request, response }).catch((error: unknown) => {
+      if (!(error instanceof HttpError)) log.warn({ err: error }, 'a preflight was not answered');
+      response.writeHead(error instanceof HttpError ? error.status : 503).end();
+    });
   };
 }

@@ -6,7 +6,8 @@ import { type Exchange, forbidden, rateLimited, unauthorized, unavailable } from
 import { clientAddress } from './sign-in-limit';
 
 export interface VisitorDeps {
-  findWebsite: (key: string) => Promise<Website | null>;
+  /** The address is that of the client of the request. */
+  findWebsite: (key: string, address?: string) => Promise<Website | null>;
   /** Limits requests of visitors; 0, or the time in Unix milliseconds of the next try. */
   admitVisitor: (group: string, counters: readonly Counter[]) => Promise<number>;
   /** Public address of the gateway, whose own pages send no `Origin` with a GET. */
@@ -18,7 +19,7 @@ const wrongOrigin = () => forbidden('The key does not allow this origin', 'origi
 
 /** The key of a request and its origin. From here on the browser may read the answer, errors included. */
 export async function admitOrigin(
-  { findWebsite, publicUrl }: VisitorDeps,
+  { findWebsite, publicUrl, keyLimit }: VisitorDeps,
   { request, response }: Pick<Exchange, 'request' | 'response'>,
   key: string,
 ): Promise<{ website: Website; origin: string }> {
@@ -27,7 +28,7 @@ export async function admitOrigin(
   const isOwnRead =
     request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin';
   if (!isOwnRead && (origin === undefined || origin === 'null')) throw wrongOrigin();
-  const website = await findWebsite(key);
+  const website = await findWebsite(key, clientAddress(request, keyLimit));
   if (website === null) throw unauthorized('unknown_key');
   response.setHeader('Vary', 'Origin');
   if (isOwnRead) return { website, origin: own };
@@ -99,10 +100,10 @@ export const isVisitorPreflight = ({ method, url }: IncomingMessage): boolean =>
 
 /** Answers the preflight of a page: 204 for an origin of the key, else 403. */
 export async function answerPreflight(
-  { findWebsite }: Pick<VisitorDeps, 'findWebsite'>,
+  { findWebsite, keyLimit }: Pick<VisitorDeps, 'findWebsite' | 'keyLimit'>,
   { request, response }: Pick<Exchange, 'request' | 'response'>,
 ): Promise<void> {
-  const website = await findWebsite(keyOf(request));
+  const website = await findWebsite(keyOf(request), clientAddress(request, keyLimit));
   const { origin } = request.headers;
   response.setHeader('Vary', 'Origin');
   if (website === null || !isListedOrigin(website.origins, origin)) {

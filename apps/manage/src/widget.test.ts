@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { SignJWT } from 'jose';
 import { operations, operationsOf } from '@parley/contracts';
 import { createFindWebsite, threadOfVisitor, visitorOfToken } from '@parley/identity';
 import { closeRedis, connectRedis, createVisitorLimit, waitForRedis } from '@parley/redis';
+import { rateLimited } from '@parley/service';
+import request from 'supertest';
+import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { insertAgent } from './testing/samples/executions';
 import { anAgent } from './testing/samples/publishable-keys';
@@ -264,7 +269,13 @@ describe('messages', () => {
     const { data } = await ana.list();
     expect(data).toEqual(
       ['To Chile?', 'Do you ship?'].map((text) => ({
-        ...{ id: expect.any(String), from: 'visitor', text, createdAt: expect.any(Number) },
+        ...{
+          id: expect.any(String),
+          executionId: expect.any(String),
+          from: 'visitor',
+          text,
+          createdAt: expect.any(Number),
+        },
       })),
     );
     const first = await ana.list('limit=1&');
@@ -291,7 +302,8 @@ describe('messages', () => {
     expect(sent[0].body).toEqual(sent[1].body);
     expect(sent[2].body.executionId).not.toBe(sent[0].body.executionId);
     expect((await visitor.list()).data).toHaveLength(1);
-    for (const message of ['', '  ', 5, null, undefined, '\0']) {
+    expect((await visitor.send('x'.repeat(8_000))).status).toBe(202);
+    for (const message of ['', '  ', 5, null, undefined, '\0', 'x'.repeat(8_001)]) {
       const { status, headers } = await visitor.send(message);
       expect([message, status, headers['access-control-allow-origin']]).toEqual([message, 400, site]);
     }
@@ -324,6 +336,17 @@ describe('messages', () => {
     expect(text).toContain('"delta":"Hi"');
     expect(text).toContain('data: [DONE]');
     await visitor.stream().expect(204);
+
+    // A position in that answer is before the beginning of the next one.
+    const [, last] = [...text.matchAll(/^id: (.+)$/gm)].at(-1)!;
+    expect(last).toMatch(new RegExp(`^${executionId}-\\d+$`));
+    const next = (await visitor.send('Again').expect(202)).body.executionId;
+    const again = visitor.stream().set('Last-Event-ID', last!);
+    setTimeout(() => void answer(next), 50);
+    const { text: second } = await again.buffer(true).expect(200);
+    expect(second).toContain('"delta":"Hi"');
+    const ids = [...second.matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
+    expect(ids.every((id) => id.startsWith(`${next}-`))).toBe(true);
   });
 });
 
@@ -372,5 +395,27 @@ describe('limits', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(50);
     expect(headers['access-control-allow-origin']).toBe(site);
     await begin(key).expect(201);
+  });
+
+  test('an address that sends unknown keys is refused before they are looked up', async () => {
+    const keyLimit = {
+      addressOf: ({ headers }: IncomingMessage) => String(headers['x-address']),
+      unknownKeysPerMinute: 3,
+      refusal: (retryAtMs: number) => rateLimited(retryAtMs, 'too_many_unknown_keys'),
+    };
+    const app = createManageApp({ ...api.deps, keyLimit });
+    const { key } = await newKey();
+    const ask = (name: string, address: string) =>
+      request(app).post(`/v1/widget/sessions?key=${name}`).set({ Origin: site, 'X-Address': address }).send({});
+    const unknown = () => `pk_dev_${randomBytes(16).toString('base64url')}`;
+    for (let at = 0; at < 3; at += 1) await ask(unknown(), 'a').expect(401);
+    expect((await ask(unknown(), 'a').expect(429)).body.code).toBe('too_many_unknown_keys');
+    await request(app)
+      .options(`/v1/widget/sessions?key=${unknown()}`)
+      .set({ Origin: site, 'X-Address': 'a' })
+      .expect(429);
+    await ask(key, 'b').expect(201);
+    // A key that is known to be valid does not depend on what else its address sends.
+    await ask(key, 'a').expect(201);
   });
 });

@@ -24,10 +24,12 @@ export interface StreamOptions {
 export async function* readStream(
   send: Send,
   path: string[],
-  { after, query, signal }: StreamOptions & { query?: object },
+  { after: first, query, signal }: StreamOptions & { query?: object },
 ): AsyncGenerator<{ number: number; chunk: StreamChunk }, void> {
+  // Ids of a thread's stream name the execution as well.
+  let after: number | string | undefined = first;
   for (let cuts = 0; ; cuts += 1) {
-    const response = await send<Response>({ method: 'GET', path, query: { ...query, after }, signal, isRaw: true });
+    const response: Response = await send({ method: 'GET', path, query: { ...query, after }, signal, isRaw: true });
     if (response.status === 204) return;
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     try {
@@ -37,9 +39,10 @@ export async function* readStream(
         for (const event of events) {
           const data = /^data: (.*)$/m.exec(event)?.[1];
           if (data === '[DONE]') return;
-          const id = /^id: (\d+)$/m.exec(event)?.[1];
+          const [, id, number] = /^id: ((?:\w+-)?(\d+))$/m.exec(event) ?? [];
           if (data === undefined || id === undefined) continue;
-          yield { number: (after = Number(id)), chunk: JSON.parse(data) as StreamChunk };
+          after = id;
+          yield { number: Number(number), chunk: JSON.parse(data) as StreamChunk };
           cuts = 0;
         }
       }

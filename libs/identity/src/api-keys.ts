@@ -160,6 +160,8 @@ export interface LookUpLimit {
   refusal: (retryAtMs: number) => Error;
 }
 
+export const noLimit: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() };
+
 export interface ApiKeyCheck {
   /**
    * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
@@ -196,7 +198,7 @@ const touch = statement('touch-api-key', 'update api_keys set last_used_at = now
 export function createApiKeyCheck(
   db: Db,
   clock: () => number = () => performance.now(),
-  { unknownKeysPerMinute, refusal }: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() },
+  { unknownKeysPerMinute, refusal }: LookUpLimit = noLimit,
 ): ApiKeyCheck {
   const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, clock);
   const cache = new LRUCache<string, CacheEntry, string>({

@@ -17,6 +17,8 @@ import {
   statement,
   toPaged,
 } from '@parley/db';
+import { type LookUpLimit, noLimit } from './api-keys';
+import { createUnknownKeyLimit } from './unknown-keys';
 
 /** Maximum numbers of requests in a minute. */
 export interface VisitorLimits {
@@ -141,21 +143,35 @@ export interface Website {
 const validMs = 800;
 const unknownMs = 60_000;
 
-/** Looks up publishable keys. A revoked key is refused within 1 s; an unknown one cannot become valid later. */
-export function createFindWebsite(db: Db, box: SecretBox): (key: string) => Promise<Website | null> {
-  const websites = new LRUCache<string, { website: Website | null }>({
+/**
+ * Looks up publishable keys, for the address of a request. A revoked key is refused within 1 s; an unknown one cannot become valid
+ * later. Rejects with the limit's `refusal` when an address has sent too many unknown keys.
+ */
+export function createFindWebsite(
+  db: Db,
+  box: SecretBox,
+  { unknownKeysPerMinute, refusal }: LookUpLimit = noLimit,
+): (key: string, address?: string) => Promise<Website | null> {
+  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, () => performance.now());
+  const websites = new LRUCache<string, { website: Website | null }, string>({
     max: 10_000,
     ttlResolution: 0,
     ignoreFetchAbort: true,
-    async fetchMethod(key, _old, { options }) {
-      const askedAtMs = performance.now();
-      const [row] = (await db.acrossTenants('key look-up', keyByText, [key])).rows;
+    async fetchMethod(key, old, { options, context: address }) {
+      let askedAtMs = 0;
+      const find = async () => {
+        askedAtMs = performance.now();
+        return (await db.acrossTenants('key look-up', keyByText, [key])).rows[0] ?? null;
+      };
+      // A key that was valid at its last look-up does not depend on what else its address sends.
+      const row = await (old?.website ? find() : lookUp(address, find));
       // The age counts from the start of the query.
       options.ttl = row ? Math.max(1, validMs - (performance.now() - askedAtMs)) : unknownMs;
       return { website: row ? toWebsite(row, box) : null };
     },
   });
-  return async (key) => (keyPattern.test(key) ? (await websites.forceFetch(key)).website : null);
+  return async (key, address = '') =>
+    keyPattern.test(key) ? (await websites.forceFetch(key, { context: address })).website : null;
 }
 
 function toWebsite(row: RowOf<typeof websiteRow>, box: SecretBox): Website {

@@ -1,4 +1,5 @@
 import type { ParleyClient } from '@parley/client';
+import { ParleyApiError } from '@parley/client';
 import { Session, type Settings } from './session';
 
 /** A message as the log shows it. The object stays the same when the list of the server contains it later. */
@@ -8,10 +9,14 @@ export interface Entry {
   createdAt: number;
   /** Absent when the message is stored. */
   state?: 'sending' | 'failed';
+  /** A message of this page has one for all attempts to send it, so that it is stored once. */
+  idempotencyKey?: string;
+  /** The turn of a message that was sent. */
+  executionId?: string;
 }
 
 interface MessagePage {
-  data: { id: string; from: Entry['from']; text: string; createdAt: number }[];
+  data: { id: string; executionId: string; from: Entry['from']; text: string; createdAt: number }[];
   cursor: string;
   hasMore: boolean;
 }
@@ -19,10 +24,10 @@ interface MessagePage {
 const pageSize = 50;
 /** Time between two looks for messages of a person: while the chat can be seen, and while it cannot. */
 const pollMs = { visible: 10_000, hidden: 60_000 };
-/** Without any message for so long, the chat looks no more until it is opened again. */
+/** Time without any message after which the chat looks no more until it is opened again. */
 const idleMs = 30 * 60_000;
 
-/** The visitor's thread: what was said, what is being written, and why nothing happens. `onChange` is called for each change. */
+/** The visitor's thread: what was said, what is being written, and why it is waiting. `onChange` is called for each change. */
 export class Conversation {
   /** An answer is expected. */
   isAnswering = false;
@@ -45,18 +50,19 @@ export class Conversation {
   #steps: Entry[] = [];
   #cursor = '';
   #sending = Promise.resolve();
+  #isFollowing = false;
   #isRepeated = false;
-  /** The last message that an agent is to answer. */
-  #awaited: Entry | undefined;
+  /** The turn of the last message that an agent is to answer. */
+  #awaited: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #activeAtMs = Date.now();
 
   constructor(settings: Settings, onChange: () => void) {
-    this.#session = new Session(settings, onChange);
+    this.#session = new Session(settings, onChange, () => this.#forget());
     this.#onChange = onChange;
   }
 
-  /** Why nothing happens, and until when; null when the server answers. */
+  /** Why the chat is waiting, and until when; null when the server answers. */
   get pause(): Session['pause'] {
     return this.#session.pause;
   }
@@ -69,19 +75,19 @@ export class Conversation {
   /** Reads the thread, and the rest of an answer that is still being written. */
   async start(): Promise<void> {
     this.#activeAtMs = Date.now();
-    if (this.isAnswering) return;
+    if (this.#isFollowing) return;
     try {
       await this.#refresh();
-      this.isRefused = false;
       const last = this.entries.at(-1);
       // A message that is still being sent follows its own answer.
-      if (last?.from === 'visitor' && last.state === undefined) await this.#follow();
-      this.#poll();
+      if (last !== undefined && last.state === undefined) await this.#follow(last.from === 'visitor');
     } catch (error) {
       if (this.#session.isClosed) return;
       console.warn('parley-chat:', error);
-      this.isRefused = true;
+      this.isRefused = error instanceof ParleyApiError && (error.status === 401 || error.status === 403);
       this.#onChange();
+    } finally {
+      this.#poll();
     }
   }
 
@@ -93,7 +99,7 @@ export class Conversation {
 
   /** Sends a message after those before it. It stays in the log when it cannot be sent. */
   send(text: string): void {
-    const entry: Entry = { from: 'visitor', text: text.trim(), createdAt: Date.now() };
+    const entry: Entry = { from: 'visitor', text: text.trim(), createdAt: Date.now(), idempotencyKey: randomKey() };
     this.#unlisted.push(entry);
     this.#post(entry);
   }
@@ -118,21 +124,27 @@ export class Conversation {
     this.hasFailed = false;
     this.#activeAtMs = Date.now();
     this.#onChange();
+    const { threadKey } = this.#session;
     this.#sending = this.#sending.then(async () => {
       try {
-        const { status } = await this.#session.run<{ status: string }>((client) =>
-          client.request({
+        const { status, executionId } = await this.#session.run<SentMessage>((client) => {
+          // It was written to another visitor's thread.
+          if (threadKey !== undefined && threadKey !== this.#session.threadKey) throw new Error('Another visitor');
+          return client.request({
             ...this.#session.to('messages'),
             method: 'POST',
             body: { message: entry.text },
-            creates: true,
-          }),
-        );
+            ...{ creates: true, idempotencyKey: entry.idempotencyKey },
+          });
+        });
         delete entry.state;
+        entry.executionId = executionId;
+        // The list may have had it before the answer came.
+        if (this.#isListed(entry)) this.#unlisted = this.#unlisted.filter((one) => one !== entry);
         this.isWithPerson = status === 'stored';
         if (this.isWithPerson) return this.#onChange();
-        this.#awaited = entry;
-        void this.#follow().catch(() => {});
+        this.#awaited = executionId;
+        void this.#follow(true).catch(() => {});
       } catch {
         entry.state = 'failed';
         this.#onChange();
@@ -140,24 +152,25 @@ export class Conversation {
     });
   }
 
-  /** Shows answers while they are written, until none is expected. */
-  async #follow(): Promise<void> {
+  /** Shows answers while they are written, until there is none. `isExpected`: one is expected before its first words. */
+  async #follow(isExpected: boolean): Promise<void> {
     this.#isRepeated = true;
-    if (this.isAnswering) return;
-    this.isAnswering = true;
+    this.isAnswering ||= isExpected;
+    this.#onChange();
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
     try {
       while (this.#isRepeated) {
         this.#isRepeated = false;
-        this.#onChange();
         await this.#session.run((client) => this.#readAnswer(client));
-        await this.#refresh(() => (this.#steps = []));
+        if (this.isAnswering) await this.#refresh(() => (this.#steps = []));
       }
       // The turn may have failed before its stream was asked for.
-      if (!this.isWithPerson && this.#awaited !== undefined && this.entries.at(-1) === this.#awaited)
-        this.hasFailed = true;
+      const last = this.entries.at(-1);
+      if (!this.isWithPerson && last?.from === 'visitor' && last.executionId === this.#awaited) this.hasFailed = true;
     } finally {
       this.#steps = [];
-      this.isAnswering = false;
+      this.#isFollowing = this.isAnswering = false;
       this.#poll();
       this.#onChange();
     }
@@ -167,6 +180,7 @@ export class Conversation {
     const { path, query, signal } = this.#session.to('stream');
     for await (const { chunk } of client.stream(path, { query, signal })) {
       this.#session.resume();
+      this.isAnswering = true;
       const isNext = chunk.type === 'start-step';
       if (chunk.type === 'start') this.#steps = [];
       if (isNext) this.#steps.push({ from: 'agent', text: '', createdAt: Date.now() });
@@ -185,14 +199,29 @@ export class Conversation {
     for (const message of page.data.reverse()) {
       if (this.#listed.has(message.id)) continue;
       this.#activeAtMs = Date.now();
-      const at = this.#unlisted.findIndex(
-        ({ state, text }) => message.from === 'visitor' && state === undefined && text === message.text,
-      );
+      const at = message.from === 'visitor' ? this.#unlisted.findIndex((entry) => isSame(entry, message)) : -1;
       const [known] = at === -1 ? [] : this.#unlisted.splice(at, 1);
-      this.#listed.set(message.id, known ?? toEntry(message)[1]);
+      delete known?.state;
+      this.#listed.set(
+        message.id,
+        known ? Object.assign(known, { executionId: message.executionId }) : toEntry(message)[1],
+      );
     }
+    this.isRefused = false;
     if (isFirst) this.#keepPosition(page);
     beforeChange();
+    this.#onChange();
+  }
+
+  #isListed({ executionId }: Entry): boolean {
+    return [...this.#listed.values()].some((listed) => listed.from === 'visitor' && listed.executionId === executionId);
+  }
+
+  /** Begins with an empty log, because the thread is another visitor's. */
+  #forget(): void {
+    this.#listed.clear();
+    this.#unlisted = this.#steps = [];
+    this.isWithPerson = this.hasFailed = this.hasEarlier = false;
     this.#onChange();
   }
 
@@ -208,7 +237,7 @@ export class Conversation {
     if (this.#session.isClosed || Date.now() - this.#activeAtMs > idleMs) return;
     const waitMs = pollMs[this.isVisible && document.visibilityState === 'visible' ? 'visible' : 'hidden'];
     this.#timer = setTimeout(() => {
-      if (this.isAnswering) return;
+      if (this.#isFollowing) return;
       this.#refresh().then(
         () => this.#poll(),
         () => this.#poll(),
@@ -223,5 +252,22 @@ export class Conversation {
     );
   }
 }
+
+interface SentMessage {
+  status: string;
+  executionId: string;
+}
+
+/** Difference of two clocks that is allowed for. */
+const clockMs = 60_000;
+
+/** Whether a message of this page is one of the list. The answer that one was stored may have been lost. */
+function isSame({ state, text, executionId, createdAt }: Entry, listed: MessagePage['data'][number]): boolean {
+  if (executionId !== undefined) return executionId === listed.executionId;
+  return state === 'failed' && text === listed.text && listed.createdAt > createdAt - clockMs;
+}
+
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const toEntry = ({ id, ...entry }: MessagePage['data'][number]): [string, Entry] => [id, entry];

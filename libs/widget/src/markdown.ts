@@ -15,7 +15,13 @@ export function renderMarkdown(text: string): Node[] {
 
 const fence = /^ {0,3}(```+|~~~+)/;
 const heading = /^ {0,3}(#{1,6}) +(.*)$/;
-const rule = /^ {0,3}(?:-[ -]*-[ -]*-|\*[ *]*\*[ *]*\*|_[ _]*_[ _]*_)[ *_-]*$/;
+const mark = /^ {0,3}([-*_])/;
+const rules = { '-': /^-{3,}$/, '*': /^\*{3,}$/, _: /^_{3,}$/ };
+/** Three or more marks of one kind, with spaces between them. */
+const isRule = (line: string): boolean => {
+  const kind = mark.exec(line)?.[1] as keyof typeof rules | undefined;
+  return kind !== undefined && rules[kind].test(line.replaceAll(' ', ''));
+};
 const item = /^( *)(?:[-*+]|(\d{1,9})[.)])( +)(?=\S)/;
 const quote = /^ {0,3}> ?/;
 const row = /^ {0,3}\|.*\| *$/;
@@ -23,7 +29,7 @@ const divider = /^[ |:-]+$/;
 
 /** What interrupts a paragraph. */
 const begins = (line: string): boolean =>
-  line.trim() === '' || [fence, heading, rule, item, quote, row].some((pattern) => pattern.test(line));
+  line.trim() === '' || isRule(line) || [fence, heading, item, quote, row].some((pattern) => pattern.test(line));
 
 function blocks(lines: readonly string[], depth: number): Node[] {
   const made: Node[] = [];
@@ -42,13 +48,13 @@ function blocks(lines: readonly string[], depth: number): Node[] {
       const code = takeWhile((next) => !next.trimStart().startsWith(opened));
       at += 1;
       made.push(element('pre', { tabindex: '0' }, element('code', {}, code.join('\n'))));
-    } else if (rule.test(line)) {
+    } else if (isRule(line)) {
       at += 1;
       made.push(element('hr'));
     } else if (heading.test(line)) {
       at += 1;
       const [, marks, title] = heading.exec(line)!;
-      made.push(element(marks!.length < 3 ? 'h3' : 'h4', {}, ...inline(title!.replace(/ +#+ *$/, ''))));
+      made.push(element(marks!.length < 3 ? 'h3' : 'h4', {}, ...inline(withoutClosing(title!.trimEnd()))));
     } else if (depth < maxDepth && quote.test(line)) {
       const quoted = takeWhile((next) => quote.test(next)).map((next) => next.replace(quote, ''));
       made.push(element('blockquote', {}, ...blocks(quoted, depth + 1)));
@@ -142,15 +148,27 @@ function inline(text: string, depth = 0): (Node | string)[] {
     else if (address !== undefined) made.push(...linked(address, label === '' ? [address] : within(label!)));
     else if (link !== undefined) {
       // Punctuation after an address belongs to the sentence.
-      const [trailing = ''] = /[.,;:!?'"*_~)\]]*$/.exec(link) ?? [];
-      const target = link.slice(0, link.length - trailing.length);
-      made.push(...linked(target, [target]), trailing);
+      const target = withoutEnd(link, `.,;:!?'"*_~)]`);
+      made.push(...linked(target, [target]), link.slice(target.length));
     } else if (strong ?? strong2) made.push(element('strong', {}, ...within((strong ?? strong2)!)));
     else if (em ?? em2) made.push(element('em', {}, ...within((em ?? em2)!)));
     else made.push(element('del', {}, ...within(del!)));
   }
   made.push(text.slice(end));
   return made.filter((node) => node !== '');
+}
+
+/** A heading may be closed by marks after a space. */
+function withoutClosing(title: string): string {
+  const open = withoutEnd(title, '#');
+  return open === '' || open.endsWith(' ') ? open.trimEnd() : title;
+}
+
+/** The text without the characters at its end that are among `ending`. */
+function withoutEnd(text: string, ending: string): string {
+  let end = text.length;
+  while (end > 0 && ending.includes(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
 }
 
 /** A link to a page, a mail address or a telephone number. Of others, such as `javascript:`, only the label is shown. */

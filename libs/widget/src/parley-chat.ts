@@ -24,6 +24,8 @@ export class ParleyChat extends Base {
   static readonly observedAttributes = ['publishable-key', 'api-url', 'identity-url', 'heading', 'greeting', 'lang'];
   #conversation: Conversation | undefined;
   #texts!: Texts;
+  /** The language of texts and times. */
+  #language!: string;
   #nodes!: ChatElements;
   #shown = new Map<Entry, { node: HTMLElement; state: string }>();
   #isScheduled = false;
@@ -37,7 +39,8 @@ export class ParleyChat extends Base {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style);
     root.adoptedStyleSheets = [sheet];
-    this.#texts = textsFor(this.lang || document.documentElement.lang || navigator.language);
+    this.#language = [this.lang, document.documentElement.lang, navigator.language].find(isLanguage) ?? 'en';
+    this.#texts = textsFor(this.#language);
     this.#nodes = createElements(this.#texts, this.getAttribute('heading'), this.getAttribute('greeting'));
     const { launcher, panel, closeButton, earlier, form, input } = this.#nodes;
     root.replaceChildren(panel, launcher);
@@ -130,7 +133,10 @@ export class ParleyChat extends Base {
   async #readEarlier(): Promise<void> {
     const { log } = this.#nodes;
     const fromEnd = log.scrollHeight - log.scrollTop;
-    await this.#conversation!.readEarlier().catch(() => {});
+    const conversation = this.#conversation!;
+    await conversation.readEarlier().catch(() => {});
+    // The element may have been removed.
+    if (this.#conversation !== conversation) return;
     this.#render();
     // The messages that were visible stay where they are.
     log.scrollTop = log.scrollHeight - fromEnd;
@@ -189,7 +195,7 @@ export class ParleyChat extends Base {
     shown.state = shownState;
     const content = from === 'visitor' ? [text] : renderMarkdown(text);
     const who = { visitor: this.#texts.you, agent: this.#texts.agent, person: this.#texts.person }[from];
-    const title = new Date(createdAt).toLocaleString(this.lang || undefined, {
+    const title = new Date(createdAt).toLocaleString(this.#language, {
       dateStyle: 'medium',
       timeStyle: 'short',
     });
@@ -255,6 +261,15 @@ export class ParleyChat extends Base {
     count();
     status.append(seconds);
     this.#countdown = setInterval(count, 1_000);
+  }
+}
+
+/** Whether a text is a language tag, such as `es-CL`. */
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -84,7 +84,7 @@ async function checkSecrets(db: Db): Promise<Finding[]> {
       name,
       state: 'failed',
       detail: `cannot decrypt ${unreadable.length} of ${values.length} stored secrets: ${unreadable.slice(0, 3).join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
-      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma. If it is lost, set integrations and tool secrets again and create new publishable keys',
+      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma. If that key is lost, set the integrations and tool secrets again, and create new publishable keys',
     },
   ];
 }

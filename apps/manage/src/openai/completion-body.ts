@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const textOnly = 'must be a text, or parts of type "text": agents read no other content';
+const textOnly = 'must be a string or an array of parts of type "text"; other content is not supported';
 const content = z
   .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1)], { error: textOnly })
   .transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join('')));

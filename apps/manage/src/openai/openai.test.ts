@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OpenStreams } from '@parley/service';
 import { until } from '@parley/testing';
+import request from 'supertest';
 import { createManageApp } from '../app';
 import { type TestApi, type World, createTestApi } from '../testing/create-test-api';
 import { insertAgent } from '../testing/samples/executions';
@@ -134,11 +136,13 @@ test('with a thread the last message is added to it, without the history of the 
 test.each([
   ["status = 'failed', error = 'openai/x: key sk-1 is refused'", 502, 'agent_failed', 'server_error'],
   ["status = 'failed', error = 'interrupted'", 502, 'agent_failed', 'server_error'],
-  ["status = 'failed', error = 'cancelled'", 409, 'cancelled', 'invalid_request_error'],
-  ["status = 'succeeded', output = null", 409, 'person_answers', 'invalid_request_error'],
+  ["status = 'failed', error = 'cancelled'", 422, 'cancelled', 'invalid_request_error'],
+  ["status = 'succeeded', output = null", 422, 'person_answers', 'invalid_request_error'],
 ])('an execution that ends with %s is %i %s', async (fields, status, code, type) => {
   const [response] = await Promise.all([post({}).expect(status), answerNext(fields)]);
   expect(response.body.error).toMatchObject({ code, type, param: null });
+  // The message is stored: a repetition would store it again.
+  expect(response.headers['x-should-retry']).toBe('false');
   expect(JSON.stringify(response.body)).not.toContain('sk-1');
   const [streamed] = await Promise.all([post({ stream: true }).expect(200), answerNext(fields)]);
   expect(streamed.text).toContain(`"code":"${code}"`);
@@ -180,6 +184,34 @@ test.each([true, false])('a client that disconnects ends the execution, stream: 
   await until(async () => (await lastExecution()).error === 'cancelled');
   expect(await lastExecution()).toMatchObject({ input: `abort ${stream}`, status: 'failed' });
   server.close();
+});
+
+test('a stream over the limit is refused before its execution begins', async () => {
+  const before = await lastExecution();
+  const executionStreamLimits = { ...api.deps.executionStreamLimits, perCaller: 0 };
+  const app = createManageApp({ ...api.deps, executionStreamLimits });
+  const refused = await request(app)
+    .post(path)
+    .set('Authorization', `Bearer ${key}`)
+    .send({ model: 'agent:helper', stream: true, messages: [user('too many')] })
+    .expect(429);
+  expect(refused.body.error.code).toBe('too_many_streams');
+  expect(await lastExecution()).toEqual(before);
+});
+
+test('a stream that a shutdown ends cancels its execution', async () => {
+  const openStreams = new OpenStreams();
+  const executionStreamLimits = { ...api.deps.executionStreamLimits, openStreams };
+  const streaming = request(createManageApp({ ...api.deps, executionStreamLimits }))
+    .post(path)
+    .set('Authorization', `Bearer ${key}`)
+    .send({ model: 'agent:helper', stream: true, messages: [user('shutdown')] })
+    .then(({ text }) => text);
+  await until(async () => (await lastExecution()).input === 'shutdown');
+  await until(() => openStreams.size > 0);
+  openStreams.endAll();
+  expect(await streaming).not.toContain('[DONE]');
+  await until(async () => (await lastExecution()).error === 'cancelled');
 });
 
 const image = { type: 'image_url', image_url: { url: 'https://a.example/b.png' } };

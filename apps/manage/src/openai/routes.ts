@@ -6,8 +6,6 @@ import {
   type EventStreams,
   HttpError,
   type Route,
-  badGateway,
-  conflict,
   notFound,
   openAiError,
   route,
@@ -38,6 +36,8 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
       const { model } = body;
       const slug = model.slice(model.indexOf(':') + 1);
       const actor = actorOf(context.caller);
+      // A stream that would be refused begins no turn.
+      if (body.stream) deps.streams.admit(context.caller);
       const { executionId: id } = await beginInBackground(deps, context, {
         ...toConversation(body),
         agent: model.startsWith('router:') ? { routerSlug: slug } : { slug },
@@ -45,16 +45,18 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
         // As in start-execution.ts.
         caller: actor.type === 'system' ? undefined : actor,
       });
+      let isRead = false;
       try {
-        if (body.stream) await streamCompletion(deps, context, id, body);
-        else {
-          await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
-          return toCompletion(await executionOf(deps.db, context, id), model);
+        if (body.stream) {
+          isRead = await streamCompletion(deps, context, id, body);
+          return null;
         }
-        return null;
+        await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
+        isRead = !context.signal.aborted;
+        return toCompletion(await executionOf(deps.db, context, id), model);
       } finally {
-        // Without its client nothing reads the answer.
-        if (context.signal.aborted) await cancel(deps, context.scope, id);
+        // Nothing else reads the answer.
+        if (!isRead) await cancel(deps, context.scope, id);
       }
     },
   ),
@@ -123,26 +125,35 @@ function toCompletion(execution: VisibleExecution, model: string) {
   };
 }
 
+/**
+ * Why there is no answer. The message is stored in the thread, so clients must not send it again by themselves: they repeat 409, but
+ * not 422, and `openai` reads `x-should-retry`.
+ */
 function failureOf(reason: string): HttpError {
+  const once = (status: number, message: string, code: string) =>
+    new HttpError(status, code, message, { headers: { 'x-should-retry': 'false' } });
   switch (reason) {
     case 'person_answers':
-      return conflict('A person has taken this thread over. The message is stored, and no agent answers it', reason);
+      return once(422, 'A person has taken this thread over. The message is stored, and no agent answers it', reason);
     case 'cancelled':
-      return conflict('The execution was cancelled', reason);
+      return once(422, 'The execution was cancelled', reason);
     case 'answer_restarted':
-      return badGateway('The answer was begun again with other words. Send the request again', reason);
+      return once(502, 'The model restarted its answer with different text. Send the request again', reason);
     default:
-      return badGateway(`The agent could not answer: ${publicErrorOf(reason)}`, 'agent_failed');
+      return once(502, `The agent could not answer: ${publicErrorOf(reason)}`, 'agent_failed');
   }
 }
 
-/** The answer as the model writes it. A failure after the beginning is an event with the error, and no finish reason. */
+/**
+ * The answer as the model writes it. A failure after the beginning is an event with the error, and no finish reason. Returns whether
+ * the execution was read to its end.
+ */
 async function streamCompletion(
   { db, executionStreams, streams }: Deps,
   context: CallerContext,
   executionId: string,
   { model, stream_options: options }: CompletionBody,
-): Promise<void> {
+): Promise<boolean> {
   const stream = streams.open(context);
   const { signal } = stream;
   const includesUsage = options?.include_usage === true;
@@ -157,20 +168,24 @@ async function streamCompletion(
     for await (const { chunk } of executionStreams.read(context.scope, executionId, { after: 0, signal })) {
       const part = read(chunk);
       if (part?.type === 'text') await send({ content: part.text });
-      if (part?.type === 'failed') throw failureOf(part.reason);
+      if (part?.type === 'failed') {
+        await stream.send({ data: openAiError(failureOf(part.reason)) as never });
+        return true;
+      }
       if (part?.type !== 'end') continue;
-      await send({}, part.reason);
+      await send({}, 'stop');
       if (includesUsage) {
         const usage = usageOf(await executionOf(db, context, executionId));
         await stream.send({ data: { ...common, choices: [], usage } });
       }
-      return stream.end('[DONE]');
+      stream.end('[DONE]');
+      return true;
     }
   } catch (error) {
-    const known = error instanceof HttpError ? error : new HttpError(500, 'internal_error', 'Internal error');
-    if (known !== error) context.log.warn({ err: error }, 'a streamed completion was ended');
-    await stream.send({ data: openAiError(known) as never });
+    context.log.warn({ err: error }, 'a streamed completion was ended');
+    await stream.send({ data: openAiError(new HttpError(500, 'internal_error', 'Internal error')) as never });
   } finally {
     stream.end();
   }
+  return false;
 }

@@ -4,6 +4,7 @@ const delta = (text: string) => ({ type: 'text-delta', id: 't', delta: text });
 const start = { type: 'start', messageId: '1' };
 const step = { type: 'start-step' };
 const reset = { type: 'reset-step' };
+const end = { type: 'finish-step' };
 const finish = { type: 'finish', finishReason: 'stop' };
 
 function readAll(chunks: { type: string }[]) {
@@ -12,7 +13,7 @@ function readAll(chunks: { type: string }[]) {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { text, end: parts.find(({ type }) => type !== 'text') };
 }
-const stop = { type: 'end', reason: 'stop' };
+const stop = { type: 'end' };
 const restarted = { type: 'failed', reason: 'answer_restarted' };
 
 test.each([
@@ -47,10 +48,28 @@ test.each([
     stop,
   ],
   [
-    'the limit of the model',
-    [start, step, delta('a'), { type: 'finish', finishReason: 'length' }],
-    'a',
-    { type: 'end', reason: 'length' },
+    'the stored answer after a step that had ended',
+    [start, step, delta('I look.'), end, start, reset, step, end, step, delta('Found.'), end, finish],
+    'I look.\n\nFound.',
+    stop,
+  ],
+  [
+    'another process continues after a step that had ended',
+    [start, step, delta('I look.'), end, start, reset, step, delta('Found.'), end, finish],
+    'I look.\n\nFound.',
+    stop,
+  ],
+  [
+    'another process writes a step again, and a further one',
+    [start, step, delta('I lo'), start, reset, step, delta('I look.'), end, step, delta('Found.'), end, finish],
+    'I look.\n\nFound.',
+    stop,
+  ],
+  [
+    'another process begins before anything was sent',
+    [start, start, reset, step, delta('I look.'), end, step, delta('Found.'), end, finish],
+    'I look.\n\nFound.',
+    stop,
   ],
   [
     'a takeover',

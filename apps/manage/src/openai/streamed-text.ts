@@ -1,40 +1,39 @@
 import type { NumberedChunk } from '@parley/redis';
 
 type Chunk = NumberedChunk['chunk'];
-type FinishReason = 'stop' | 'length' | 'content_filter';
 
 /** What a chunk of an execution means to a reader who cannot take back what was sent. */
-export type StreamedText =
-  { type: 'text'; text: string } | { type: 'end'; reason: FinishReason } | { type: 'failed'; reason: string };
+export type StreamedText = { type: 'text'; text: string } | { type: 'end' } | { type: 'failed'; reason: string };
 
 /**
- * Reads the chunks of an execution as a text that only grows. When a step is begun again, nothing is sent until its new text is
- * longer than what was sent of it; a new text that begins differently is a failure.
+ * Reads the chunks of an execution as a text that only grows. When a step is begun again, by another model, by another process or
+ * from the stored execution, nothing is sent until its new text is longer than what was sent of it. A new text that begins
+ * differently is a failure.
  */
 export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
   /** What was sent of the current step. */
   let sent = '';
   /** The step's text since it was begun again; null while nothing has to be compared. */
   let repeated: string | null = null;
-  let isBegun = false;
-  let isStored = false;
+  let isInStep = false;
   let separator = '';
 
   return (chunk) => {
     switch (chunk.type) {
-      case 'start':
-        // The answer is read again, from the stored execution: its text is that of the last step.
-        isStored = isBegun;
-        isBegun = true;
-        return null;
       case 'start-step':
-        if (isStored) return null;
+        isInStep = true;
+        // The step that is begun again, or before it a tool call of the stored execution.
+        if (repeated !== null) return null;
         separator = sent === '' ? separator : '\n\n';
         sent = '';
-        repeated = null;
+        return null;
+      case 'finish-step':
+        isInStep = false;
+        if (repeated === sent) repeated = null;
         return null;
       case 'reset-step':
-        repeated = sent === '' ? null : '';
+        // After a step that has ended, the next one is meant, of which nothing was sent.
+        if (isInStep && sent !== '') repeated = '';
         return null;
       case 'text-delta': {
         let text = chunk.delta as string;
@@ -55,7 +54,7 @@ export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
       case 'finish':
         if (chunk.finishReason === 'other') return { type: 'failed', reason: 'person_answers' };
         if (repeated !== null && repeated !== sent) return { type: 'failed', reason: 'answer_restarted' };
-        return { type: 'end', reason: reasons[chunk.finishReason as string] ?? 'stop' };
+        return { type: 'end' };
       case 'abort':
         return { type: 'failed', reason: 'cancelled' };
       case 'error':
@@ -65,5 +64,3 @@ export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
     }
   };
 }
-
-const reasons: Record<string, FinishReason> = { length: 'length', 'content-filter': 'content_filter' };

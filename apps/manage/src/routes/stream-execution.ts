@@ -19,14 +19,26 @@ interface Deps {
 
 export type SendExecution = ReturnType<typeof createSendExecution>;
 
-/** Answers a request with the stream of an execution that the caller may see. */
+/** The number of a chunk after which a stream continues: `12`, or `exec_…-12`. Null for another text; 0 for another execution. */
+function positionIn(executionId: string, text: string): number | null {
+  const [, execution = executionId, number] = /^(?:(\w{1,100})-)?(\d{1,7})$/.exec(text) ?? [];
+  if (number === undefined) return null;
+  return execution === executionId ? Number(number) : 0;
+}
+
+/**
+ * Answers a request with the stream of an execution that the caller may see. `after`: a number for the stream of one execution; a
+ * text for that of a thread, whose ids name the execution as well.
+ */
 export const createSendExecution =
   ({ executionStreams, streams, log }: Deps) =>
-  async (context: CallerContext, id: string, after: number): Promise<void> => {
+  async (context: CallerContext, id: string, after: number | string): Promise<void> => {
     const sent = textAt(context.request.headers['last-event-id']) ?? '';
-    let position = /^\d{1,7}$/.test(sent) ? Number(sent) : after;
+    let position = positionIn(id, sent) ?? positionIn(id, String(after)) ?? 0;
+    // The next execution of a thread begins at 0 again.
+    const idOf = (seq: number) => (typeof after === 'number' ? String(seq) : `${id}-${seq}`);
     const isShown = seesAll(context.caller);
-    const stream = streams.open(context, () => (position === 0 ? undefined : String(position)), {
+    const stream = streams.open(context, () => (position === 0 ? undefined : idOf(position)), {
       'x-vercel-ai-ui-message-stream': 'v1',
     });
     try {
@@ -34,7 +46,7 @@ export const createSendExecution =
         after: position,
         signal: stream.signal,
       })) {
-        await stream.send({ id: String(seq), data: isShown ? chunk : withoutValues(chunk) });
+        await stream.send({ id: idOf(seq), data: isShown ? chunk : withoutValues(chunk) });
         position = seq;
       }
       if (!stream.signal.aborted) stream.end('[DONE]');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { findOpenExecution, findThread, listThreadMessages, messagePosition, readExecution } from '@parley/agents';
 import type { Db } from '@parley/db';
 import { anonymousVisitor, createVisitorToken, identifiedVisitor, threadOfVisitor } from '@parley/identity';
@@ -27,7 +28,9 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
     if (visitor === null) throw unauthorized('invalid_identity');
     await admit(deps, context, website, visitor);
     const { token, expiresAt } = await createVisitorToken(website, visitor, origin);
-    return { token, expiresAt: expiresAt.getTime(), visitorId };
+    // A hash: the thread's own id contains the subject.
+    const threadKey = createHash('sha256').update(threadOfVisitor(website, visitor)).digest('base64url');
+    return { token, expiresAt: expiresAt.getTime(), visitorId, threadKey };
   },
 
   async sendVisitorMessage({ body: { message } }, context) {
@@ -49,8 +52,9 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
     const items = messages.items.filter(
       ({ role, content }) => role === 'user' || (role === 'assistant' && content !== ''),
     );
-    return answer({ ...messages, items }, ({ id, role, author, content: text, createdAt }) => ({
+    return answer({ ...messages, items }, ({ id, executionId, role, author, content: text, createdAt }) => ({
       id,
+      executionId,
       from: role === 'user' ? 'visitor' : author === null ? 'agent' : 'person',
       text,
       createdAt: msOf(createdAt),

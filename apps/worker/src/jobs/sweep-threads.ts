@@ -32,7 +32,11 @@ export const createSweepThreads =
     }
     for (const { id, ...scope } of await findExpiredThreads(db, limit)) {
       if (signal.aborted) return;
-      await db.transaction((tx) => eraseThread(tx, scope, { id }));
+      try {
+        await db.transaction((tx) => eraseThread(tx, scope, { id }));
+      } catch (error) {
+        log.warn({ err: error, threadId: id }, 'an expired thread could not be erased');
+      }
     }
 
     async function settle(scope: Scope, id: string, requestId: string | undefined): Promise<void> {

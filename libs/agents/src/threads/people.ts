@@ -269,8 +269,8 @@ const erase = statement(
 );
 
 /**
- * Deletes a locked thread with its messages and executions, and the prompts that no other execution has sent. False: the agent
- * is answering a message of it.
+ * Deletes a thread with its messages and executions, and the prompts that no other execution has sent. False: the agent is
+ * answering a message of it. The caller locks the thread if a message may arrive for it.
  */
 export const eraseThread = (tx: Queryable, scope: Scope, { id }: Pick<LockedThread, 'id'>): Promise<boolean> =>
   withPromptsErased(tx, scope, id, async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1);

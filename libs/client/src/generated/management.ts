@@ -2612,8 +2612,8 @@ export interface ManageClient {
   streamThread(input: {
     /** Id of the thread, or its external id. */
     id: string;
-    /** The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`. */
-    after?: number;
+    /** The id of the last chunk that was received, for clients that cannot send `Last-Event-ID`. */
+    after?: string;
   }, options?: CallOptions): Promise<Response>;
   /** Cancel an execution. Ends an execution that was started in the background. A model call or tool call that is running is completed, and no other begins. The response has the state afterwards; an execution that has ended stays as it is. */
   cancelExecution(input: {

@@ -49,7 +49,20 @@ export function createEventStreams({
     return now;
   };
 
+  const keysOf = ({ tenant, type, id }: CallerContext['caller']) => ({
+    caller: `${tenant} ${type} ${id}`,
+    organization: String(tenant),
+  });
+  /** Throws when the caller or the organization has too many streams. */
+  const admit = (caller: CallerContext['caller']) => {
+    const keys = keysOf(caller);
+    if ((open.get(keys.caller) ?? 0) < perCaller && (open.get(keys.organization) ?? 0) < perOrganization) return;
+    reportRefusal('event_streams');
+    throw tooManyStreams();
+  };
+
   return {
+    admit,
     /**
      * Begins a stream as the answer to a request. Throws when the caller or the organization has too many. `position`: the id
      * up to which everything has been sent; comments bring it to clients that few events match.
@@ -59,12 +72,8 @@ export function createEventStreams({
       position: () => string | undefined = () => undefined,
       headers: Record<string, string> = {},
     ): EventStream {
-      const keys = { caller: `${caller.tenant} ${caller.type} ${caller.id}`, organization: String(caller.tenant) };
-      const isFull = (open.get(keys.caller) ?? 0) >= perCaller || (open.get(keys.organization) ?? 0) >= perOrganization;
-      if (isFull) {
-        reportRefusal('event_streams');
-        throw tooManyStreams();
-      }
+      admit(caller);
+      const keys = keysOf(caller);
       for (const key of Object.values(keys)) count(key, 1);
       const controller = new AbortController();
       response.writeHead(200, {

@@ -86,6 +86,14 @@ export const getExecutionQuerySchema = z.object({
 /** Ids are made from the time. Others belong to no execution. */
 export const executionParams = idParams;
 
+export const streamThreadQuerySchema = z.object({
+  after: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('The id of the last chunk that was received, for clients that cannot send `Last-Event-ID`.'),
+});
+
 export const streamExecutionQuerySchema = z.object({
   after: z.coerce
     .number()

@@ -7,6 +7,7 @@ import {
   listExecutionsQuerySchema,
   startedExecutionSchema,
   streamExecutionQuerySchema,
+  streamThreadQuerySchema,
 } from '../../http/manage/executions';
 import { startExecutionBodySchema } from '../../http/chat';
 import { threadParamsSchema } from '../../http/manage/threads';
@@ -113,6 +114,8 @@ export const executionsOperations = defineOperations('Executions', table, {
       'Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started.',
     params: threadParamsSchema,
     ...stream,
+    query: streamThreadQuerySchema,
+    example: { response: chunk.replace('id: 4', 'id: 3698432093388800-4') },
     otherResponses: { 204: { description: 'The thread runs nothing.' } },
     errors: { 404: [['thread_not_found', 'Thread not found']], 429: [tooMany] },
   },
