@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
 import { build, buildableApps } from '../../tools/build.mjs';
+import { buildConsole } from '../../tools/build-console.mjs';
 import { loadTesting } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
 
@@ -15,6 +16,7 @@ export default async function globalSetup(config, project) {
   const bundles = join(root, 'dist', 'e2e');
   const apps = buildableApps().filter((app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app));
   await build(apps, { outdir: bundles });
+  await buildConsole(join(bundles, 'gateway', 'console'));
 
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);

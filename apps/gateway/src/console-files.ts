@@ -19,7 +19,13 @@ const types: Record<string, string> = {
 
 /** The policy of the console: its own files and the API, pictures and sounds of messages, and nothing of another origin. */
 const policy = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "media-src 'self' blob:"],
+  ...[
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+  ],
   ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'"],
   ...["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
 ].join('; ');
@@ -93,7 +99,16 @@ export function createConsole(folder: string): SendConsole {
       return;
     }
     const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const headers = ['Content-Security-Policy', policy, 'Cache-Control', caching, 'ETag', file.tag, 'Vary', 'Accept-Encoding'];
+    const headers = [
+      'Content-Security-Policy',
+      policy,
+      'Cache-Control',
+      caching,
+      'ETag',
+      file.tag,
+      'Vary',
+      'Accept-Encoding',
+    ];
     if (request.headers['if-none-match'] === file.tag) {
       response.writeHead(304, [...own, ...headers]).end();
       return;

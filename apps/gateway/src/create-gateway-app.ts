@@ -93,7 +93,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   }
   if (isConsolePath(path)) return deps.sendConsole(path, request, response, ownHeaders(requestId, undefined));
   if (path === '/' && isBrowser(request)) {
-    response.writeHead(302, [...ownHeaders(requestId, undefined), 'Location', '/console/', 'Content-Length', '0']).end();
+    response
+      .writeHead(302, [...ownHeaders(requestId, undefined), 'Location', '/console/', 'Content-Length', '0'])
+      .end();
     return;
   }
   const route = findRoute(path, request.method ?? '');
@@ -175,7 +177,8 @@ function observe(
   const durationMs = performance.now() - state.startedAtMs;
   const status = response.writableFinished ? response.statusCode : 499;
   const { requestId, path, failures } = state;
-  const route = state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : isConsolePath(path) ? '/console' : 'none');
+  const route =
+    state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : isConsolePath(path) ? '/console' : 'none');
   const method = request.method!;
   metrics?.observe({ method, route, status, durationMs });
   const upstream = state.route?.upstream;

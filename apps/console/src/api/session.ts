@@ -62,7 +62,9 @@ const isLost = (error: unknown): boolean =>
 export const endedSession = { is: false };
 
 function whenRefused(error: unknown): void {
-  if (!(error instanceof ParleyApiError) || error.status !== 401 || error.code !== 'no_session') return;
+  // Without its cookie a request is one without a key.
+  const isEnded = error instanceof ParleyApiError && (error.code === 'no_session' || error.code === 'missing_key');
+  if (!isEnded) return;
   endedSession.is = true;
   // What is shown stays in the cache of this page until another person signs in.
   queryClient.setQueryData(meQuery.queryKey, null);

@@ -72,7 +72,7 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
     };
   }, [rows, series, format, language]);
   return (
-    <figure className="min-w-0">
+    <figure className="relative min-w-0">
       <figcaption className="mb-1 flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{title}</span>
         {total && <span className="text-n11 tabular-nums">{total}</span>}
@@ -88,19 +88,21 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
         )}
       </figcaption>
       <div ref={box} aria-hidden className="h-35 text-n11" />
-      <table className="sr-only">
-        <caption>{title}</caption>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.start}>
-              <th scope="row">{formatExact(row.start)}</th>
-              {series.map(({ name, value }) => (
-                <td key={name}>{`${name}: ${value(row) === null ? '–' : format(value(row)!)}`}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className="sr-only">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.start}>
+                <th scope="row">{formatExact(row.start)}</th>
+                {series.map(({ name, value }) => (
+                  <td key={name}>{`${name}: ${value(row) === null ? '–' : format(value(row)!)}`}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }
