@@ -264,7 +264,7 @@ describe('people', () => {
     await send('people', 'Hi');
     const { id } = await json(['threads', 'show', 'people']);
     expect(await succeed(['threads', 'reply', 'people', 'Ana here.\u001b[2J'])).toMatch(
-      /^Stored msg_\w+\. The caller of the API reads it\.\n$/,
+      /^Stored msg_\w+\. The contact reads it with the messages of the thread\.\n$/,
     );
     expect(await succeed(['threads', 'list', '--state', 'human', '--status', 'open', '--search', 'people'])).toContain(
       id,

@@ -388,13 +388,22 @@ test('publishable-keys prints the key alone, lists it, and revokes it', async ()
   const create = ['publishable-keys', 'create', '--name', 'website', '--origins', 'https://a.example, *.b.example'];
   expect(await run(create)).toMatchObject({ code: 2, stderr: 'error: Name either --agent or --router\n' });
   expect((await run([...create, '--agent', 'none'])).stderr).toContain('No such agent or router');
-  const { code, stdout, stderr } = await run([...create, '--agent', 'shop']);
+  const limits = ['--per-visitor', '7', '--per-address', '8', '--per-key', '9'];
+  const { code, stdout, stderr } = await run([...create, '--agent', 'shop', ...limits]);
+  expect((await run([...create, '--agent', 'shop', '--per-key', 'many'])).stderr).toContain('limits.perKey');
+  const wrong = ['publishable-keys', 'create', '--name', 'website', '--agent', 'shop', '--origins'];
+  expect((await run([...wrong, 'https://A.example:443/'])).stderr).toContain(
+    'Browsers send https://A.example:443/ as https://a.example',
+  );
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^pk_dev_[\w-]{22}\n$/)]);
   const [, id] = /^Created publishable key (\S+) for https:\/\/a\.example, \*\.b\.example\.$/m.exec(stderr)!;
   const [, secret] = /^Identity secret.*: (\S{43})$/m.exec(stderr)!;
   const listed = await manage(['publishable-keys', 'list']);
   expect(listed).toContain(stdout.trim());
   expect(listed).not.toContain(secret);
+  const all = JSON.parse(await manage(['publishable-keys', 'list', '--json']));
+  expect(JSON.stringify(all)).toContain('"limits":{"perVisitor":7,"perAddress":8,"perKey":9}');
+  expect(await manage(['publishable-keys', 'revoke', stdout.trim()])).toBe(`Revoked publishable key ${id}.`);
   expect(await manage(['publishable-keys', 'revoke', id!])).toBe(`Revoked publishable key ${id}.`);
   expect(await manage(['publishable-keys', 'list'])).toMatch(/ revoked \d{4}-\d\d-\d\d$/m);
   expect(await run(['publishable-keys', 'revoke', 'pkey_none'])).toMatchObject({ code: 1 });

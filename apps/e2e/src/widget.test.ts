@@ -483,7 +483,7 @@ inBrowser('a page of another site learns what is wrong, and its visitors see no 
   const { key } = await createKey({ origins: ['https://elsewhere.example'] });
   const { page, complaints } = await visit(key);
   await open(page);
-  await until(async () => /^No connection\./.test(await status(page).innerText()));
+  await until(async () => /^The chat is not available at the moment\. Trying/.test(await status(page).innerText()));
   expect(complaints.join('\n')).toContain(`its origins must include ${origin}.`);
 });
 

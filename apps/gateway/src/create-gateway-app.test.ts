@@ -102,6 +102,12 @@ describe('CORS', () => {
       expect(await originOf(`/v1/widget/${path}?key=pk_dev_x`)).toBe('https://shop.example');
     expect(await originOf('/v1/publishable-keys')).toBeNull();
     expect(allowing.seen.map(({ url }) => url)).toContain('/v1/widget/stream?key=pk_dev_x');
+    // The gateway's own refusals can be read by the page, which would otherwise take them for a lost connection.
+    const large = await fetch(`${own.url}/v1/widget/messages?key=x`, {
+      method: 'POST',
+      body: 'x'.repeat(1_100_000),
+    });
+    expect([large.status, large.headers.get('access-control-allow-origin')]).toEqual([413, '*']);
     await own.close();
     await allowing.close();
   });

@@ -67,7 +67,11 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
     response.once('close', () => observe(deps, request, response, state));
     handle(deps, request, response, state).catch((error: unknown) => {
       if (error instanceof ClientDisconnected) return response.destroy();
-      if (!response.headersSent) setHeaders(response, ownHeaders(state.requestId, state.route));
+      if (!response.headersSent) {
+        setHeaders(response, ownHeaders(state.requestId, state.route));
+        // The service has not seen the origin of the page, which may read why.
+        if (state.route?.corsOfService) response.setHeader('Access-Control-Allow-Origin', '*');
+      }
       const reply = fixedReply(request, state, error);
       if (reply !== undefined && !response.headersSent) {
         const { requestId, path } = state;

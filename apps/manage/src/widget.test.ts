@@ -41,7 +41,7 @@ describe('publishable keys', () => {
   test('a key is listed whole, its secret is shown once, and the audit log has both changes', async () => {
     const { id, key, identitySecret, limits } = await newKey();
     expect(key).toMatch(/^pk_dev_/);
-    expect(limits).toEqual({ perVisitor: 20, perAddress: 60, perKey: 600 });
+    expect(limits).toEqual({ perVisitor: 60, perAddress: 600, perKey: 6_000 });
     const list = await world.call('get', '/v1/publishable-keys').expect(200);
     expect(list.body.data[0]).toMatchObject({ id, key, agentSlug, routerSlug: null, revokedAt: null });
     await world.call('delete', `/v1/publishable-keys/${id}`).expect(200);

@@ -9,10 +9,16 @@ const isOrigin = (text: string): boolean =>
 export const originPatternSchema = z
   .string()
   .max(300)
-  .refine(
-    (text) => wildcard.test(text) || isOrigin(text),
-    'must be an origin such as https://example.com, without a path, or *.example.com',
-  );
+  .refine((text) => wildcard.test(text) || isOrigin(text), {
+    error: ({ input }) =>
+      `must be an origin such as https://example.com, or *.example.com${suggestionFor(String(input))}`,
+  });
+
+/** Browsers send origins in lower case, in ASCII, without a path and without the default port. */
+function suggestionFor(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : '';
+  return isOrigin(origin) && origin !== text ? `. Browsers send ${text.slice(0, 100)} as ${origin}` : '';
+}
 
 /** Whether the `Origin` of a request is one of these. Absent and `null` are none. */
 export function isListedOrigin(patterns: readonly string[], origin: string | undefined): origin is string {

@@ -91,6 +91,9 @@ export class Session {
   }
 
   async #connect(): Promise<ParleyClient> {
+    const { key, baseUrl } = this.#settings;
+    if (key === '' || baseUrl === '')
+      throw new ParleyApiError(401, { error: 'The chat has no key', code: 'missing_key' });
     const { path, query, signal } = this.to('sessions');
     const identity = await this.#readIdentity();
     const body = {
@@ -128,9 +131,11 @@ export class Session {
   #clientWith(apiKey: string): ParleyClient {
     const onRetry = ({ error, attempt, waitMs }: Retry) => {
       const { key, baseUrl } = this.#settings;
-      const reason = error.status === 429 ? 'limit' : error.status === 0 ? 'offline' : 'unavailable';
+      // Browsers hide the answer to a refused origin, so it is the same as none.
+      const isOffline = error.status === 0 && !navigator.onLine;
+      const reason = error.status === 429 ? 'limit' : isOffline ? 'offline' : 'unavailable';
       this.#wait({ reason, untilMs: Date.now() + waitMs });
-      if (reason === 'offline' && attempt === 1)
+      if (error.status === 0 && !isOffline && attempt === 1)
         console.warn(
           `parley-chat: ${baseUrl} does not answer this page. The publishable key ${key} must exist, and its origins must include ${location.origin}.`,
         );

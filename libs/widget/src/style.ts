@@ -76,6 +76,7 @@ h2 { margin: 0; font-size: 15px; font-weight: 600; overflow: hidden; text-overfl
 .text :is(h3, h4) { font-size: inherit; font-weight: 650; }
 .text :is(ul, ol) { padding-inline-start: 20px; }
 .text :is(ul, ol) :is(ul, ol) { margin: 0; }
+.text :is(th, td) { overflow-wrap: normal; }
 .text a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
 .text code { font: 12.5px ui-monospace, monospace; background: light-dark(rgb(0 0 0 / 0.06), rgb(255 255 255 / 0.1)); padding: 1px 4px; border-radius: 4px; }
 .text pre { overflow-x: auto; padding: 8px 10px; border-radius: 6px; background: light-dark(rgb(0 0 0 / 0.06), rgb(255 255 255 / 0.08)); }

@@ -118,15 +118,18 @@ export function addOperationCommands(program: Command): void {
     .requiredOption('--origins <list>', 'origins such as https://example.com or *.example.com, separated by commas')
     .option('--agent <slug>', 'the agent that answers')
     .option('--router <slug>', 'the router that chooses who answers')
+    .option('--per-visitor <requests>', 'requests of a visitor in a minute (default: 60)', Number)
+    .option('--per-address <requests>', 'requests of a network address in a minute (default: 600)', Number)
+    .option('--per-key <requests>', 'requests of all visitors in a minute (default: 6000)', Number)
     .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysCreate(options));
   paged(ofKey(publishable.command('list')))
     .description("list the publishable keys of the key's environment")
     .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysList(options));
   ofKey(publishable.command('revoke'))
     .description('revoke a publishable key; it and its sessions are refused within a second')
-    .argument('<id>')
-    .action(async (id, options) =>
-      (await import('../commands/publishable-keys')).runPublishableKeysRevoke(id, options),
+    .argument('<key>', 'id or key, as publishable-keys list shows them')
+    .action(async (key, options) =>
+      (await import('../commands/publishable-keys')).runPublishableKeysRevoke(key, options),
     );
 
   paged(ofKey(program.command('audit')))

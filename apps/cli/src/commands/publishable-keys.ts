@@ -1,3 +1,4 @@
+import { iterate } from '@parley/client/manage';
 import { usageFailure } from '../failure';
 import { type KeyOptions, type ListOptions, printList, withManage } from '../manage';
 import { note, print, printJson } from '../terminal';
@@ -7,6 +8,9 @@ export interface PublishableKeyOptions extends KeyOptions {
   origins: string;
   agent?: string;
   router?: string;
+  perVisitor?: number;
+  perAddress?: number;
+  perKey?: number;
 }
 
 /** `parley publishable-keys create`: prints the key on stdout, and the identity secret, which cannot be shown again, on stderr. */
@@ -15,13 +19,19 @@ export async function runPublishableKeysCreate({
   origins,
   agent,
   router,
+  perVisitor,
+  perAddress,
+  perKey,
   json,
   ...options
 }: PublishableKeyOptions): Promise<void> {
   if ((agent === undefined) === (router === undefined)) throw usageFailure('Name either --agent or --router');
   const listed = origins.split(',').map((origin) => origin.trim());
   const made = await withManage(options, (manage) =>
-    manage.createPublishableKey({ name, origins: listed, agentSlug: agent, routerSlug: router }),
+    manage.createPublishableKey({
+      ...{ name, origins: listed, agentSlug: agent, routerSlug: router },
+      limits: { perVisitor, perAddress, perKey },
+    }),
   );
   if (json) return printJson(made);
   note(`Created publishable key ${made.id} for ${listed.join(', ')}.`);
@@ -45,9 +55,15 @@ export const runPublishableKeysList = (options: ListOptions): Promise<void> =>
     },
   });
 
-/** `parley publishable-keys revoke <id>`: all processes refuse the key and its sessions within a second. */
-export async function runPublishableKeysRevoke(id: string, { json, ...options }: KeyOptions): Promise<void> {
-  await withManage(options, (manage) => manage.revokePublishableKey({ id }));
+/** `parley publishable-keys revoke <key>`: all processes refuse the key and its sessions within a second. */
+export async function runPublishableKeysRevoke(given: string, { json, ...options }: KeyOptions): Promise<void> {
+  const id = await withManage(options, async (manage) => {
+    const known = given.startsWith('pk_') ? iterate(manage.listPublishableKeys) : [];
+    let found = given;
+    for await (const one of known) if (one.key === given) found = one.id;
+    await manage.revokePublishableKey({ id: found });
+    return found;
+  });
   if (json) return printJson({ id, revoked: true });
   print(`Revoked publishable key ${id}.`);
 }

@@ -29,7 +29,9 @@ export async function runThreadsReply(id: string, given: string | undefined, opt
   if (options.json) return printJson(stored);
   const { channelMessageId } = stored;
   print(
-    channelMessageId === null ? `Stored ${stored.id}. The caller of the API reads it.` : `Queued ${channelMessageId}.`,
+    channelMessageId === null
+      ? `Stored ${stored.id}. The contact reads it with the messages of the thread.`
+      : `Queued ${channelMessageId}.`,
   );
 }
 

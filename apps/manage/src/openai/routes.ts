@@ -1,5 +1,5 @@
 import { cancelExecution, listAgents, listRouters } from '@parley/agents';
-import type { Scope } from '@parley/contracts';
+import type { Caller, Scope } from '@parley/contracts';
 import { actorOf } from '@parley/permissions';
 import {
   type CallerContext,
@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { ExecutionStreams } from '../execution-streams';
 import { type StartDeps, beginInBackground } from '../routes/start-execution';
-import { type VisibleExecution, executionOf, publicErrorOf } from '../visible-execution';
+import { type VisibleExecution, executionOf, publicErrorOf, seesAll } from '../visible-execution';
 import { waitForExecution } from '../wait-for-execution';
 import { type CompletionBody, completionBodySchema, toConversation } from './completion-body';
 import { createStreamedText } from './streamed-text';
@@ -53,7 +53,7 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
         }
         await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
         isRead = !context.signal.aborted;
-        return toCompletion(await executionOf(deps.db, context, id), model);
+        return toCompletion(await executionOf(deps.db, context, id), model, context.caller);
       } finally {
         // Nothing else reads the answer.
         if (!isRead) await cancel(deps, context.scope, id);
@@ -105,9 +105,9 @@ const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: VisibleExecutio
 });
 
 /** The answer in one piece. Throws when there is none. */
-function toCompletion(execution: VisibleExecution, model: string) {
+function toCompletion(execution: VisibleExecution, model: string, caller: Caller) {
   const { id, status, output, error, createdAt } = execution;
-  if (status !== 'succeeded') throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status));
+  if (status !== 'succeeded') throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status), caller);
   return {
     id: idOf(id),
     object: 'chat.completion',
@@ -129,7 +129,7 @@ function toCompletion(execution: VisibleExecution, model: string) {
  * Why there is no answer. The message is stored in the thread, so clients must not send it again by themselves: they repeat 409, but
  * not 422, and `openai` reads `x-should-retry`.
  */
-function failureOf(reason: string): HttpError {
+function failureOf(reason: string, caller: Caller): HttpError {
   const once = (status: number, message: string, code: string) =>
     new HttpError(status, code, message, { headers: { 'x-should-retry': 'false' } });
   switch (reason) {
@@ -140,7 +140,11 @@ function failureOf(reason: string): HttpError {
     case 'answer_restarted':
       return once(502, 'The model restarted its answer with different text. Send the request again', reason);
     default:
-      return once(502, `The agent could not answer: ${publicErrorOf(reason)}`, 'agent_failed');
+      return once(
+        502,
+        `The agent could not answer: ${seesAll(caller) ? reason : publicErrorOf(reason)}`,
+        'agent_failed',
+      );
   }
 }
 
@@ -169,7 +173,7 @@ async function streamCompletion(
       const part = read(chunk);
       if (part?.type === 'text') await send({ content: part.text });
       if (part?.type === 'failed') {
-        await stream.send({ data: openAiError(failureOf(part.reason)) as never });
+        await stream.send({ data: openAiError(failureOf(part.reason, context.caller)) as never });
         return true;
       }
       if (part?.type !== 'end') continue;

@@ -315,7 +315,7 @@ export interface ManageClient {
     /** Whether there are items after this page. */
     hasMore: boolean;
   }>;
-  /** Reply to the contact. Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On channel `api` the reply is stored and not sent. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`. */
+  /** Reply to the contact. Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On other channels than WhatsApp the reply is stored and not sent: the contact reads it with the messages of the thread. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`. */
   replyToThread(input: {
     /** Id of the thread, or its external id. */
     id: string;
@@ -372,7 +372,7 @@ export interface ManageClient {
     /** False if it was so already. */
     changed: boolean;
   }>;
-  /** End a takeover. The agent answers again. If the last message of a contact on a channel has no answer, the agent answers it now, once. On channel `api` it answers the next message. */
+  /** End a takeover. The agent answers again. On WhatsApp, if the last message of the contact has no answer, the agent answers it now, once. On other channels it answers the next message. */
   resumeThread(input: {
     /** Id of the thread, or its external id. */
     id: string;

@@ -39,7 +39,7 @@ export const widgetOperations = defineOperations('Widget', table, {
     status: 201,
     response: visitorSessionSchema,
     errors: { ...errors, 401: [unknownKey, ['invalid_identity', 'Unauthorized']] },
-    example: { body: {}, response: { token: 'eyJ…', expiresAt: 1763685000000, visitorId: 'Zk3…' } },
+    example: { body: {}, response: { token: 'eyJ…', expiresAt: 1763685000000, visitorId: 'Zk3…', threadKey: 'n4b…' } },
   },
   sendVisitorMessage: {
     summary: 'Send a message of a visitor',
@@ -73,7 +73,9 @@ export const widgetOperations = defineOperations('Widget', table, {
     errors: { ...errors, 400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']] },
     example: {
       response: {
-        data: [{ id: 'msg_01', from: 'agent', text: 'We do.', createdAt: 1763683204200 }],
+        data: [
+          { id: 'msg_01', executionId: '3698432093388800', from: 'agent', text: 'We do.', createdAt: 1763683204200 },
+        ],
         cursor: 'c1.WyI…',
         hasMore: false,
       },

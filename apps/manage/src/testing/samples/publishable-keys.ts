@@ -13,7 +13,7 @@ export async function anAgent({ db, scope: { tenant } }: World): Promise<string>
 }
 
 const aKey: Prepare = async ({ api, db, scope }) => {
-  const limits = { perVisitor: 20, perAddress: 60, perKey: 600 };
+  const limits = { perVisitor: 60, perAddress: 600, perKey: 6_000 };
   const key = { name: 'website', agentSlug: 'shop', origins, limits };
   const { created } = await createPublishableKey(db, api.deps.box, scope, key);
   return { params: { id: created.id } };

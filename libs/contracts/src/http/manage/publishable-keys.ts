@@ -10,9 +10,9 @@ const perMinute = (limit: number, ofWhom: string) =>
   z.number().int().min(1).max(10_000).default(limit).describe(`Requests in a minute of ${ofWhom}.`);
 
 const limitsSchema = z.strictObject({
-  perVisitor: perMinute(20, 'one visitor'),
-  perAddress: perMinute(60, 'one network address'),
-  perKey: perMinute(600, 'all visitors'),
+  perVisitor: perMinute(60, 'one visitor'),
+  perAddress: perMinute(600, 'one network address'),
+  perKey: perMinute(6_000, 'all visitors'),
 });
 
 const publishableKeySchema = z.object({

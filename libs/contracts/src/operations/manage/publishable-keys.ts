@@ -22,7 +22,7 @@ const key = {
   agentSlug: 'shop',
   routerSlug: null,
   origins: ['https://shop.example.com'],
-  limits: { perVisitor: 20, perAddress: 60, perKey: 600 },
+  limits: { perVisitor: 60, perAddress: 600, perKey: 6_000 },
   createdAt: 1763683200000,
   revokedAt: null,
 };

@@ -123,7 +123,7 @@ export const threadOperations = defineOperations('Conversations', table, {
   replyToThread: {
     summary: 'Reply to the contact',
     description:
-      'Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On channel `api` the reply is stored and not sent. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`.',
+      'Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On other channels than WhatsApp the reply is stored and not sent: the contact reads it with the messages of the thread. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`.',
     params: threadParamsSchema,
     body: replyBodySchema,
     status: 201,
@@ -170,7 +170,7 @@ export const threadOperations = defineOperations('Conversations', table, {
   resumeThread: {
     summary: 'End a takeover',
     description:
-      'The agent answers again. If the last message of a contact on a channel has no answer, the agent answers it now, once. On channel `api` it answers the next message.',
+      'The agent answers again. On WhatsApp, if the last message of the contact has no answer, the agent answers it now, once. On other channels it answers the next message.',
     params: threadParamsSchema,
     body: resumeBodySchema,
     bodyOptional: true,
