@@ -43,6 +43,7 @@ const boundaries = [
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
   constraint('widget', 'client'),
+  constraint('console', 'client'),
   constraint('embedded'),
   constraint('testing', ...domain, 'embedded'),
   constraint('gateway', 'contracts', 'service', 'outbound'),
@@ -91,7 +92,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { '@nx': nx },
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -110,7 +111,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    files: ['apps/**/*.ts', 'apps/**/*.tsx', 'libs/**/*.ts'],
     ignores: ['**/*.test.ts', '**/*-under-test.ts', 'apps/manage/src/testing/**'],
     rules: {
       '@nx/enforce-module-boundaries': [

@@ -13,7 +13,7 @@ const notProduction =
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
 export function productionFiles() {
-  return readFiles('apps/*.ts', 'libs/*.ts')
+  return readFiles('apps/*.ts', 'apps/*.tsx', 'libs/*.ts')
     .filter(({ path }) => !notProduction.test(path))
     .map(({ path, text }) => {
       const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

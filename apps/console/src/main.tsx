@@ -8,6 +8,8 @@ import { applyTheme } from './theme';
 import './style.css';
 
 applyTheme();
+// A page that was loaded before an upgrade asks for screens that the server no longer has.
+window.addEventListener('vite:preloadError', () => location.reload());
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

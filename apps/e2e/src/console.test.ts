@@ -259,14 +259,8 @@ inBrowser(
     await page.getByText('The contact has written since.').waitFor();
     expect(await stored()).not.toContain('too late');
     await page.unroute(`**/v1/threads/${threadId}/messages**`);
-    await page.getByText('wait!').waitFor({ timeout: 15_000 });
+    await page.getByRole('log').getByText('wait!').waitFor({ timeout: 15_000 });
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.waitForTimeout(3000);
-    console.log(
-      'DBG',
-      (await page.getByRole('log').innerText()).replaceAll('\n', ' / '),
-      JSON.stringify((await owner.get(`/v1/threads/${threadId}/messages`)).body).slice(0, 1200),
-    );
     await until(async () => (await stored()).includes('too late'));
   },
 );

@@ -43,7 +43,10 @@ export function Messages({ thread, personId, outgoing, outbox, onLast }: Message
     channelMessages?.data.filter(({ media }) => media !== null).map(({ id, media }) => [id, media!]),
   );
   const messages = list.items.toReversed();
-  const lastId = list.items[0]?.id;
+  // What the contact wrote or got: notes are for people.
+  const lastId = list.items.find(
+    ({ role, content }) => (role === 'user' || role === 'assistant') && content !== '',
+  )?.id;
   useEffect(() => onLast(lastId), [lastId, onLast]);
   const { scroller, keepPlace } = useEndOfList(`${lastId} ${outgoing.length}`);
   if (list.isPending) return <Skeleton className="h-8" />;

@@ -23,7 +23,7 @@ function spansOf({ steps, startedAt, createdAt }: ExecutionTrace): { spans: Span
   return { spans, totalMs: Math.max(1, lastEndMs) };
 }
 
-export const isDenied = (step: Step): boolean => step.type === 'tool' && step.permission?.allowed === false;
+const isDenied = (step: Step): boolean => step.type === 'tool' && step.permission?.allowed === false;
 
 /** The steps of a turn as bars over its time; each is a button that shows the step. */
 export function Timeline({
