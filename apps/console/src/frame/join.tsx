@@ -33,8 +33,8 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
     );
   if (invitation.error)
     return (
-      <Card title={texts.goneTitle}>
-        <p className="mb-4 text-n11">{texts.gone}</p>
+      <Card title={texts.endedTitle}>
+        <p className="mb-4 text-n11">{texts.ended}</p>
         <Button onClick={leaveLink}>{texts.toSignIn}</Button>
       </Card>
     );

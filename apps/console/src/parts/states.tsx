@@ -46,7 +46,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 export function Skeleton({ rows = 6, className = 'h-4' }: { rows?: number; className?: string }) {
   const { states } = useTexts();
   return (
-    <div aria-busy aria-label={states.loading} className="space-y-3 p-4">
+    <div role="status" aria-busy aria-label={states.loading} className="space-y-3 p-4">
       {Array.from({ length: rows }, (_, at) => (
         <div key={at} className={`skeleton ${className}`} style={{ width: `${90 - ((at * 17) % 40)}%` }} />
       ))}

@@ -58,7 +58,7 @@ export function Details({ thread }: { thread: Thread }) {
             value={thread.assigneeId ?? ''}
             onChange={({ target }) => change.mutate({ assigneeId: target.value || null })}
             options={[
-              ['', conversations.nobody],
+              ['', conversations.unassigned],
               ...(members?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
             ]}
           />
