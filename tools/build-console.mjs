@@ -33,12 +33,16 @@ export async function buildConsole(folder = outputFolder) {
   if (existsSync(marker) && readFileSync(marker, 'utf8') === hash) return [];
   const { build } = await import('vite');
   const next = `${folder}.next`;
+  const { NODE_ENV } = process.env;
   const { output } = await build({
     configFile: join(root, 'apps', 'console', 'vite.config.mjs'),
     mode: 'production',
     logLevel: 'warn',
     build: { outDir: next },
   });
+  // Vite sets it for the whole process.
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = NODE_ENV;
   for (const name of readdirSync(next, { recursive: true })) {
     if (!compressed.test(name)) continue;
     const file = join(next, name);

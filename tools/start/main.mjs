@@ -1,7 +1,7 @@
 // The supervisor of the stack. tools/start.mjs installs the packages and runs this file with the pinned Node.
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from '../build.mjs';
-import { buildConsole } from '../build-console.mjs';
 import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
 import { openPostgres, openRedis } from './databases.mjs';
@@ -86,7 +86,7 @@ async function main() {
   const adminLink = await firstAdminLink({ ...cliEnvironment, PUBLIC_URL: gatewayUrl });
   const demoPage = await demoPageLink(gatewayUrl, key, cliEnvironment.PUBLIC_URL).catch(() => null);
   // Nothing waits for the console: until it is built, its page says so.
-  buildConsole().catch((error) => printError(`The console cannot be built: ${error.message}`));
+  buildConsole();
   printBanner({ gatewayPort, key, demoPage, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
@@ -106,6 +106,14 @@ async function main() {
     });
     return { env: environment(services.find((service) => service.name === name)) };
   }
+}
+
+/** Builds the console in a process of its own: Vite sets NODE_ENV, which the services get from this process. */
+function buildConsole() {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'build-console.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  shutdown.add('the build of the console', async () => void child.kill());
 }
 
 async function deleteData(stateDir, yes) {

@@ -36,7 +36,10 @@ beforeAll(async () => {
   [model, browser] = await Promise.all([startModelServer(), openBrowser()]);
   stack = await startOwnStack({
     services: ['data', 'chat', 'worker', 'manage', 'gateway'],
-    environment: { OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
+    environment: {
+      ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
+      ...{ RATE_LIMIT_PER_KEY: '10000', RATE_LIMIT_PER_ORGANIZATION: '10000' },
+    },
   });
   tenant = await createTenant({ url: stack.url, databaseUrl: stack.databaseUrl });
   owner = await tenant.client({ permissions: ['*', 'manage'] });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace, useWorkspace } from '../../frame/workspace';
-import { formatNumber, useTexts } from '../../i18n';
+import { useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Failure, Skeleton } from '../../parts/states';
@@ -52,7 +52,6 @@ export function DataTypes() {
                   <span className="min-w-0 flex-1 truncate text-n11 max-sm:hidden">
                     {Object.keys(schema).join(', ')}
                   </span>
-                  <Count type={slug} />
                 </Link>
               </li>
             ))}
@@ -60,19 +59,5 @@ export function DataTypes() {
         )}
       </div>
     </div>
-  );
-}
-
-function Count({ type }: { type: string }) {
-  const { client, key } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: [...key, 'entities', type, 'count'],
-    queryFn: ({ signal }) => client.data.list(type, { limit: 1, count: 'estimated' }, { signal }),
-    staleTime: 30_000,
-  });
-  return (
-    <span className="ml-auto shrink-0 text-n11 tabular-nums">
-      {data?.total === undefined ? '' : formatNumber(data.total)}
-    </span>
   );
 }
