@@ -4,8 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { methodNotAllowed, notFound } from '@parley/service';
-import { accepts } from './accepts';
 import type { HeaderList } from './headers';
+import { type Content, sendContent } from './send-content';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -35,13 +35,7 @@ const building = `<!doctype html>
 <body><p>The console is being built. This page loads it when it is ready.</p></body></html>
 `;
 
-interface File {
-  type: string;
-  tag: string;
-  plain: Buffer;
-  /** Compressed by the build. */
-  br: Buffer | null;
-  gzip: Buffer | null;
+interface File extends Content {
   changedMs: number;
 }
 
@@ -92,31 +86,14 @@ export function createConsole(folder: string): SendConsole {
     const isRootFile = /^[\w-]+\.(svg|png|webmanifest|txt)$/.test(name);
     const file = await read(isAsset || isRootFile ? name : 'index.html');
     if (file === null) {
-      if ((isAsset || isRootFile) && cache.has('index.html')) throw notFound(`No such path: ${path}`, 'unknown_path');
+      const isBuilt = name !== 'index.html' && (await read('index.html')) !== null;
+      if (isBuilt) throw notFound(`No such path: ${path}`, 'unknown_path');
       const headers = ['Content-Type', types['.html']!, 'Retry-After', '2', 'Cache-Control', 'no-store'];
       response.writeHead(503, [...own, 'Content-Security-Policy', policy, ...headers]);
       response.end(request.method === 'HEAD' ? undefined : building);
       return;
     }
     const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const headers = [
-      'Content-Security-Policy',
-      policy,
-      'Cache-Control',
-      caching,
-      'ETag',
-      file.tag,
-      'Vary',
-      'Accept-Encoding',
-    ];
-    if (request.headers['if-none-match'] === file.tag) {
-      response.writeHead(304, [...own, ...headers]).end();
-      return;
-    }
-    const coding = (['br', 'gzip'] as const).find((one) => file[one] !== null && accepts(request, one));
-    const bytes = coding === undefined ? file.plain : file[coding]!;
-    if (coding !== undefined) headers.push('Content-Encoding', coding);
-    response.writeHead(200, [...own, ...headers, 'Content-Type', file.type, 'Content-Length', String(bytes.length)]);
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    sendContent(request, response, file, [...own, 'Content-Security-Policy', policy], caching);
   };
 }

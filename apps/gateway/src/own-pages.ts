@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { openApiDocument, type operations } from '@parley/contracts';
 import { methodNotAllowed } from '@parley/service';
-import { accepts } from './accepts';
 import { addressMark } from './docs/curl';
 import { escape, pagePolicy, renderPage } from './docs/render-page';
 import type { HeaderList } from './headers';
+import { sendContent } from './send-content';
 import { demoPolicy, renderDemo } from './widget/demo-page';
 import { widgetScript } from './widget/script';
 
@@ -86,17 +86,6 @@ export function sendOwnPage(
   const { type, headers, text, cacheControl = 'no-cache' } = pages[path];
   const plain = text(address, new URL(request.url!, 'http://page').searchParams.get('key'));
   const { zipped, tag } = pack(plain);
-  const caching = ['Cache-Control', cacheControl, 'ETag', tag, 'Vary', 'Accept-Encoding'];
-  if (request.headers['if-none-match'] === tag) {
-    response.writeHead(304, [...own, ...headers, ...caching]).end();
-    return;
-  }
-  const isZipped = accepts(request, 'gzip');
-  const bytes = isZipped && zipped !== null ? zipped : Buffer.from(plain);
-  if (bytes === zipped) caching.push('Content-Encoding', 'gzip');
-  response.writeHead(200, [
-    ...[...own, ...headers, ...caching],
-    ...['Content-Type', type, 'Content-Length', String(bytes.length)],
-  ]);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  const content = { type, tag, plain, gzip: zipped };
+  sendContent(request, response, content, [...own, ...headers], cacheControl);
 }

@@ -54,6 +54,12 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** What people read of an error: its text, and of an invalid input the first field that is wrong. */
+export const messageOf = (error: unknown): string =>
+  error instanceof ParleyApiError && error.details?.[0]
+    ? `${error.message}: ${error.details[0].message}`
+    : (error as Error).message;
+
 export const isMissing = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
 const isLost = (error: unknown): boolean =>
   error instanceof ParleyApiError && (error.status === 0 || error.status >= 502);

@@ -5,7 +5,7 @@ import { leave, meQuery } from '../api/session';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
-import { type Theme, applyTheme, chosenTheme, themes } from '../theme';
+import { type Theme, chooseTheme, chosenTheme, themes } from '../theme';
 
 export function Account() {
   const { nav } = useTexts();
@@ -50,7 +50,7 @@ export function AccountDialog({ onClose }: { onClose: () => void }) {
             label={nav.theme}
             value={theme}
             onChange={({ target }) => {
-              applyTheme(target.value as Theme);
+              chooseTheme(target.value as Theme);
               setTheme(target.value as Theme);
             }}
             options={themes.map((one) => [one, nav.themes[one]] as const)}

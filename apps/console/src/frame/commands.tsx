@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { useAgents, useTypes } from '../api/queries';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Dialog } from '../parts/dialog';
 import { AccountDialog } from './account';
 import { screens } from './screens';
-import { usePlace, useWorkspace } from './workspace';
+import { usePlace } from './workspace';
 
 /** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
 export function Commands({ onClose }: { onClose: () => void }) {
   const { nav, data: dataTexts, executions } = useTexts();
-  const { client, api, key } = useWorkspace();
   const { data: me } = useQuery(meQuery);
-  const { data: types } = useQuery({ queryKey: [...key, 'entity-types'], queryFn: () => client.entityTypes() });
-  const { data: agents } = useQuery({ queryKey: [...key, 'agents'], queryFn: () => api.listAgents({ limit: 100 }) });
+  const { data: types } = useTypes();
+  const { data: agents } = useAgents();
   const navigate = useNavigate();
   const place = usePlace();
   const [typed, setTyped] = useState('');

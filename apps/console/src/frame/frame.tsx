@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { BookOpen, Keyboard, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useThreadCounts } from '../api/queries';
 import { useTexts } from '../i18n';
 import { Button } from '../parts/controls';
 import { Empty } from '../parts/states';
@@ -118,13 +118,8 @@ function ScreenLink({ screen: { to, name, icon: Icon } }: { screen: (typeof scre
 
 /** How many conversations wait for a person, as on the app's icon. */
 function WaitingCount() {
-  const { api, key } = useWorkspace();
   const { home } = useTexts();
-  const { data } = useQuery({
-    queryKey: [...key, 'thread-counts'],
-    queryFn: ({ signal }) => api.countThreads({}, { signal }),
-    refetchInterval: 5_000,
-  });
+  const { data } = useThreadCounts();
   const waiting = data?.waiting ?? 0;
   useEffect(() => {
     const badge = navigator as Navigator & { setAppBadge?(count: number): Promise<void> };

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type Me, enter, people } from '../api/session';
+import { type Me, enter, messageOf, people } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
 import { Notice, Skeleton } from '../parts/states';
-import { Card, OidcButton, fieldsOf, messageOf } from './sign-in';
+import { Card, OidcButton, fieldsOf } from './sign-in';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
 export function Join({ token, me }: { token: string; me: Me | null }) {

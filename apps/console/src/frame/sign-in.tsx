@@ -1,7 +1,6 @@
-import { ParleyApiError } from '@parley/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import { type Me, endedSession, enter, leave, people } from '../api/session';
+import { type Me, endedSession, enter, leave, messageOf, people } from '../api/session';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
 import { Notice } from '../parts/states';
@@ -32,11 +31,6 @@ export const fieldsOf = (event: FormEvent<HTMLFormElement>): Record<string, stri
   event.preventDefault();
   return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
 };
-
-export const messageOf = (error: unknown): string =>
-  error instanceof ParleyApiError && error.details?.[0]
-    ? `${error.message}: ${error.details[0].message}`
-    : (error as Error).message;
 
 export function OidcButton({ invitation }: { invitation?: string }) {
   const { signIn: texts } = useTexts();

@@ -3,12 +3,21 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../i18n';
 import { Button, CopyText } from './controls';
 
-/** In place of content: what would be here, and what fills it. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+/** In place of content: what would be here, and the command that fills it. */
+export function Empty({ title, command, children }: { title: string; command?: string; children?: ReactNode }) {
   return (
     <div className="mx-auto max-w-md px-4 py-12 text-center">
       <h2 className="font-medium">{title}</h2>
-      <div className="mt-1 space-y-3 text-n11">{children}</div>
+      <div className="mt-1 space-y-3 text-n11">
+        {children}
+        {command && (
+          <p>
+            <CopyText text={command}>
+              <code className="rounded bg-n3 px-2 py-1 font-mono text-xs">{command}</code>
+            </CopyText>
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -19,7 +19,7 @@ interface Deps {
 
 export type SendExecution = ReturnType<typeof createSendExecution>;
 
-/** The number of a chunk after which a stream continues: `12`, or `exec_…-12`. Null for another text; 0 for another execution. */
+/** The number of a chunk after which a stream continues: `12`, or `3698432093388800-12` in a thread. Null for another text; 0 for another execution. */
 function positionIn(executionId: string, text: string): number | null {
   const [, execution = executionId, number] = /^(?:(\w{1,100})-)?(\d{1,7})$/.exec(text) ?? [];
   if (number === undefined) return null;

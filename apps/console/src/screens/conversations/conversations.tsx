@@ -1,8 +1,8 @@
 import type { InputOf, ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, getRouteApi, useMatch } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
+import { useThreadCounts } from '../../api/queries';
 import { meQuery } from '../../api/session';
 import { useKeys } from '../../frame/keys';
 import { usePlace, useWorkspace } from '../../frame/workspace';
@@ -10,6 +10,7 @@ import { formatNumber, useTexts } from '../../i18n';
 import { Button, Choice, Tabs, Toggle, tabLook } from '../../parts/controls';
 import { Rows, usePages } from '../../parts/pages';
 import { ScreenHead } from '../../parts/screen-head';
+import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 
@@ -45,11 +46,7 @@ export function Conversations() {
     (cursor, signal) => api.listThreads({ ...input, cursor }, { signal }),
     { refetchInterval: 4_000 },
   );
-  const { data: counts } = useQuery({
-    queryKey: [...key, 'thread-counts'],
-    queryFn: ({ signal }) => api.countThreads({}, { signal }),
-    refetchInterval: 5_000,
-  });
+  const { data: counts } = useThreadCounts();
   const searchBox = useRef<HTMLInputElement>(null);
   const at = list.items.findIndex(({ id }) => id === openThread);
   const open = (thread: ListedThread | undefined) =>
@@ -155,45 +152,6 @@ export function Conversations() {
         {openThread === undefined ? <Empty title={conversations.choose} /> : <Outlet />}
       </div>
     </div>
-  );
-}
-
-/** Searches 250 ms after the last key. */
-export function SearchBox({
-  box,
-  value,
-  onChange,
-  label,
-}: {
-  box: React.RefObject<HTMLInputElement | null>;
-  value: string;
-  onChange: (text: string) => void;
-  label: string;
-}) {
-  const [text, setText] = useState(value);
-  const change = useRef(onChange);
-  change.current = onChange;
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => change.current(text), 250);
-    return () => clearTimeout(timer);
-  }, [text, value]);
-  return (
-    <span className="relative min-w-0 flex-1">
-      <Search aria-hidden size={14} className="absolute top-1/2 left-2 -translate-y-1/2 text-n10" />
-      <input
-        ref={box}
-        type="search"
-        aria-label={label}
-        placeholder={label}
-        value={text}
-        maxLength={200}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-        className="tap h-8 w-full rounded border border-n7 bg-n1 pr-2 pl-7"
-      />
-    </span>
   );
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { FormEvent, ReactNode } from 'react';
-import { messageOf } from '../../frame/sign-in';
+import { messageOf } from '../../api/session';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Choice, CopyText } from '../../parts/controls';

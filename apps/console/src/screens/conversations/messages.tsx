@@ -8,8 +8,7 @@ import { formatDay, formatDuration, formatExact, formatTime, useTexts } from '..
 import { Button } from '../../parts/controls';
 import { usePages } from '../../parts/pages';
 import { Failure, Skeleton } from '../../parts/states';
-import { useExecution } from '../executions/execution';
-import { nameOfStep } from '../executions/timeline';
+import { nameOfStep, useExecution } from '../executions/trace';
 import type { Thread } from './conversation';
 import { Media } from './media';
 import type { Outgoing, useOutbox } from './outbox';

@@ -1,7 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import { useEffect, useSyncExternalStore } from 'react';
-import { type Workspace, queryClient } from '../../api/session';
-import { messageOf } from '../../frame/sign-in';
+import { type Workspace, queryClient, messageOf } from '../../api/session';
 import { stored } from '../../stored';
 
 /** Something that a person sends in a thread. */

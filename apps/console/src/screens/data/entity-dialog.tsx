@@ -1,8 +1,7 @@
 import type { Entity, JsonObject } from '@parley/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
-import { isMissing } from '../../api/session';
-import { messageOf } from '../../frame/sign-in';
+import { isMissing, messageOf } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button, CopyText } from '../../parts/controls';

@@ -1,19 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useTypes } from '../../api/queries';
+import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { CopyText } from '../../parts/controls';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Failure, Skeleton } from '../../parts/states';
-
-export function useTypes() {
-  const { client, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'entity-types'],
-    queryFn: ({ signal }) => client.entityTypes({ signal }),
-    staleTime: 30_000,
-  });
-}
 
 /** The entity types of the environment, with their fields. */
 export function DataTypes() {
@@ -29,11 +19,8 @@ export function DataTypes() {
         ) : data === undefined ? (
           <Failure error={error} onRetry={refetch} />
         ) : data.data.length === 0 ? (
-          <Empty title={texts.emptyTitle}>
-            <p>{texts.empty}</p>
-            <CopyText text="npx parley push">
-              <code className="rounded bg-n3 px-2 py-1 font-mono text-xs">npx parley push</code>
-            </CopyText>
+          <Empty title={texts.emptyTitle} command="npx parley push">
+            {texts.empty}
           </Empty>
         ) : (
           <ul>

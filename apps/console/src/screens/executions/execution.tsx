@@ -1,10 +1,9 @@
-import type { ResultOf } from '@parley/client/manage';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { messageOf } from '../../api/session';
 import { useKeys } from '../../frame/keys';
-import { messageOf } from '../../frame/sign-in';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
@@ -15,24 +14,11 @@ import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { StepDetails } from './step-details';
 import { Timeline } from './timeline';
+import { type ExecutionTrace, hasEnded, useExecution } from './trace';
 
 const route = getRouteApi('/$organization/$environment/executions/$executionId');
-export type ExecutionTrace = ResultOf<'getExecution'>;
-export type Step = ExecutionTrace['steps'][number];
 
 const tabs = ['steps', 'prompt', 'messages', 'raw'] as const;
-const hasEnded = ({ status }: ExecutionTrace): boolean =>
-  status !== 'running' && status !== 'queued' && status !== 'stalled';
-
-export function useExecution(executionId: string) {
-  const { api, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'execution', executionId],
-    queryFn: ({ signal }) => api.getExecution({ id: executionId }, { signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || hasEnded(state.data) ? false : 1_000),
-  });
-}
-
 export function Execution() {
   const { executionId } = route.useParams();
   const { data: execution, error, isPending, refetch } = useExecution(executionId);

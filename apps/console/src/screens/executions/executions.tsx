@@ -1,11 +1,11 @@
 import type { InputOf, ResultOf } from '@parley/client/manage';
-import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAgents } from '../../api/queries';
 import { useKeys } from '../../frame/keys';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, useTexts } from '../../i18n';
-import { Button, Choice, CopyText, Toggle } from '../../parts/controls';
+import { Button, Choice, Toggle } from '../../parts/controls';
 import { Rows, usePages } from '../../parts/pages';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty } from '../../parts/states';
@@ -26,7 +26,7 @@ export function Executions() {
   const navigate = useNavigate({ from: '/$organization/$environment/executions' });
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  const { data: agents } = useQuery({ queryKey: [...key, 'agents'], queryFn: () => api.listAgents({ limit: 100 }) });
+  const { data: agents } = useAgents();
   const input = { agent: search.agent, status: search.status as StatusFilter, toolErrors: search.errors };
   const list = usePages(
     [...key, 'executions', input],
@@ -121,11 +121,8 @@ export function Executions() {
             isFiltered ? (
               <Empty title={executions.emptyFilter} />
             ) : (
-              <Empty title={executions.emptyTitle}>
-                <p>{executions.empty}</p>
-                <CopyText text="npx parley chat">
-                  <code className="rounded bg-n3 px-2 py-1 font-mono text-xs">npx parley chat</code>
-                </CopyText>
+              <Empty title={executions.emptyTitle} command="npx parley chat">
+                {executions.empty}
               </Empty>
             )
           }

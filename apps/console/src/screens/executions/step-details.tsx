@@ -2,8 +2,7 @@ import type { ReactNode } from 'react';
 import { formatDuration, formatNumber, useTexts } from '../../i18n';
 import { Json } from '../../parts/json';
 import { Notice } from '../../parts/states';
-import type { Step } from './execution';
-import { nameOfStep } from './timeline';
+import { type Step, nameOfStep } from './trace';
 
 /** One step of a turn: what went in, what came out, and why it was allowed. */
 export function StepDetails({ step }: { step: Step }) {

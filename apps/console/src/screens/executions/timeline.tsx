@@ -1,8 +1,6 @@
 import { Bot, Split, Wrench } from 'lucide-react';
 import { formatDuration, useTexts } from '../../i18n';
-import type { ExecutionTrace, Step } from './execution';
-
-export const nameOfStep = (step: Step): string => (step.type === 'model' ? step.model : step.name);
+import { type ExecutionTrace, type Step, nameOfStep } from './trace';
 
 interface Span {
   step: Step;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { CheckCircle2, TriangleAlert } from 'lucide-react';
+import { useThreadCounts } from '../../api/queries';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { CopyText, Tabs, tabLook } from '../../parts/controls';
@@ -86,13 +87,8 @@ function Health() {
 /** The open conversations by who answers them. */
 function Open() {
   const { home } = useTexts();
-  const { api, key } = useWorkspace();
   const place = usePlace();
-  const { data } = useQuery({
-    queryKey: [...key, 'thread-counts'],
-    queryFn: ({ signal }) => api.countThreads({}, { signal }),
-    refetchInterval: 5_000,
-  });
+  const { data } = useThreadCounts();
   const shown = [
     ['waiting', home.waiting, 'waiting'],
     ['human', home.answeredByPeople, 'open'],
