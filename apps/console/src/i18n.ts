@@ -1,19 +1,18 @@
 import { useSyncExternalStore } from 'react';
-import { type Texts, en } from './texts/en';
-import { es } from './texts/es';
+import type { Catalog } from './catalog';
+import { type Texts, commonCatalog } from './texts/common';
 import { stored } from './stored';
 
-const catalogs = { en, es } as const satisfies Record<string, Texts>;
-export type Language = keyof typeof catalogs;
-export const languages = Object.keys(catalogs) as Language[];
-export const languageName = (language: Language): string => catalogs[language].language;
+export type Language = keyof typeof commonCatalog;
+export const languages = Object.keys(commonCatalog) as Language[];
+export const languageName = (language: Language): string => commonCatalog[language].language;
 
 const choice = stored('language');
 const ofBrowser = (): Language =>
-  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag): tag is Language => tag in catalogs) ?? 'en';
+  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag): tag is Language => tag in commonCatalog) ?? 'en';
 const read = (): Language => {
   const chosen = choice.get();
-  return chosen !== null && chosen in catalogs ? (chosen as Language) : ofBrowser();
+  return chosen !== null && chosen in commonCatalog ? (chosen as Language) : ofBrowser();
 };
 let current = read();
 const listeners = new Set<() => void>();
@@ -31,7 +30,12 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => current);
-export const useTexts = (): Texts => catalogs[useLanguage()];
+/** The texts of a catalog in the current language; without one, those that all screens use. */
+export function useTexts(): Texts;
+export function useTexts<Own>(catalog: Catalog<Own>): Own;
+export function useTexts(catalog: Catalog<unknown> = commonCatalog): unknown {
+  return catalog[useLanguage()];
+}
 
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
 function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(

@@ -6,37 +6,40 @@ import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Dialog } from '../parts/dialog';
 import { AccountDialog } from './account';
-import { screens } from './screens';
-import { usePlace } from './workspace';
+import { sectionsFor } from './screens';
+import { usePlace, useWorkspace } from './workspace';
 
 /** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
 export function Commands({ onClose }: { onClose: () => void }) {
-  const { nav, data: dataTexts, executions } = useTexts();
+  const { nav } = useTexts();
   const { data: me } = useQuery(meQuery);
   const { data: types } = useTypes();
   const { data: agents } = useAgents();
   const navigate = useNavigate();
   const place = usePlace();
+  const { isAdmin } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const [isAccount, setAccount] = useState(false);
   const listId = useId();
 
   const all: { name: string; kind: string; run: () => void }[] = [
-    ...screens.map(({ to, name }) => ({
-      name: nav[name],
-      kind: '',
-      run: () => void navigate({ to, params: place, search: {} }),
-    })),
+    ...sectionsFor(isAdmin).flatMap(({ name: section, screens }) =>
+      screens.map(({ to, name }) => ({
+        name: nav[name],
+        kind: nav.sections[section],
+        run: () => void navigate({ to, params: place, search: {} }),
+      })),
+    ),
     ...(types?.data ?? []).map(({ slug, name }) => ({
       name: `${name} (${slug})`,
-      kind: dataTexts.title,
+      kind: nav.data,
       run: () =>
         void navigate({ to: '/$organization/$environment/data/$type', params: { ...place, type: slug }, search: {} }),
     })),
     ...(agents?.data ?? []).map(({ slug, name }) => ({
       name: `${name} (${slug})`,
-      kind: executions.title,
+      kind: nav.executions,
       run: () =>
         void navigate({ to: '/$organization/$environment/executions', params: place, search: { agent: slug } }),
     })),

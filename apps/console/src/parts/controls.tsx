@@ -89,7 +89,7 @@ export function Choice({
       aria-label={label}
       title={label}
       {...rest}
-      className={`tap h-8 max-w-full truncate rounded border border-n7 bg-n1 pr-5 pl-1.5 ${className}`}
+      className={`tap h-8 max-w-full shrink-0 truncate rounded border border-n7 bg-n1 pr-5 pl-1.5 ${className}`}
     >
       {options.map(([value, text]) => (
         <option key={value} value={value}>
@@ -106,7 +106,7 @@ export function Toggle({ label, isOn, onChange }: { label: string; isOn: boolean
       type="button"
       aria-pressed={isOn}
       onClick={() => onChange(!isOn)}
-      className={`tap h-8 rounded border px-2 whitespace-nowrap ${isOn ? 'border-accent bg-accent-soft text-accent' : 'border-n7 hover:bg-n3'}`}
+      className={`tap h-8 shrink-0 rounded border px-2 whitespace-nowrap ${isOn ? 'border-accent bg-accent-soft text-accent' : 'border-n7 hover:bg-n3'}`}
     >
       {label}
     </button>

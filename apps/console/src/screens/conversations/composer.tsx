@@ -10,6 +10,7 @@ import { Failure, Notice, Skeleton } from '../../parts/states';
 import { stored } from '../../stored';
 import type { Thread } from './conversation';
 import type { Outgoing } from './outbox';
+import { conversationsCatalog } from './texts';
 
 const maxFileBytes = 10 * 1024 * 1024;
 const maxChars = 4_096;
@@ -25,7 +26,7 @@ interface ComposerProps {
 
 /** Writes replies, notes and templates. What is half written is kept in the browser, for this person. */
 export function Composer({ thread, personId, writer, lastMessageId, onSend }: ComposerProps) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const { key } = useWorkspace();
   const draft = useMemo(() => stored(['draft', personId, ...key, thread.id].join('.')), [personId, key, thread.id]);
   const [text, setText] = useState(() => draft.get() ?? '');
@@ -168,7 +169,7 @@ function Templates({
   onSend: (item: Item) => void;
   lastMessageId: string | undefined;
 }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();
   const { data, error, isPending } = useQuery({
     queryKey: [...key, 'templates'],

@@ -15,6 +15,7 @@ import { Composer } from './composer';
 import { Details } from './details';
 import { Messages } from './messages';
 import { useOutbox } from './outbox';
+import { conversationsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/conversations/$threadId');
 export type Thread = ResultOf<'getThread'>;
@@ -35,7 +36,7 @@ export function Conversation() {
 }
 
 function OpenThread({ thread, personId }: { thread: Thread; personId: string }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const workspace = useWorkspace();
   const { api, key } = workspace;
   const place = usePlace();
@@ -157,6 +158,7 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
 /** How long WhatsApp takes replies that are no templates. */
 function Window({ thread }: { thread: Thread }) {
   const texts = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   useTick(30_000);
   if (thread.channel !== 'whatsapp') return null;
   const leftMs = (thread.windowEndsAt ?? 0) - Date.now();
@@ -165,16 +167,15 @@ function Window({ thread }: { thread: Thread }) {
       {' '}
       ·{' '}
       {leftMs > 0
-        ? texts.conversations.windowLeft(
-            formatDuration(Math.ceil(leftMs / 60_000) * 60_000, texts).replace(/ 0 s$/, ''),
-          )
-        : texts.conversations.windowClosed}
+        ? conversations.windowLeft(formatDuration(Math.ceil(leftMs / 60_000) * 60_000, texts).replace(/ 0 s$/, ''))
+        : conversations.windowClosed}
     </>
   );
 }
 
 function HandBack({ thread, onClose }: { thread: Thread; onClose: () => void }) {
-  const { conversations, states } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
+  const { states } = useTexts();
   const { api, key } = useWorkspace();
   const client = useQueryClient();
   const resume = useMutation({

@@ -13,6 +13,8 @@ import { ScreenHead } from '../../parts/screen-head';
 import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
+import { conversationsCatalog } from './texts';
+import { homeCatalog } from '../home/texts';
 
 const route = getRouteApi('/$organization/$environment/conversations');
 const threadRoute = '/$organization/$environment/conversations/$threadId';
@@ -28,7 +30,9 @@ function inputOf(view: View, personId: string): InputOf<'listThreads'> {
 }
 
 export function Conversations() {
-  const { conversations, home } = useTexts();
+  const { states } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
+  const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();
   const { data: me } = useQuery(meQuery);
   const search = route.useSearch();
@@ -137,9 +141,7 @@ export function Conversations() {
             empty={
               isFiltered || view !== 'open' ? (
                 <Empty title={conversations.emptyFilter}>
-                  <Button onClick={() => void navigate({ search: {}, replace: true })}>
-                    {conversations.clearFilters}
-                  </Button>
+                  <Button onClick={() => void navigate({ search: {}, replace: true })}>{states.clearFilters}</Button>
                 </Empty>
               ) : (
                 <Empty title={conversations.emptyTitle}>{conversations.empty}</Empty>
@@ -156,7 +158,7 @@ export function Conversations() {
 }
 
 function ThreadRow({ thread, isOpen }: { thread: ListedThread; isOpen: boolean }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const place = usePlace();
   const {
     contactName,

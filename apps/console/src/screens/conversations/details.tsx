@@ -11,11 +11,14 @@ import { Notice } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import type { Thread } from './conversation';
+import { executionsCatalog } from '../executions/texts';
+import { conversationsCatalog } from './texts';
 
 /** What is known of a contact and its thread. */
 export function Details({ thread }: { thread: Thread }) {
-  const texts = useTexts();
-  const { conversations } = texts;
+  const { states } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
+  const executionTexts = useTexts(executionsCatalog);
   const { api, key } = useWorkspace();
   const place = usePlace();
   const client = useQueryClient();
@@ -44,9 +47,9 @@ export function Details({ thread }: { thread: Thread }) {
       {change.error && <Notice kind="failed">{messageOf(change.error)}</Notice>}
       <dl className="space-y-2">
         <Fact name={conversations.contact}>
-          {thread.externalId === null ? texts.states.noValue : <CopyText text={thread.externalId} />}
+          {thread.externalId === null ? states.noValue : <CopyText text={thread.externalId} />}
         </Fact>
-        <Fact name={conversations.agentLabel}>{thread.agentSlug ?? texts.states.noValue}</Fact>
+        <Fact name={conversations.agentLabel}>{thread.agentSlug ?? states.noValue}</Fact>
         <Fact name={conversations.firstMessage}>
           <Ago at={thread.createdAt} />
         </Fact>
@@ -102,7 +105,7 @@ export function Details({ thread }: { thread: Thread }) {
                   search={{}}
                   className="tap flex items-center justify-between gap-2 rounded px-1 py-1 hover:bg-n3"
                 >
-                  <Status status={status} text={texts.executions.statuses[status]} />
+                  <Status status={status} text={executionTexts.statuses[status]} />
                   <Ago at={createdAt} className="text-xs text-n11" />
                 </Link>
               </li>

@@ -5,12 +5,13 @@ import { useEffect, useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
+import { conversationsCatalog } from './texts';
 
 type File = NonNullable<ResultOf<'listChannelMessages'>['data'][number]['media']>;
 
 /** The file of a message: a picture, a sound, or something to download. Its bytes are read with the headers of the session. */
 export function Media({ id, media }: { id: string; media: File }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();
   const isShown = /^(image\/(jpeg|png|gif|webp)|audio\/)/.test(media.contentType ?? '');
   const [isWanted, setWanted] = useState(isShown);

@@ -12,6 +12,7 @@ import { nameOfStep, useExecution } from '../executions/trace';
 import type { Thread } from './conversation';
 import { Media } from './media';
 import type { Outgoing, useOutbox } from './outbox';
+import { conversationsCatalog } from './texts';
 
 export type Message = ResultOf<'listThreadMessages'>['data'][number];
 
@@ -25,7 +26,7 @@ interface MessagesProps {
 }
 
 export function Messages({ thread, personId, outgoing, outbox, onLast }: MessagesProps) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();
   const list = usePages(
     [...key, 'thread', thread.id, 'messages'],
@@ -157,7 +158,7 @@ function Bubble({
   personId: string;
   media?: Parameters<typeof Media>[0]['media'];
 }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const { role, author, content, createdAt, delivery } = message;
   const look = role === 'assistant' && author !== null ? 'person' : role;
   const writer = author === null ? null : author.id === personId ? conversations.you : author.name;
@@ -180,7 +181,7 @@ function Bubble({
 
 /** The state of a message at the channel, as people know it from WhatsApp. */
 function Ticks({ status }: { status: string }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const Icon =
     status === 'sent'
       ? Check
@@ -203,7 +204,7 @@ function Ticks({ status }: { status: string }) {
 
 /** A message that is not stored yet: it stays in its place until it is, or until it is discarded. */
 function Pending({ item, onAgain, onDiscard }: { item: Outgoing; onAgain: () => void; onDiscard: () => void }) {
-  const { conversations } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   return (
     <li
       className={`w-fit max-w-[85%] rounded px-3 py-2 ${item.kind === 'note' ? looks.note : looks.person} ${item.error === null ? 'opacity-70' : ''}`}
@@ -232,7 +233,8 @@ function Pending({ item, onAgain, onDiscard }: { item: Outgoing; onAgain: () => 
 
 /** What the agent did for a message, folded. */
 function Steps({ executionId, toolCalls }: { executionId: string; toolCalls: number }) {
-  const { conversations, units } = useTexts();
+  const conversations = useTexts(conversationsCatalog);
+  const { units } = useTexts();
   const [isOpen, setOpen] = useState(false);
   return (
     <li className="text-right text-xs text-n11">
@@ -254,6 +256,7 @@ function Steps({ executionId, toolCalls }: { executionId: string; toolCalls: num
 
 function OpenSteps({ executionId }: { executionId: string }) {
   const texts = useTexts();
+  const conversations = useTexts(conversationsCatalog);
   const place = usePlace();
   const { data, error, isPending } = useExecution(executionId);
   if (isPending) return <Skeleton rows={2} />;
@@ -276,7 +279,7 @@ function OpenSteps({ executionId }: { executionId: string }) {
         search={{}}
         className="text-accent underline"
       >
-        {texts.conversations.openExecution}
+        {conversations.openExecution}
       </Link>
     </div>
   );

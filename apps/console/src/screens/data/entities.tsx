@@ -18,6 +18,7 @@ import { Ago } from '../../parts/time';
 import { EntityDialog } from './entity-dialog';
 import { Filters } from './filters';
 import { pathOf, toFilters } from './search';
+import { dataCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/data/$type');
 const columnRem = 12;
@@ -39,7 +40,8 @@ export function Entities() {
 }
 
 function Unknown() {
-  const { states, data } = useTexts();
+  const data = useTexts(dataCatalog);
+  const { states } = useTexts();
   return (
     <Empty title={states.notFoundTitle}>
       <p>{states.notFound}</p>
@@ -58,8 +60,7 @@ interface GridProps {
 }
 
 function Grid({ type, name, schema, isSearchable }: GridProps) {
-  const texts = useTexts();
-  const { data: dataTexts } = texts;
+  const dataTexts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();
   const place = usePlace();
   const search = route.useSearch();
@@ -233,7 +234,7 @@ function SortButton({
   search: { sort?: string; direction?: 'asc' | 'desc' };
   onSort: (search: { sort?: string; direction?: 'asc' | 'desc' }) => void;
 }) {
-  const { data } = useTexts();
+  const data = useTexts(dataCatalog);
   const isSorted = search.sort === field;
   const Icon = search.direction === 'desc' ? ArrowDown : ArrowUp;
   const next = !isSorted
@@ -285,7 +286,8 @@ function Selection({
   isDeleted: boolean;
   onDone: () => void;
 }) {
-  const { data: texts, states } = useTexts();
+  const texts = useTexts(dataCatalog);
+  const { states } = useTexts();
   const { client, key } = useWorkspace();
   const cache = useQueryClient();
   const [isAsked, ask] = useState(false);

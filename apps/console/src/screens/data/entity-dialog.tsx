@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog';
 import { Json } from '../../parts/json';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
+import { dataCatalog } from './texts';
 
 interface EntityDialogProps {
   type: string;
@@ -21,7 +22,7 @@ interface EntityDialogProps {
 
 export function EntityDialog(props: EntityDialogProps) {
   const { type, id, isDeleted, onClose } = props;
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();
   const isNew = id === 'new';
   const entity = useQuery({
@@ -59,7 +60,8 @@ function fromInput(text: string, type: string): JsonObject[string] {
 }
 
 function EntityForm({ type, schema, entity, isDeleted, onClose }: EntityDialogProps & { entity: Entity | undefined }) {
-  const { data: texts, states } = useTexts();
+  const texts = useTexts(dataCatalog);
+  const { states } = useTexts();
   const { client, key } = useWorkspace();
   const cache = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
@@ -218,7 +220,7 @@ function ValueField({
 
 /** The recorded changes of an entity, newest first. */
 function History({ type, id }: { type: string; id: string }) {
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const { api, key } = useWorkspace();
   const [isOpen, setOpen] = useState(false);
   const { data } = useQuery({

@@ -5,6 +5,7 @@ import { Button, Choice } from '../../parts/controls';
 import { Dialog } from '../../parts/dialog';
 import { Json } from '../../parts/json';
 import { type FilterRow, operators, toFilters } from './search';
+import { dataCatalog } from './texts';
 
 interface FiltersProps {
   type: string;
@@ -15,7 +16,7 @@ interface FiltersProps {
 
 /** The filters of a list in words, which can also be read as code. */
 export function Filters({ type, schema, rows, onChange }: FiltersProps) {
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const [isCode, showCode] = useState(false);
   const fields = [...Object.keys(schema), 'id', 'createdAt', 'updatedAt'];
   const change = (at: number, row: FilterRow) => onChange(rows.map((old, index) => (index === at ? row : old)));
@@ -61,7 +62,7 @@ export function Filters({ type, schema, rows, onChange }: FiltersProps) {
 
 /** Applies the value when the person leaves the field or presses Enter. */
 function ValueInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const [text, setText] = useState(value);
   const apply = () => text !== value && onChange(text);
   return (
@@ -81,7 +82,7 @@ function ValueInput({ value, onChange }: { value: string; onChange: (value: stri
 const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function Code({ type, filters, onClose }: { type: string; filters: object; onClose: () => void }) {
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const body = JSON.stringify({ filters });
   const curl = [
     `curl -s ${shell(`${location.origin}/v1/data/${type}/query`)} \\`,

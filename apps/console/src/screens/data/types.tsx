@@ -4,10 +4,11 @@ import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Failure, Skeleton } from '../../parts/states';
+import { dataCatalog } from './texts';
 
 /** The entity types of the environment, with their fields. */
 export function DataTypes() {
-  const { data: texts } = useTexts();
+  const texts = useTexts(dataCatalog);
   const { data, error, isPending, refetch } = useTypes();
   const place = usePlace();
   return (

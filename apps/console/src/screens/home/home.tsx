@@ -9,6 +9,7 @@ import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { Chart } from './chart';
+import { homeCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/');
 const hourMs = 3_600_000;
@@ -16,7 +17,7 @@ const ranges = { day: [24, 'hour'], week: [7 * 24, 'hour'], month: [30 * 24, 'da
 type Range = keyof typeof ranges;
 
 export function Home() {
-  const { home } = useTexts();
+  const home = useTexts(homeCatalog);
   return (
     <div className="flex h-full flex-col">
       <ScreenHead title={home.title} />
@@ -31,7 +32,8 @@ export function Home() {
 
 /** What is dead, waiting or refused, and the command that fixes it. */
 function Health() {
-  const { home, states } = useTexts();
+  const home = useTexts(homeCatalog);
+  const { states } = useTexts();
   const { api, key } = useWorkspace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'health'],
@@ -86,7 +88,7 @@ function Health() {
 
 /** The open conversations by who answers them. */
 function Open() {
-  const { home } = useTexts();
+  const home = useTexts(homeCatalog);
   const place = usePlace();
   const { data } = useThreadCounts();
   const shown = [
@@ -123,7 +125,7 @@ function Open() {
 
 function Figures() {
   const texts = useTexts();
-  const { home } = texts;
+  const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();
   const search = route.useSearch();
   const range: Range = search.range === 'week' || search.range === 'month' ? search.range : 'day';

@@ -1,0 +1,58 @@
+import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useKeys } from '../frame/keys';
+import { ScreenHead } from './screen-head';
+
+interface DetailScreenProps {
+  title: string;
+  /** The list that it belongs to; `Escape` leads there. */
+  back: LinkProps;
+  backTitle: string;
+  /** What stands beside the title, such as a status. */
+  head?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A screen with one item of a list. */
+export function DetailScreen({ title, back, backTitle, head, actions, children }: DetailScreenProps) {
+  const navigate = useNavigate();
+  useKeys({ Escape: () => void navigate(back) });
+  return (
+    <div className="flex h-full flex-col">
+      <ScreenHead
+        title={title}
+        before={
+          <Link
+            {...back}
+            aria-label={backTitle}
+            className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
+          >
+            <ArrowLeft aria-hidden size={16} />
+          </Link>
+        }
+      >
+        {head}
+        {actions && <span className="ml-auto flex flex-wrap gap-2">{actions}</span>}
+      </ScreenHead>
+      <div className="min-h-0 flex-1 overflow-auto">{children}</div>
+    </div>
+  );
+}
+
+/** Names and values of an item. Values that are null are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-n11">{name}</dt>
+            <dd className="min-w-0">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,3 @@
+export function Agent() {
+  return null;
+}

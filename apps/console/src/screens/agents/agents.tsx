@@ -1,0 +1,3 @@
+export function Agents() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function AuditLog() {
+  return null;
+}

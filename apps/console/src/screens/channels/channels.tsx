@@ -1,0 +1,3 @@
+export function Channels() {
+  return null;
+}

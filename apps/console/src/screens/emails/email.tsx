@@ -1,0 +1,3 @@
+export function Email() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Emails() {
+  return null;
+}

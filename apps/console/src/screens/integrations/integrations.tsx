@@ -1,0 +1,3 @@
+export function Integrations() {
+  return null;
+}

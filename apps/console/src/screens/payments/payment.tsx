@@ -1,0 +1,3 @@
+export function Payment() {
+  return null;
+}

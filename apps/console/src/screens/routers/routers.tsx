@@ -1,0 +1,3 @@
+export function Routers() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function ToolSecrets() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Tools() {
+  return null;
+}

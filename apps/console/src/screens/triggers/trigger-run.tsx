@@ -1,0 +1,3 @@
+export function TriggerRun() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function TriggerScreen() {
+  return null;
+}

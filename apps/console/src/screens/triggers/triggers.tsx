@@ -1,0 +1,3 @@
+export function Triggers() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function WebhookDelivery() {
+  return null;
+}
