@@ -34,13 +34,13 @@ export async function buildConsole(folder = outputFolder) {
   const { build } = await import('vite');
   const next = `${folder}.next`;
   const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production'; // React has another bundle for each other value
   const { output } = await build({
     configFile: join(root, 'apps', 'console', 'vite.config.mjs'),
     mode: 'production',
     logLevel: 'warn',
     build: { outDir: next },
   });
-  // Vite sets it for the whole process.
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
   for (const name of readdirSync(next, { recursive: true })) {

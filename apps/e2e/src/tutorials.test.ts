@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { openBrowser } from './browser';
+import { openBrowser } from './open-browser';
 import { type TutorialStep, createFile, expectLines, openShell, readTutorial, typeCommands } from './follow-tutorial';
 import { installPackages, packPackages, root } from './install-packages';
 import { openPseudoTerminal } from './pseudo-terminal';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from './browser';
-import { root } from './install-packages';
+import { openBrowser } from '../open-browser';
+import { root } from '../install-packages';
 
 /** The Markdown of the chat for websites, rendered in Chromium under Trusted Types. */
 let browser: Browser | null;

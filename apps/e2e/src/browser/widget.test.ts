@@ -9,11 +9,11 @@ import { gzipSync } from 'node:zlib';
 import { type ModelServer, type ModelServerReply, type Stack, startModelServer, until } from '@parley/testing';
 import { SignJWT } from 'jose';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
-import { openBrowser } from './browser';
-import { type Client, push } from './client';
-import { installPackages, packPackages, root } from './install-packages';
-import { startOwnStack } from './stack';
-import { type Tenant, createTenant } from './tenant';
+import { openBrowser } from '../open-browser';
+import { type Client, push } from '../client';
+import { installPackages, packPackages, root } from '../install-packages';
+import { startOwnStack } from '../stack';
+import { type Tenant, createTenant } from '../tenant';
 
 jest.setTimeout(90_000);
 

@@ -5,8 +5,8 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const installLimitMs = 240_000;
 
 /**
- * On CI, where a fresh machine has no browser, installs Debian's. If that fails (no root, no apt, no network), the run
- * continues, and the test that needs a browser warns that it was skipped.
+ * On CI, where a fresh machine has no browser, installs Debian's. If that fails (no root, no apt, no network), the tests
+ * that need a browser fail.
  */
 export function ensureChromium() {
   if (!process.env.CI || process.env.PARLEY_TEST_CHROMIUM || places.some((path) => existsSync(path))) return;
@@ -17,6 +17,6 @@ export function ensureChromium() {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).status === 0;
   if (!apt('update', '-qq') || !apt('install', '-y', '-qq', '--no-install-recommends', 'chromium')) {
-    console.warn('Chromium could not be installed: the client will not be tested in a browser');
+    console.warn('Chromium could not be installed: the tests that need it will fail');
   }
 }

@@ -8,7 +8,7 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path));
 
-/** Starts Chromium; null, with a warning, on a machine that has none. Continuous integration installs it (ensure-chromium.mjs). */
+/** Starts Chromium; null, with a warning, on a machine that has none. Continuous integration installs it (tools/test/ensure-chromium.mjs). */
 export async function openBrowser(): Promise<Browser | null> {
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ['--no-sandbox'] });
   if (process.env.CI) throw new Error('Chromium is not installed');

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '@parley/testing';
+import { shared } from '../stack';
+import { inBrowser, useConsole } from './console-kit';
+import { chatWithShop, pushShop } from './shop';
+
+/** What is around all screens: addresses, the session, the connection. */
+const app = useConsole();
+beforeAll(() => pushShop(app.owner));
+
+test('the first load has at most 250 kB, and each further screen at most 120 kB', () => {
+  const folder = join(shared.bundles, 'gateway', 'console');
+  const sizeOf = (name: string) => readFileSync(join(folder, `${name}.gz`)).length;
+  const html = readFileSync(join(folder, 'index.html'), 'utf8');
+  const first = [...html.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(([, name]) => name!);
+  expect(first.length).toBeGreaterThan(1);
+  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(250_000);
+  const text = readFileSync(
+    join(
+      folder,
+      first.find((name) => name.endsWith('.js'))!,
+    ),
+    'utf8',
+  );
+  const further = new Set([...text.matchAll(/assets\/[\w-]+\.(?:js|css)/g)].map(([name]) => name));
+  expect(further.size).toBeGreaterThan(5);
+  expect(Math.max(...[...further].map(sizeOf))).toBeLessThan(120_000);
+});
+
+inBrowser('the link of an invitation makes a member once', async () => {
+  const { body } = await app.owner.post('/v1/invitations', { role: 'member' });
+  const { pathname, hash } = new URL((body as { link: string }).link);
+  const page = await app.open('', { as: null });
+  await page.goto(app.stack.url + pathname + hash);
+  await page.reload();
+  await page.getByLabel('Your name').fill('Luis Soto');
+  await page.getByLabel('E-mail address').fill('luis@example.com');
+  await page.getByLabel('Password').fill('a long password');
+  await page.getByRole('button', { name: /^Join/ }).click();
+  await page.waitForURL(`${app.base()}*`);
+  await page.goto(app.stack.url + pathname + hash);
+  await page.getByText('This link does not work any more').waitFor();
+});
+
+inBrowser('a session that has ended is begun again on the same screen, and what was typed is still there', async () => {
+  const { threadId } = await chatWithShop(app, 'hello');
+  const page = await app.open(`/conversations/${threadId}`);
+  await page.getByLabel('Reply').fill('half a reply');
+  await page.context().clearCookies();
+  await page.getByText('Your session has ended.').waitFor({ timeout: 15_000 });
+  expect(page.url()).toContain(threadId);
+  await page.getByLabel('E-mail address').fill(app.admin.email);
+  await page.getByLabel('Password').fill('a wrong password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('Wrong e-mail address or password').waitFor();
+  await page.getByLabel('Password').fill(app.admin.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await until(async () => (await page.getByLabel('Reply').inputValue()) === 'half a reply');
+});
+
+inBrowser('addresses without an organization, and of unknown ones', async () => {
+  const page = await app.open('');
+  await page.goto(`${app.stack.url}/`, { waitUntil: 'commit' });
+  await page.waitForURL(`${app.base()}*`);
+  for (const path of ['/console/another/development', `/console/${app.tenant.slug}/staging`]) {
+    await page.goto(app.stack.url + path);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  }
+  for (const path of ['/conversations/thread_unknown', '/executions/1', '/data/unknown']) {
+    await page.goto(app.base() + path);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  }
+});
+
+inBrowser('without a connection the page says so and keeps what it shows', async () => {
+  const { threadId } = await chatWithShop(app, 'still here');
+  const page = await app.open(`/conversations/${threadId}`);
+  await page.getByText('The answer is 42.').waitFor();
+  await page.context().setOffline(true);
+  await page.getByText(/^No connection\. Trying again in \d+ s\.$/).waitFor({ timeout: 20_000 });
+  expect(await page.getByText('The answer is 42.').count()).toBe(1);
+  await page.context().setOffline(false);
+  await page.getByText(/^No connection/).waitFor({ state: 'detached', timeout: 20_000 });
+});
