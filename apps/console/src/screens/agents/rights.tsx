@@ -58,11 +58,11 @@ function EntityRights({
   const links = useDefinitionLinks();
   const names = order.map((action) => build.actions[action]!);
   return (
-    <table className={table}>
+    <table className={`${table} lg:table-fixed`}>
       <thead>
         <tr>
           {[texts.entityType, ...names, texts.limits].map((name) => (
-            <th key={name} scope="col" className={head}>
+            <th key={name} scope="col" className={`${head} ${name === texts.limits ? 'w-1/4' : ''}`}>
               {name}
             </th>
           ))}
@@ -84,7 +84,7 @@ function EntityRights({
                 </td>
               );
             })}
-            <td className={`${cell} ${narrow} max-w-sm text-xs text-n11`}>
+            <td className={`${cell} ${narrow} text-xs text-n11`}>
               <Named name={texts.limits}>
                 <Limits type={entityType} roles={roles} />
               </Named>

@@ -35,7 +35,7 @@ export const agentsCatalog = catalog(
     denied: 'denied',
     inCode: 'in code only',
     inCodeWhy:
-      'The roles allow it, and none of the built-in tools in the list does it: only the code of its own tools can.',
+      'The roles allow it, and none of the built-in tools in the list does it: only the code of its custom tools can.',
     noTool: 'no tool',
     noToolWhy: 'The roles allow it, but no tool in the list of the agent does it.',
     policy: (role: string, position: number) => `${role}, policy ${position}`,

@@ -18,8 +18,11 @@ function typeOf(schema: JsonObject): string {
 /** The arguments of a tool as a table, from their JSON Schema. */
 export function Parameters({ schema }: { schema: JsonObject }) {
   const texts = useTexts(buildCatalog);
-  const fields = Object.entries(isObject(schema.properties) ? schema.properties : {});
   const required = Array.isArray(schema.required) ? schema.required : [];
+  // The order of the definition is not stored.
+  const fields = Object.entries(isObject(schema.properties) ? schema.properties : {}).toSorted(
+    ([one], [other]) => Number(required.includes(other)) - Number(required.includes(one)),
+  );
   if (fields.length === 0) return <p className="text-n11">{texts.noFields}</p>;
   return (
     <dl className="divide-y divide-n4 border-y border-n4">
