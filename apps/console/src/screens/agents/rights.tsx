@@ -147,7 +147,7 @@ function Verdict({
         <Icon aria-hidden size={14} className="shrink-0" /> {texts[is]}
       </span>
       {!isExplained && is === 'denied' && policies.length === 0 && (
-        <span className="block text-xs text-n11">{reason}</span>
+        <span className="block text-xs text-n11">{reason.startsWith('no policy of ') ? texts.noPolicy : reason}</span>
       )}
       {policies.map(({ role, policy }) => (
         <Link key={role + policy} {...links.role(role)} className="block text-xs text-n11 hover:underline">

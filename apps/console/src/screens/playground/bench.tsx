@@ -74,10 +74,10 @@ export function Bench({ conversation, threadId, targets, target, unknown, onTarg
               ({ kind, slug, name }) => [`${kind}:${slug}`, kind === 'router' ? texts.router(name) : name] as const,
             ),
           ]}
-          className="max-w-48"
+          className="max-w-48 max-sm:max-w-36"
         />
-        <Button icon={Plus} onClick={() => startNew()} disabled={threadId === undefined}>
-          {texts.startNew}
+        <Button icon={Plus} onClick={() => startNew()} disabled={threadId === undefined} className="max-sm:px-0">
+          <span className="max-sm:sr-only">{texts.startNew}</span>
         </Button>
         {threadId !== undefined && <ThreadLink threadId={threadId} />}
         <div className="w-full lg:hidden">

@@ -134,7 +134,8 @@ export function Chat(props: ChatProps) {
         running={
           running
             ? {
-                onStop: () => cancel.mutate(running.id),
+                // The button is gone when the turn has ended.
+                onStop: () => (cancel.mutate(running.id), writer.current?.focus()),
                 isStopping: cancel.isPending || cancel.data?.executionId === running.id,
               }
             : null

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button, Toggle } from '../../parts/controls';
-import { Facts } from '../../parts/detail-screen';
 import { Failure, Skeleton } from '../../parts/states';
 import { shownValue } from '../build/definitions';
 import { PromptText, markValues, splitTemplate } from '../build/prompt';
@@ -68,14 +67,16 @@ function Compiled({ agentSlug, message, params }: PromptPanelProps) {
         {values.length === 0 ? (
           <p className="text-n11">{texts.noValues}</p>
         ) : (
-          <Facts
-            facts={values.map(([name, value]) => [
-              name,
-              <code className="block max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap">
-                {shownValue(value) || texts.notSet}
-              </code>,
-            ])}
-          />
+          <dl className="divide-y divide-n4 border-y border-n4">
+            {values.map(([name, value]) => (
+              <div key={name} className="py-1.5">
+                <dt className="text-n11">{name}</dt>
+                <dd className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap">
+                  {shownValue(value) || texts.notSet}
+                </dd>
+              </div>
+            ))}
+          </dl>
         )}
       </Section>
     </div>

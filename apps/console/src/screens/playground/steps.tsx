@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Bot } from 'lucide-react';
 import { usePlace } from '../../frame/workspace';
 import { formatDuration, formatNumber, useTexts } from '../../i18n';
 import { Failure, Skeleton } from '../../parts/states';
@@ -37,9 +38,12 @@ export function Steps({
     <div className="space-y-4 p-4">
       <Summary execution={data} />
       {data.steps.length === 0 ? (
-        <p className="text-n11">{texts.noStep}</p>
+        hasEnded(data) && <p className="text-n11">{texts.noStep}</p>
       ) : (
         <Timeline execution={data} at={at} onChoose={onStep} />
+      )}
+      {!hasEnded(data) && data.steps.every(({ durationMs }) => durationMs !== null) && (
+        <RunningModel execution={data} />
       )}
       {data.steps[at] && <StepDetails key={at} step={data.steps[at]} />}
     </div>
@@ -74,5 +78,19 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
         {texts.openExecution}
       </Link>
     </div>
+  );
+}
+
+/** A call of the model is a step once it has ended. */
+function RunningModel({ execution: { steps, model, status } }: { execution: ExecutionTrace }) {
+  const executions = useTexts(executionsCatalog);
+  const asked = steps.findLast((step) => step.type === 'model')?.model ?? model ?? executions.model;
+  if (status === 'queued') return null;
+  return (
+    <p className="-mt-4 flex h-9 items-center gap-1.5 border-b border-n5 px-2" role="status">
+      <Bot aria-hidden size={14} className="shrink-0 text-n10" />
+      <span className="min-w-0 flex-1 truncate">{asked}</span>
+      <span className="text-accent">{executions.running}</span>
+    </p>
   );
 }

@@ -37,6 +37,7 @@ export function Role({ role }: { role: ListedRole }) {
           <p className="mb-2 text-n11">{policies.length === 0 ? texts.noPolicies : texts.policiesHint}</p>
           {policies.length > 0 && (
             <Sentences
+              isNumbered
               sentences={policies.map((policy) => (
                 <span className={policy.effect === 'deny' ? 'text-failed' : ''}>{words.policy(policy)}</span>
               ))}
