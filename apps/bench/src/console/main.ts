@@ -1,4 +1,3 @@
-import { createDb } from '@parley/db';
 import { seedPerson, startStack } from '@parley/testing';
 import pg from 'pg';
 import { type Page, chromium } from 'playwright-core';
