@@ -127,6 +127,7 @@ function Figures() {
   const texts = useTexts();
   const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();
+  const place = usePlace();
   const search = route.useSearch();
   const range: Range = search.range === 'week' || search.range === 'month' ? search.range : 'day';
   const [hours, interval] = ranges[range];
@@ -169,7 +170,14 @@ function Figures() {
         <Failure error={error} onRetry={refetch} />
       ) : (
         <>
-          {sum('messages') === 0 && <Notice>{home.noMessages}</Notice>}
+          {sum('messages') === 0 && (
+            <Notice>
+              {home.noMessages}
+              <Link to="/$organization/$environment/playground" params={place} search={{}} className="underline">
+                {home.tryAgent}
+              </Link>
+            </Notice>
+          )}
           <div className="grid gap-6 lg:grid-cols-2">
             <Chart
               title={home.messages}

@@ -40,6 +40,7 @@ export const homeCatalog = catalog(
     input: 'read',
     output: 'written',
     noMessages: 'No messages in this time.',
+    tryAgent: 'Try an agent in the playground',
     provisional: (time: string) => `Figures after ${time} may still change.`,
   },
   {
@@ -81,6 +82,7 @@ export const homeCatalog = catalog(
     input: 'leídos',
     output: 'escritos',
     noMessages: 'Sin mensajes en este período.',
+    tryAgent: 'Probar un agente',
     provisional: (time) => `Las cifras posteriores a ${time} aún pueden cambiar.`,
   },
 );

@@ -179,7 +179,7 @@ function Beginning({
         <ul aria-label={texts.suggestions} className="space-y-2">
           {suggestions.map((suggestion) => (
             <li key={suggestion}>
-              <Button className="h-auto min-h-8 max-w-full py-1.5 whitespace-normal" onClick={() => onSend(suggestion)}>
+              <Button className="h-auto max-w-full py-1.5 whitespace-normal" onClick={() => onSend(suggestion)}>
                 {suggestion}
               </Button>
             </li>
