@@ -158,7 +158,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** When the person took the thread over. Unix milliseconds. */
@@ -225,7 +225,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -254,7 +254,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     }>;
     /**
@@ -289,7 +289,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** The text. May be empty for a message of the agent that only calls tools. */
@@ -425,7 +425,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -454,7 +454,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     }>;
     /**

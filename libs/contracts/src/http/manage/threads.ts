@@ -12,7 +12,7 @@ const label = z.string().trim().min(1).max(50);
 const authorSchema = z.object({
   type: z.enum(['person', 'api_key', 'phone']).describe("`phone`: a person with the phone's own app."),
   id: z.string().describe('Id of the person or of the API key.'),
-  name: z.string().describe('The name for people.'),
+  name: z.string().describe('Name of the person, else the e-mail address; or name of the key.'),
 });
 
 const threadFields = {
