@@ -227,7 +227,23 @@ test('a person is shown by name in threads, by e-mail address without one and in
   expect((await get('/v1/audit-log')).data[0]).toMatchObject({ actor: { ...author, name: email } });
   await api.db.pool.query('update users set first_name = null, last_name = null where id = $1', [personId]);
   await act('presence', { isOpen: true }).expect(200);
-  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([{ ...author, name: email }]);
+  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([{ ...author, name: email, isTyping: false }]);
+});
+
+test('a visitor of a thread is shown as writing until it says otherwise or leaves', async () => {
+  const id = await thread(world);
+  const typing = async (body: object) => {
+    await post(`/v1/threads/${id}/presence`, body);
+    return (await get(`/v1/threads/${id}`)).visitors.map(({ isTyping }: { isTyping: boolean }) => isTyping);
+  };
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: true })).toEqual([true]);
+  expect(await typing({ isOpen: true, isTyping: false })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: false, isTyping: true })).toEqual([]);
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  await post(`/v1/threads/${id}/presence`, { isOpen: true, isTyping: 'yes' }, 400);
 });
 
 test('an erased thread leaves no message of the contact', async () => {

@@ -256,6 +256,8 @@ export interface ManageClient {
       id: string;
       /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
@@ -456,6 +458,8 @@ export interface ManageClient {
       id: string;
       /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
@@ -486,6 +490,8 @@ export interface ManageClient {
   } & {
     /** True counts for 45 seconds: repeat it while the thread is open. */
     isOpen: boolean;
+    /** The caller is writing a reply. True counts for 6 seconds. Absent: as before. */
+    isTyping?: boolean;
   }, options?: CallOptions): Promise<{
     /** It was stored. */
     ok: true;
