@@ -37,11 +37,9 @@ export function useTexts(catalog: Catalog<unknown> = commonCatalog): unknown {
   return catalog[useLanguage()];
 }
 
-const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
-function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
-  kind: string,
-  make: (language: Language) => F,
-): F {
+type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat;
+const formats = new Map<string, Format>();
+function cached<F extends Format>(kind: string, make: (language: Language) => F): F {
   const key = `${current} ${kind}`;
   if (!formats.has(key)) formats.set(key, make(current));
   return formats.get(key) as F;
@@ -54,6 +52,9 @@ export const formatCompact = (value: number): string =>
     'compact',
     (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
   ).format(value);
+/** Such as "list, read and create". */
+export const formatList = (items: readonly string[]): string =>
+  cached('list', (language) => new Intl.ListFormat(language)).format(items);
 export const formatTime = (at: number): string =>
   cached('time', (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })).format(at);
 export const formatDay = (at: number): string =>

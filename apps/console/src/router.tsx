@@ -24,10 +24,11 @@ const home = createRoute({
 const conversations = createRoute({
   getParentRoute: () => workspace,
   path: '/conversations',
-  validateSearch: (search): { view?: string; q?: string; channel?: string; unread?: true } => ({
+  validateSearch: (search): { view?: string; q?: string; channel?: string; agent?: string; unread?: true } => ({
     view: text(search.view),
     q: text(search.q),
     channel: text(search.channel),
+    agent: text(search.agent),
     unread: search.unread === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
@@ -92,6 +93,9 @@ const playground = screen(
   'agent',
   'router',
   'thread',
+  'turn',
+  'step',
+  'tab',
 );
 const triggers = screen('/triggers', () => import('./screens/triggers/triggers'), 'Triggers');
 const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status');
@@ -113,7 +117,7 @@ const agents = screen('/agents', () => import('./screens/agents/agents'), 'Agent
 const agent = screen('/agents/$slug', () => import('./screens/agents/agent'), 'Agent', 'tab');
 const routers = screen('/routers', () => import('./screens/routers/routers'), 'Routers', 'open');
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
-const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q');
+const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
 const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view');
 const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view');
 const integrations = screen(

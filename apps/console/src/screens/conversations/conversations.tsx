@@ -43,6 +43,7 @@ export function Conversations() {
     ...inputOf(view, me?.person.id ?? ''),
     q: search.q,
     channel: search.channel,
+    agent: search.agent,
     unread: search.unread ? ('true' as const) : undefined,
   };
   const list = usePages(
@@ -71,7 +72,7 @@ export function Conversations() {
         : void navigate({ to: '/$organization/$environment/conversations', search: (before) => before }),
   });
   const shownCount = { waiting: counts?.waiting, mine: counts?.mine } as Partial<Record<View, number>>;
-  const isFiltered = search.q !== undefined || search.channel !== undefined || search.unread === true;
+  const isFiltered = [search.q, search.channel, search.agent, search.unread].some((value) => value !== undefined);
   return (
     <div className="flex h-full">
       <section
@@ -107,7 +108,14 @@ export function Conversations() {
               </Link>
             ))}
           </Tabs>
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
+            {search.agent !== undefined && (
+              <Toggle
+                label={search.agent}
+                isOn
+                onChange={() => void navigate({ search: (before) => ({ ...before, agent: undefined }), replace: true })}
+              />
+            )}
             <SearchBox
               box={searchBox}
               value={search.q ?? ''}

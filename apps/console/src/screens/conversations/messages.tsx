@@ -2,10 +2,11 @@ import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, CheckCheck, ChevronRight, Clock, TriangleAlert } from 'lucide-react';
-import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatDay, formatDuration, formatExact, formatTime, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
+import { useEndOfList } from '../../parts/end-of-list';
 import { usePages } from '../../parts/pages';
 import { Failure, Skeleton } from '../../parts/states';
 import { nameOfStep, useExecution } from '../executions/trace';
@@ -109,36 +110,6 @@ function stepsBefore(messages: readonly Message[], at: number): number | null {
     (one) => one.executionId === executionId && one.role === 'assistant' && one.author === null,
   );
   return own[0] === messages[at] ? own.reduce((sum, one) => sum + one.toolCallIds.length, 0) : null;
-}
-
-/** Scrolls to the end when a message is added, unless the person reads further up. */
-function useEndOfList(end: string) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const fromBottom = useRef<number | null>(null);
-  useEffect(() => {
-    const box = scroller.current;
-    if (box === null) return;
-    const note = () => (isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 80);
-    box.addEventListener('scroll', note, { passive: true });
-    return () => box.removeEventListener('scroll', note);
-  });
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (box === null) return;
-    if (fromBottom.current !== null) box.scrollTop = box.scrollHeight - fromBottom.current;
-    else if (isAtEnd.current) box.scrollTop = box.scrollHeight;
-    fromBottom.current = null;
-  });
-  useLayoutEffect(() => {
-    if (scroller.current && isAtEnd.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [end]);
-  const keepPlace = () => {
-    const box = scroller.current!;
-    fromBottom.current = box.scrollHeight - box.scrollTop;
-    isAtEnd.current = false;
-  };
-  return { scroller, keepPlace };
 }
 
 const looks = {
