@@ -214,6 +214,38 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
   await world.call('patch', `/v1/threads/${id}`, { body: {} }).expect(400);
 });
 
+test('a person is shown by name in threads, by e-mail address without one and in the audit log', async () => {
+  const id = await thread(world);
+  const { headers, email, id: personId } = await api.person(world, 'member');
+  const act = (path: string, body?: object) => api.call('post', `/v1/threads/${id}/${path}`, { body, headers });
+  const author = { type: 'person', id: personId, name: 'Ana Rojas' };
+  await act('presence', { isOpen: true }).expect(200);
+  await act('notes', { text: 'Paid.' }).expect(201);
+  await act('messages', text).expect(201);
+  expect(await get(`/v1/threads/${id}`)).toMatchObject({ takenOverBy: author, visitors: [author] });
+  expect((await get(`/v1/threads/${id}/messages?limit=2`)).data).toMatchObject([{ author }, { author }]);
+  expect((await get('/v1/audit-log')).data[0]).toMatchObject({ actor: { ...author, name: email } });
+  await api.db.pool.query('update users set first_name = null, last_name = null where id = $1', [personId]);
+  await act('presence', { isOpen: true }).expect(200);
+  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([{ ...author, name: email, isTyping: false }]);
+});
+
+test('a visitor of a thread is shown as writing until it says otherwise or leaves', async () => {
+  const id = await thread(world);
+  const typing = async (body: object) => {
+    await post(`/v1/threads/${id}/presence`, body);
+    return (await get(`/v1/threads/${id}`)).visitors.map(({ isTyping }: { isTyping: boolean }) => isTyping);
+  };
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: true })).toEqual([true]);
+  expect(await typing({ isOpen: true, isTyping: false })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: false, isTyping: true })).toEqual([]);
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  await post(`/v1/threads/${id}/presence`, { isOpen: true, isTyping: 'yes' }, 400);
+});
+
 test('an erased thread leaves no message of the contact', async () => {
   const { id, contact } = await whatsappThread();
   const other = await whatsappThread(await api.world());

@@ -50,8 +50,9 @@ interface Handlers {
   visitThread: Handler<'visitThread'>;
 }
 
-/** Seconds for which an open thread counts as open. */
+/** Seconds for which an open thread counts as open, and a visitor as writing. */
 const openSeconds = 45;
+const typingSeconds = 6;
 
 export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
   /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
@@ -209,9 +210,13 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       return { ok: true };
     },
 
-    async visitThread({ params: { id: name }, body: { isOpen } }, context) {
+    async visitThread({ params: { id: name }, body: { isOpen, isTyping } }, context) {
       const { id } = await found(db, context.scope, name);
-      await visitThread(db, context.scope, id, { visitor: authorOf(context), openSeconds: isOpen ? openSeconds : 0 });
+      await visitThread(db, context.scope, id, {
+        visitor: authorOf(context),
+        openSeconds: isOpen ? openSeconds : 0,
+        typingSeconds: !isOpen ? 0 : isTyping === undefined ? null : isTyping ? typingSeconds : 0,
+      });
       return { ok: true };
     },
   };

@@ -158,7 +158,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** When the person took the thread over. Unix milliseconds. */
@@ -225,7 +225,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -254,8 +254,10 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
@@ -289,7 +291,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** The text. May be empty for a message of the agent that only calls tools. */
@@ -425,7 +427,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -454,8 +456,10 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
@@ -486,6 +490,8 @@ export interface ManageClient {
   } & {
     /** True counts for 45 seconds: repeat it while the thread is open. */
     isOpen: boolean;
+    /** The caller is writing a reply. True counts for 6 seconds. Absent: as before. */
+    isTyping?: boolean;
   }, options?: CallOptions): Promise<{
     /** It was stored. */
     ok: true;

@@ -223,6 +223,6 @@ export const threadOperations = defineOperations('Conversations', table, {
     body: presenceBodySchema,
     response: visitedSchema,
     errors: { 404: [notFound] },
-    example: { body: { isOpen: true }, response: { ok: true } },
+    example: { body: { isOpen: true, isTyping: true }, response: { ok: true } },
   },
 });
