@@ -170,7 +170,8 @@ function toView(provider: string, stored: Integration | null) {
   const toField = (name: IntegrationField) => ({
     name,
     isRequired: required.includes(name),
-    ...integrationFields[name],
+    isSecret: integrationFields[name].isSecret,
+    description: integrationFields[name].description,
     value: (values[name] ?? null) as string | Record<string, string> | null,
   });
   return {
