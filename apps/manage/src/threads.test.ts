@@ -1,4 +1,6 @@
+import { createEntities } from '@parley/entities';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
+import { insertDefinitions } from './testing/samples/definitions';
 import { message } from './testing/samples/messages';
 import { thread } from './testing/samples/threads';
 
@@ -73,6 +75,38 @@ async function whatsappThread(of: World = world) {
   await pool.query(`update executions set request_id = $2, output = null where thread_id = $1`, [id, wamId]);
   return { id, wamId, contact };
 }
+
+test('a thread names its contact and the one entity that has the number of the contact', async () => {
+  const { id, contact } = await whatsappThread();
+  await insertDefinitions(world);
+  const entities = createEntities({ db: api.db });
+  const add = async (phone: string, scope = world.scope) => {
+    const created = await entities.create(scope, { type: 'order', data: { phone }, actor: { type: 'system' } });
+    if (!created.ok) throw new Error(created.reason);
+    await entities.settled();
+    return created.entity.id;
+  };
+  const entityOf = async () => (await get(`/v1/threads/${id}`)).entity;
+  const first = await add(`+${contact}`);
+  expect(await entityOf()).toBeNull();
+  await api.db.pool.query(`update channel_connections set contact_type = 'order' where tenant = $1`, [
+    world.scope.tenant,
+  ]);
+  expect(await get(`/v1/threads/${id}`)).toMatchObject({ contactId: contact, entity: { type: 'order', id: first } });
+  const production = await api.sibling(world, 'production');
+  await insertDefinitions(production);
+  await add(contact, production.scope);
+  await add('+15550000001');
+  expect(await entityOf()).toEqual({ type: 'order', id: first });
+  const closed = await world.call('patch', `/v1/threads/${id}`, { body: { status: 'closed' } }).expect(200);
+  expect(closed.body.entity).toEqual({ type: 'order', id: first });
+  await add(contact);
+  expect(await entityOf()).toBeNull();
+  await get(`/v1/contacts/${contact}`);
+  const { contactId, entity } = await get(`/v1/threads/${await thread(world)}`);
+  expect([contactId, entity]).toEqual([null, null]);
+});
+
 const outbox = async () =>
   (
     await api.db.pool.query(

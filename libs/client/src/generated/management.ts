@@ -259,6 +259,18 @@ export interface ManageClient {
       /** Whether this visitor is writing a reply. */
       isTyping: boolean;
     }>;
+    /** The contact in `/v1/contacts/:id`. Null for channels without contacts. */
+    contactId: string | null;
+    /**
+     * The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678`
+     * or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.
+     */
+    entity: {
+      /** Slug of the entity type. */
+      type: string;
+      /** Id of the entity. */
+      id: string;
+    } | null;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
      * Unix milliseconds.
@@ -461,6 +473,18 @@ export interface ManageClient {
       /** Whether this visitor is writing a reply. */
       isTyping: boolean;
     }>;
+    /** The contact in `/v1/contacts/:id`. Null for channels without contacts. */
+    contactId: string | null;
+    /**
+     * The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678`
+     * or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.
+     */
+    entity: {
+      /** Slug of the entity type. */
+      type: string;
+      /** Id of the entity. */
+      id: string;
+    } | null;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
      * Unix milliseconds.

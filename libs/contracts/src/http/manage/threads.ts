@@ -63,6 +63,16 @@ export const threadSchema = z.object({
   visitors: z
     .array(authorSchema.extend({ isTyping: z.boolean().describe('Whether this visitor is writing a reply.') }))
     .describe('Who has the thread open.'),
+  contactId: z.string().nullable().describe('The contact in `/v1/contacts/:id`. Null for channels without contacts.'),
+  entity: z
+    .object({
+      type: z.string().describe('Slug of the entity type.'),
+      id: z.string().describe('Id of the entity.'),
+    })
+    .nullable()
+    .describe(
+      "The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678` or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.",
+    ),
   windowEndsAt: timeOrNull(
     'Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.',
   ),
