@@ -1159,6 +1159,8 @@ export interface ManageClient {
       enabled: boolean;
       /** What starts a run, as pushed: a change of an entity type, or a schedule. */
       on: JsonObject;
+      /** The definition, as it was pushed: `on` with its condition, `actions`, `schedule` and `retry`. */
+      definition: JsonObject;
       /** The next tick of a schedule. Null for other triggers and disabled ones. Unix milliseconds. */
       nextTickAt: number | null;
       /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
