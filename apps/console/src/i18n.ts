@@ -86,6 +86,44 @@ export function formatAgo(at: number, nowMs = Date.now()): string {
   ).format(-Math.round(agoMs / step[1]), step[2]);
 }
 
+/** The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a minute is "1 min". */
+export function formatSpan(ms: number): string {
+  const [value, unit] =
+    ms < 3_600_000
+      ? [Math.max(1, ms / 60_000), 'minute']
+      : ms < 86_400_000
+        ? [ms / 3_600_000, 'hour']
+        : [ms / 86_400_000, 'day'];
+  return cached(
+    unit,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: 0,
+        roundingMode: 'trunc',
+      } as Intl.NumberFormatOptions),
+  ).format(value);
+}
+
+/** An amount of money; without a known currency, a number. */
+export function formatMoney(amount: number, currency: unknown): string {
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return formatNumber(amount);
+  return cached(currency, (language) => new Intl.NumberFormat(language, { style: 'currency', currency })).format(
+    amount,
+  );
+}
+
+/** Such as "340 kB" and "9.8 MB". */
+export function formatBytes(bytes: number): string {
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
+  return cached(
+    unit,
+    (language) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  ).format(value);
+}
+
 /** Such as "320 ms", "1.8 s" and "3 min 12 s". */
 export function formatDuration(ms: number | null, texts: Texts): string {
   if (ms === null) return texts.states.noValue;

@@ -24,12 +24,21 @@ const home = createRoute({
 const conversations = createRoute({
   getParentRoute: () => workspace,
   path: '/conversations',
-  validateSearch: (search): { view?: string; q?: string; channel?: string; agent?: string; unread?: true } => ({
+  validateSearch: (
+    search,
+  ): Partial<Record<'view' | 'q' | 'channel' | 'agent' | 'assignee' | 'label', string>> & {
+    unread?: true;
+    contact?: true;
+  } => ({
     view: text(search.view),
     q: text(search.q),
     channel: text(search.channel),
     agent: text(search.agent),
+    assignee: text(search.assignee),
+    label: text(search.label),
     unread: search.unread === true || undefined,
+    // The contact of the open conversation, a page of its own on phones.
+    contact: search.contact === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
 });

@@ -29,6 +29,7 @@ export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
+export { readSharedContent } from './whatsapp/read-shared-content';
 export { type ChannelMessage, findMessage, listMessages, repliesOf } from './whatsapp/read-messages';
 export { type QueuedReply, type ReplyContent, queueReply, readThreadContact } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';

@@ -122,7 +122,7 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
   );
 }
 export const tabLook = (isCurrent: boolean): string =>
-  `tap inline-flex h-8 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
+  `tap inline-flex h-8 shrink-0 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
 
 /** A link that leads to another screen and looks as a button. */
 export const linkLook =

@@ -555,6 +555,31 @@ export interface ManageClient {
       text: string | null;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
+      /** The place of a message of type `location`. */
+      location: {
+        /** Degrees, from -90 to 90. */
+        latitude: number;
+        /** Degrees, from -180 to 180. */
+        longitude: number;
+        /** The name of the place. */
+        name: string | null;
+        /** Its address. */
+        address: string | null;
+      } | null;
+      /** The content of a message of type `reaction`. */
+      reaction: {
+        /** Empty: the contact removed the reaction. */
+        emoji: string;
+        /** The provider's id of the message that the contact reacted to. */
+        messageId: string | null;
+      } | null;
+      /** What a message of type `contacts` shares. */
+      contacts: Array<{
+        /** The name of the contact. */
+        name: string | null;
+        /** Its phone numbers, as they were shared. */
+        phoneNumbers: string[];
+      }> | null;
       /**
        * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
        * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
@@ -606,6 +631,31 @@ export interface ManageClient {
     text: string | null;
     /** `phone`: a person sent it with the app of the phone itself. */
     origin: 'phone' | null;
+    /** The place of a message of type `location`. */
+    location: {
+      /** Degrees, from -90 to 90. */
+      latitude: number;
+      /** Degrees, from -180 to 180. */
+      longitude: number;
+      /** The name of the place. */
+      name: string | null;
+      /** Its address. */
+      address: string | null;
+    } | null;
+    /** The content of a message of type `reaction`. */
+    reaction: {
+      /** Empty: the contact removed the reaction. */
+      emoji: string;
+      /** The provider's id of the message that the contact reacted to. */
+      messageId: string | null;
+    } | null;
+    /** What a message of type `contacts` shares. */
+    contacts: Array<{
+      /** The name of the contact. */
+      name: string | null;
+      /** Its phone numbers, as they were shared. */
+      phoneNumbers: string[];
+    }> | null;
     /**
      * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
      * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
@@ -759,6 +809,31 @@ export interface ManageClient {
       text: string | null;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
+      /** The place of a message of type `location`. */
+      location: {
+        /** Degrees, from -90 to 90. */
+        latitude: number;
+        /** Degrees, from -180 to 180. */
+        longitude: number;
+        /** The name of the place. */
+        name: string | null;
+        /** Its address. */
+        address: string | null;
+      } | null;
+      /** The content of a message of type `reaction`. */
+      reaction: {
+        /** Empty: the contact removed the reaction. */
+        emoji: string;
+        /** The provider's id of the message that the contact reacted to. */
+        messageId: string | null;
+      } | null;
+      /** What a message of type `contacts` shares. */
+      contacts: Array<{
+        /** The name of the contact. */
+        name: string | null;
+        /** Its phone numbers, as they were shared. */
+        phoneNumbers: string[];
+      }> | null;
       /**
        * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
        * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
