@@ -49,6 +49,12 @@ function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relativ
 
 export const formatNumber = (value: number): string =>
   cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+/** An amount in cents of a currency that is not known. */
+export const formatCents = (cents: number): string =>
+  cached(
+    'cents',
+    (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  ).format(cents / 100);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',

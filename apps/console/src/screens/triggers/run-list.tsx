@@ -50,16 +50,11 @@ export function RunList({ title, before, above, actions, trigger, status, entity
         })
       }
       mainTitle={trigger ? triggers.cause : triggers.trigger}
-      main={(run) => [
-        trigger ? causeInWords(run, triggers) : run.triggerSlug,
-        run.error ? (
-          <span className="text-failed">{run.error}</span>
-        ) : trigger ? (
-          run.entityId
-        ) : (
-          causeInWords(run, triggers)
-        ),
-      ]}
+      main={(run) =>
+        trigger
+          ? [<RunCause run={run} />, run.error && <span className="text-failed">{run.error}</span>]
+          : [run.triggerSlug, run.error ? <span className="text-failed">{run.error}</span> : <RunCause run={run} />]
+      }
       columns={[
         { title: triggers.status, widthRem: 8, cell: (run) => <RunState run={run} /> },
         {
@@ -111,6 +106,16 @@ export function causeInWords({ cause }: Pick<Run, 'cause'>, triggers: (typeof tr
   const [kind = '', value = ''] = cause.split(/-(.*)/s);
   if (kind === 'tick' && /^\d{1,15}$/.test(value)) return triggers.tickAt(formatExact(Number(value)));
   return triggers.causes[kind as keyof typeof triggers.causes] ?? cause;
+}
+
+function RunCause({ run }: { run: Run }) {
+  const triggers = useTexts(triggersCatalog);
+  return (
+    <>
+      {causeInWords(run, triggers)}
+      {run.entityId && <code className="ml-2 font-mono text-xs text-n10">{run.entityId}</code>}
+    </>
+  );
 }
 
 /** A link to the screen of a trigger. */
