@@ -47,6 +47,12 @@ function cached<F extends Format>(kind: string, make: (language: Language) => F)
 
 export const formatNumber = (value: number): string =>
   cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+/** An amount in cents of a currency that is not known. */
+export const formatCents = (cents: number): string =>
+  cached(
+    'cents',
+    (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  ).format(cents / 100);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',
@@ -55,6 +61,16 @@ export const formatCompact = (value: number): string =>
 /** Such as "list, read and create". */
 export const formatList = (items: readonly string[]): string =>
   cached('list', (language) => new Intl.ListFormat(language)).format(items);
+/** A sum of money. What payments contain is not checked: a currency that does not exist is shown as it is. */
+export function formatMoney(amount: unknown, currency: unknown, texts: Texts): string {
+  if (typeof amount !== 'number') return texts.states.noValue;
+  const code = String(currency ?? '');
+  if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
+  return cached(
+    `money ${code}`,
+    (language) => new Intl.NumberFormat(language, { style: 'currency', currency: code }),
+  ).format(amount);
+}
 export const formatTime = (at: number): string =>
   cached('time', (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })).format(at);
 export const formatDay = (at: number): string =>
@@ -62,6 +78,9 @@ export const formatDay = (at: number): string =>
     'day',
     (language) => new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
   ).format(at);
+/** A part of a day that has no time zone, such as the name of its weekday. */
+export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
+  new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
   cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(

@@ -106,8 +106,15 @@ const playground = screen(
   'step',
   'tab',
 );
-const triggers = screen('/triggers', () => import('./screens/triggers/triggers'), 'Triggers');
-const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status');
+const triggers = screen(
+  '/triggers',
+  () => import('./screens/triggers/triggers'),
+  'Triggers',
+  'view',
+  'status',
+  'entity',
+);
+const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status', 'tab');
 const triggerRun = screen('/trigger-runs/$runId', () => import('./screens/triggers/trigger-run'), 'TriggerRun');
 const webhooks = screen(
   '/webhooks',
@@ -115,7 +122,8 @@ const webhooks = screen(
   'Webhooks',
   'provider',
   'status',
-  'q',
+  'since',
+  'replay',
 );
 const webhook = screen('/webhooks/$deliveryId', () => import('./screens/webhooks/webhook'), 'WebhookDelivery');
 const payments = screen('/payments', () => import('./screens/payments/payments'), 'Payments', 'status', 'view');

@@ -1,10 +1,9 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { messageOf } from '../api/session';
 import { useWorkspace } from '../frame/workspace';
 import { useTexts } from '../i18n';
 import { Button, Field } from './controls';
 import { Dialog } from './dialog';
-import { Notice } from './states';
+import { Problem } from './states';
 
 interface ConfirmProps {
   title: string;
@@ -15,11 +14,13 @@ interface ConfirmProps {
   /** In production it is typed before the action, when the action destroys something. */
   name?: string;
   run: { mutate: () => void; isPending: boolean; error: unknown };
+  /** Default: it destroys something. */
+  look?: 'danger' | 'primary';
   onClose: () => void;
 }
 
 /** Says what a destructive action will do, and asks. The owner closes it when the action has succeeded. */
-export function Confirm({ title, question, action, name, run, onClose }: ConfirmProps) {
+export function Confirm({ title, question, action, name, run, look = 'danger', onClose }: ConfirmProps) {
   const { states } = useTexts();
   const { environment } = useWorkspace();
   const [typed, setTyped] = useState('');
@@ -41,14 +42,10 @@ export function Confirm({ title, question, action, name, run, onClose }: Confirm
             onChange={({ target }) => setTyped(target.value)}
           />
         )}
-        {run.error !== null && run.error !== undefined && (
-          <div role="alert">
-            <Notice kind="failed">{messageOf(run.error)}</Notice>
-          </div>
-        )}
+        <Problem error={run.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{states.cancel}</Button>
-          <Button type="submit" look="danger" isBusy={run.isPending} disabled={!isReady}>
+          <Button type="submit" look={look} isBusy={run.isPending} disabled={!isReady}>
             {action}
           </Button>
         </div>

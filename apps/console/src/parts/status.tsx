@@ -1,12 +1,16 @@
 import {
   AlertTriangle,
   Ban,
+  Check,
+  CheckCheck,
   CheckCircle2,
   CircleDashed,
+  CircleHelp,
   Clock,
   Loader,
   type LucideIcon,
   MinusCircle,
+  PauseCircle,
   XCircle,
 } from 'lucide-react';
 
@@ -18,6 +22,25 @@ const kinds: Record<string, [LucideIcon, string]> = {
   queued: [Clock, 'text-waiting'],
   stored: [MinusCircle, 'text-person'],
   cancelled: [Ban, 'text-n10'],
+  dead: [XCircle, 'text-failed'],
+  scheduled: [Clock, 'text-waiting'],
+  held: [PauseCircle, 'text-waiting'],
+  enabled: [CheckCircle2, 'text-done'],
+  disabled: [MinusCircle, 'text-n10'],
+  received: [Clock, 'text-waiting'],
+  processed: [CheckCircle2, 'text-done'],
+  ignored: [MinusCircle, 'text-n10'],
+  unattributed: [CircleHelp, 'text-waiting'],
+  rejected: [Ban, 'text-failed'],
+  draft: [CircleDashed, 'text-n10'],
+  pending: [Clock, 'text-waiting'],
+  paid: [CheckCircle2, 'text-done'],
+  sending: [Loader, 'text-accent'],
+  sent: [Check, 'text-done'],
+  delivered: [CheckCheck, 'text-done'],
+  bounced: [XCircle, 'text-failed'],
+  complained: [AlertTriangle, 'text-failed'],
+  unknown: [CircleHelp, 'text-waiting'],
 };
 
 /** A status as icon and word, never as colour alone. */
