@@ -49,6 +49,9 @@ function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relativ
 
 export const formatNumber = (value: number): string =>
   cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+/** With all decimals, as values of data show it. */
+export const formatDecimal = (value: number): string =>
+  cached('decimal', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 20 })).format(value);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',
@@ -61,6 +64,13 @@ export const formatDay = (at: number): string =>
     'day',
     (language) => new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
   ).format(at);
+/** With the year, as values of data show it. */
+export const formatDate = (at: number): string =>
+  cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+export const formatDateTime = (at: number): string =>
+  cached('date time', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(
+    at,
+  );
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
   cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(
@@ -77,8 +87,7 @@ const steps = [
 export function formatAgo(at: number, nowMs = Date.now()): string {
   const agoMs = nowMs - at;
   const step = steps.find(([belowMs]) => Math.abs(agoMs) < belowMs);
-  if (step === undefined)
-    return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  if (step === undefined) return formatDate(at);
   return cached(
     'ago',
     (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),

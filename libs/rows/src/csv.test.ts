@@ -58,5 +58,10 @@ test('each record knows the line on which it begins', () => {
 
 test('a given delimiter is used, such as the tab of a clipboard', () => {
   expect(rowsOf('1,5')).toEqual([['1', '5']]);
-  expect(parseCsv('1,5', '\t').map(({ cells }) => cells)).toEqual([['1,5']]);
+  expect(parseCsv('1,5', { delimiter: '\t' }).map(({ cells }) => cells)).toEqual([['1,5']]);
+});
+
+test('an empty line of a copied column is an empty cell', () => {
+  const cells = (text: string) => parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map((one) => one.cells);
+  expect(cells('1\n\n2\r\n')).toEqual([['1'], [''], ['2']]);
 });

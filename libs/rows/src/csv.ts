@@ -9,20 +9,26 @@ export interface CsvRecord {
 /**
  * Parses CSV (RFC 4180) and skips empty lines. Spreadsheets in many countries write semicolons or tabs instead of commas, so the
  * delimiter is taken from the first line unless it is given. Throws an error with the row number for a quote that is never closed.
+ * `keepEmptyLines`: an empty line is an empty cell, as in a copied column.
  */
-export function parseCsv(text: string, delimiter = delimiterOf(text.slice(0, 65_536))): CsvRecord[] {
+export function parseCsv(
+  text: string,
+  {
+    delimiter = delimiterOf(text.slice(0, 65_536)),
+    keepEmptyLines = false,
+  }: { delimiter?: string; keepEmptyLines?: boolean } = {},
+): CsvRecord[] {
   let next = 1;
   try {
-    const options = {
+    const records = parse(text, {
       bom: true,
       delimiter,
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       relax_quotes: true,
-      skip_empty_lines: true,
-    } as const;
-    const records = parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
+      skip_empty_lines: !keepEmptyLines,
+    }) as unknown as { record: string[]; info: { lines: number } }[];
     return records.map(({ record: cells, info }) => {
       const line = Math.max(next, info.lines - linesIn(cells));
       next = info.lines + 1;

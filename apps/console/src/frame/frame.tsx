@@ -2,6 +2,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../i18n';
 import { Empty } from '../parts/states';
+import { WorkLines } from '../work/work-line';
 import { Commands } from './commands';
 import { ConnectionLine } from './connection-line';
 import { KeyHelp } from './key-help';
@@ -52,6 +53,7 @@ function Screens() {
       </a>
       {environment === 'production' && <div className="h-1 shrink-0 bg-waiting" />}
       <ConnectionLine />
+      <WorkLines />
       <div className="flex min-h-0 flex-1">
         <SideNavigation onCommands={() => show('commands')} onKeys={() => show('keys')} />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-hidden pb-14 outline-none md:pb-0">

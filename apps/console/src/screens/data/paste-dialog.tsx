@@ -1,0 +1,183 @@
+import { type DecimalSign, parseCsv, writeValue } from '@parley/rows';
+import { useMemo, useState } from 'react';
+import { useWorkspace } from '../../frame/workspace';
+import { formatNumber, useLanguage, useTexts } from '../../i18n';
+import { Button, Choice } from '../../parts/controls';
+import { Dialog } from '../../parts/dialog';
+import { Notice } from '../../parts/states';
+import { startWork } from '../../work/work';
+import { type Operation, change } from './bulk';
+import { type PastedCell, planPaste } from './clipboard';
+import type { EntityList } from './entity-list';
+import type { GridColumn } from './grid-cell';
+import type { Range } from './grid-keys';
+import { dataCatalog } from './texts';
+import type { CellEdits } from './use-cell-edits';
+import { showValue } from './values';
+
+/** Rows of the preview. */
+const shownRows = 100;
+/** Cells that one paste takes; more is an import. */
+const maxCells = 50_000;
+const delimiters = ['\t', ',', ';'] as const;
+
+/** Tabs separate the cells of spreadsheets; without any, commas or semicolons that every line has. */
+function guessDelimiter(text: string): string {
+  if (text.includes('\t')) return '\t';
+  const lines = text.split(/\r?\n/).filter((line) => line !== '');
+  return delimiters.slice(1).find((sign) => lines.length > 1 && lines.every((line) => line.includes(sign))) ?? '\t';
+}
+
+interface PasteDialogProps {
+  type: string;
+  text: string;
+  at: Range;
+  columns: readonly GridColumn[];
+  list: EntityList;
+  edits: CellEdits;
+  onClose: () => void;
+}
+
+/** Shows what a paste will change before it does. Cells that fit no field are marked, and are not changed. */
+export function PasteDialog({ type, text, at, columns, list, edits, onClose }: PasteDialogProps) {
+  const texts = useTexts(dataCatalog);
+  const { states } = useTexts();
+  const { client } = useWorkspace();
+  const language = useLanguage();
+  const [delimiter, setDelimiter] = useState(() => guessDelimiter(text));
+  const [decimal, setDecimal] = useState<DecimalSign>(language === 'es' ? ',' : '.');
+  const { paste, problem } = useMemo(() => {
+    try {
+      // An empty text empties the marked cells.
+      const table = text === '' ? [['']] : parseCsv(text, { delimiter, keepEmptyLines: true }).map(({ cells }) => cells);
+      return { paste: planPaste(table, at, columns, (row) => list.at(row), decimal), problem: null };
+    } catch (error) {
+      return { paste: { cells: [], outside: { rows: 0, columns: 0 } }, problem: (error as Error).message };
+    }
+  }, [text, delimiter, decimal, at, columns, list]);
+  const changed = paste.cells.filter(({ isChanged }) => isChanged);
+  const wrong = paste.cells.filter(({ read }) => !read.ok);
+  const entities = new Set(changed.map(({ entity }) => entity.id));
+  const isTooLarge = paste.cells.length > maxCells;
+  const counts = { cells: formatNumber(changed.length), rows: formatNumber(entities.size) };
+  const hasNumbers = paste.cells.some(({ field }) => field.kind === 'number' || field.kind === 'integer');
+  const apply = () => {
+    const ids = [...entities];
+    const byEntity = new Map<string, PastedCell[]>(ids.map((id) => [id, []]));
+    for (const cell of changed) byEntity.get(cell.entity.id)!.push(cell);
+    const operations = ids.map((id): Operation => ({ action: 'update', id, data: dataOf(byEntity.get(id)!) }));
+    let done = 0;
+    startWork(
+      texts.pasting(counts.cells, counts.rows),
+      async (progress) => {
+        try {
+          await change(client, type, operations, progress, (index, reason) => {
+            const id = ids[index]!;
+            progress.advance((done += 1), ids.length);
+            if (reason === null) return;
+            progress.refuse({ item: id, reason });
+            for (const { field, text: refused } of byEntity.get(id)!) edits.refuse(id, field.name, refused, reason);
+          });
+        } finally {
+          await list.refresh(new AbortController().signal);
+        }
+        return { message: texts.changed(formatNumber(ids.length - progress.refused())) };
+      },
+      { total: ids.length },
+    );
+    // Wrong texts stay in their cells with the reason.
+    for (const { entity, field, text: refused } of wrong) edits.save(entity, field, refused);
+    onClose();
+  };
+  return (
+    <Dialog title={text === '' ? texts.emptyCells : texts.paste} onClose={onClose} wide>
+      <div className="space-y-3">
+        <p>
+          {texts.willChange(counts.cells, counts.rows)}{' '}
+          {wrong.length > 0 && <span className="text-failed">{texts.wrongCells(formatNumber(wrong.length))}</span>}
+        </p>
+        {(paste.outside.rows > 0 || paste.outside.columns > 0) && (
+          <p className="text-waiting">{texts.outside(paste.outside.rows, paste.outside.columns)}</p>
+        )}
+        {text !== '' && (
+          <div className="flex flex-wrap gap-2">
+            <Choice
+              label={texts.separator}
+              value={delimiter}
+              onChange={({ target }) => setDelimiter(target.value)}
+              options={delimiters.map((sign) => [sign, texts.separators[sign]] as const)}
+            />
+            {hasNumbers && <DecimalChoice value={decimal} onChange={setDecimal} />}
+          </div>
+        )}
+        {isTooLarge && <Notice kind="failed">{texts.tooManyCells(formatNumber(maxCells))}</Notice>}
+        {problem !== null && <Notice kind="failed">{problem}</Notice>}
+        <Preview cells={[...wrong, ...changed].slice(0, shownRows)} />
+        {wrong.length + changed.length > shownRows && (
+          <p className="text-n11">{texts.firstOnes(formatNumber(shownRows))}</p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{states.cancel}</Button>
+          <Button look="primary" disabled={changed.length === 0 || isTooLarge} onClick={apply}>
+            {texts.changeCells(counts.cells)}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const dataOf = (cells: readonly PastedCell[]) =>
+  Object.fromEntries(cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : [])));
+
+/** How numbers are written in what is pasted or imported. */
+export function DecimalChoice({ value, onChange }: { value: DecimalSign; onChange: (sign: DecimalSign) => void }) {
+  const texts = useTexts(dataCatalog);
+  return (
+    <Choice
+      label={texts.decimals}
+      value={value}
+      onChange={({ target }) => onChange(target.value as DecimalSign)}
+      options={[
+        ['.', texts.numbersLike('1,234.5')],
+        [',', texts.numbersLike('1.234,5')],
+      ]}
+    />
+  );
+}
+
+function Preview({ cells }: { cells: readonly PastedCell[] }) {
+  const texts = useTexts(dataCatalog);
+  if (cells.length === 0) return null;
+  return (
+    <div className="max-h-80 overflow-auto rounded border border-n5" tabIndex={0}>
+      <table className="w-full text-left">
+        <thead className="sticky top-0 bg-n2 text-n11">
+          <tr>
+            {[texts.entity, texts.field, texts.before, texts.after].map((title) => (
+              <th key={title} className="px-2 py-1 font-normal">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {cells.map(({ entity, field, before, read, text }) => (
+            <tr key={`${entity.id} ${field.name}`} className="border-t border-n4 align-top">
+              <td className="px-2 py-1 font-mono text-xs text-n11">{entity.id.slice(-8)}</td>
+              <td className="px-2 py-1">{field.name}</td>
+              <td className="px-2 py-1 text-n11">{showValue(before, field).slice(0, 200)}</td>
+              <td className={`px-2 py-1 ${read.ok ? '' : 'text-failed'}`}>
+                {read.ok ? showValue(read.value, field).slice(0, 200) || texts.emptyValue : text.slice(0, 200)}
+                {!read.ok && <span className="block text-xs">{texts.expected(read.expected)}</span>}
+                {read.ok && typeof read.value === 'number' && writeValue(read.value) !== text && (
+                  <span className="block text-xs text-n10">{text.slice(0, 60)}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
