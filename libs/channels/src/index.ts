@@ -30,7 +30,7 @@ export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
 export { type ChannelMessage, findMessage, listMessages, repliesOf } from './whatsapp/read-messages';
-export { type QueuedReply, type ReplyContent, queueReply, replyWindow } from './whatsapp/queue-reply';
+export { type QueuedReply, type ReplyContent, queueReply, readThreadContact } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';

@@ -56,6 +56,8 @@ export interface BulkInput<D> {
   )[];
   /** Whether the first operation that fails undoes all others. */
   atomic?: boolean;
+  /** Returns the results, and changes nothing. Ids of created entities are then of no use. */
+  dryRun?: boolean;
 }
 
 export interface BulkResult {

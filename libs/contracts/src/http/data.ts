@@ -108,6 +108,9 @@ export const changeEntitiesBodySchema = z.strictObject({
   atomic: z.boolean().default(false).meta({
     description: 'Whether the first operation that fails undoes all others and is the error of the response.',
   }),
+  dryRun: z.boolean().default(false).meta({
+    description: 'Checks everything as usual, and changes nothing. Ids of created entities are then of no use.',
+  }),
 });
 
 /** The results of the operations, in their order. */

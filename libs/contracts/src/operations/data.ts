@@ -139,7 +139,7 @@ export const dataOperations = defineOperations('Data', table, {
   },
   changeEntities: {
     summary: 'Change entities in bulk',
-    description: `Creates, updates and deletes up to ${maxBulkOperations} entities of a type in one transaction and in the given order. It counts as one request for the rate limits. An operation that fails has its error in its result; with \`atomic\` nothing is changed, and the error is that of the first operation that fails. With an \`Idempotency-Key\`, a retry changes nothing twice.`,
+    description: `Creates, updates and deletes up to ${maxBulkOperations} entities of a type in one transaction and in the given order. It counts as one request for the rate limits. An operation that fails has its error in its result; with \`atomic\` nothing is changed, and the error is that of the first operation that fails. With \`dryRun\` the results are those of a real request, and nothing is changed. With an \`Idempotency-Key\`, a retry changes nothing twice.`,
     params: typeParams,
     body: changeEntitiesBodySchema,
     response: operationResultsSchema,
