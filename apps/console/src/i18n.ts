@@ -68,9 +68,10 @@ export const formatDay = (at: number): string =>
 export const formatDate = (at: number): string =>
   cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
 export const formatDateTime = (at: number): string =>
-  cached('date time', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(
-    at,
-  );
+  cached(
+    'date time',
+    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
+  ).format(at);
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
   cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(

@@ -7,7 +7,7 @@ const firstPauseMs = 1_000;
 
 /** Repeats a call of a long work while its rate is limited, and a few times while the server is away or still busy with it. */
 export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }: Progress): Promise<T> {
-  for (let repeats = 0; ; ) {
+  for (let repeats = 0; ;) {
     signal.throwIfAborted();
     try {
       return await call();

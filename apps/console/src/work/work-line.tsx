@@ -68,8 +68,8 @@ function Line({ work }: { work: Work }) {
           </Button>
         ) : (
           <>
-            {actions?.map(({ text, run }) => (
-              <Button key={text} onClick={run}>
+            {actions?.map(({ text, run, isFollowed }) => (
+              <Button key={text} onClick={() => (run(), isFollowed && dismissWork(id))}>
                 {text}
               </Button>
             ))}

@@ -27,6 +27,8 @@ export interface Refused {
 export interface WorkAction {
   text: string;
   run: () => void;
+  /** The work is taken from the page then, because another one follows it. */
+  isFollowed?: true;
 }
 
 /** What a running work reports. */

@@ -18,7 +18,7 @@ export async function* pagesOf(
   query: Query,
   progress: Progress,
 ): AsyncGenerator<EntityPage> {
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const input = { ...query, cursor, limit: pageSize } as QueryInput<JsonObject>;
     const page = await untilAdmitted(
       () => client.data.query(type, input, { signal: progress.signal }) as Promise<EntityPage>,
@@ -68,7 +68,7 @@ export async function change(
   progress: Progress,
   onResult: (index: number, reason: string | null, id: string | null) => void,
 ): Promise<void> {
-  for (let from = 0; from < operations.length; ) {
+  for (let from = 0; from < operations.length;) {
     const batch = operations.slice(from, from + batchSize(operations, from));
     // The same key with each repetition: a batch whose answer was lost is not made twice.
     const idempotencyKey = randomKey();

@@ -1,5 +1,13 @@
 import type { Entity, Json } from '@parley/client';
-import { type DecimalSign, type ReadValue, formatCsvRow, guardText, readValue, unguardText, writeValue } from '@parley/rows';
+import {
+  type DecimalSign,
+  type ReadValue,
+  formatCsvRow,
+  guardText,
+  readValue,
+  unguardText,
+  writeValue,
+} from '@parley/rows';
 import type { DataField } from './fields';
 import { type GridColumn, valueOf } from './grid-cell';
 import type { Range } from './grid-keys';
@@ -15,7 +23,12 @@ export function copyCells(
   for (let row = rows[0]; row <= rows[1]; row += 1) {
     const entity = entityAt(row);
     if (entity === undefined) continue;
-    lines.push(formatCsvRow(columns.slice(first, last + 1).map((column) => copyCell(entity, column)), '\t'));
+    lines.push(
+      formatCsvRow(
+        columns.slice(first, last + 1).map((column) => copyCell(entity, column)),
+        '\t',
+      ),
+    );
   }
   return lines.join('\n');
 }
@@ -83,6 +96,10 @@ function pasteCell(entity: Entity, field: DataField, text: string, decimal: Deci
   const before = valueOf(entity, field);
   const option = field.options?.find((one) => String(one) === text);
   const read: ReadValue =
-    text === '' ? { ok: true, value: null } : option !== undefined ? { ok: true, value: option } : readValue(text, field.kind, decimal);
+    text === ''
+      ? { ok: true, value: null }
+      : option !== undefined
+        ? { ok: true, value: option }
+        : readValue(text, field.kind, decimal);
   return { entity, field, text, before, read, isChanged: read.ok && !isSame(before, read.value) };
 }

@@ -29,7 +29,7 @@ import { useSelection } from './use-selection';
 import { useIsWide } from './use-is-wide';
 
 const PasteDialog = lazy(() => import('./paste-dialog').then((module) => ({ default: module.PasteDialog })));
-const ImportDialog = lazy(() => import('./import-dialog').then((module) => ({ default: module.ImportDialog })));
+const ImportDialog = lazy(() => import('./import/import-dialog').then((module) => ({ default: module.ImportDialog })));
 
 const route = getRouteApi('/$organization/$environment/data/$type');
 const refreshMs = 10_000;
@@ -69,7 +69,11 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
           return (await client.data.query(type.slug, { ...query, cursor, limit: pageSize } as never, {
             signal,
           })) as EntityPage;
-        const { data } = await client.data.search(type.slug, { query: q, limit: 100, status: query.status }, { signal });
+        const { data } = await client.data.search(
+          type.slug,
+          { query: q, limit: 100, status: query.status },
+          { signal },
+        );
         return { data: data as Entity[], cursor: '', hasMore: false };
       }),
     // The query is in the scope.
@@ -86,8 +90,11 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
   const { data: total } = useQuery({
     queryKey: [...key, 'entities', type.slug, 'total', scope],
     queryFn: async ({ signal }) =>
-      (await client.data.query(type.slug, { ...query, sort: undefined, limit: 1, count: 'estimated' } as never, { signal }))
-        .total,
+      (
+        await client.data.query(type.slug, { ...query, sort: undefined, limit: 1, count: 'estimated' } as never, {
+          signal,
+        })
+      ).total,
     enabled: q === undefined,
     refetchInterval: refreshMs * 3,
   });
@@ -128,34 +135,37 @@ function EntitiesOfType({ type }: { type: DataType }) {
   const momentFields = new Set(
     list.rows
       .slice(0, sampleRows)
-      .flatMap(({ data }) => Object.entries(data).flatMap(([name, value]) => (typeof value === 'number' ? [name] : []))),
+      .flatMap(({ data }) =>
+        Object.entries(data).flatMap(([name, value]) => (typeof value === 'number' ? [name] : [])),
+      ),
   );
   const isFiltered = search.q !== undefined || search.filters !== undefined || search.status !== undefined;
-  const content = refresh.isPending && list.count === 0 ? (
-    <Skeleton rows={10} />
-  ) : refresh.isError && list.count === 0 ? (
-    <Failure error={refresh.error} onRetry={refresh.refetch} />
-  ) : list.count === 0 && isFiltered ? (
-    <Empty title={texts.noMatch}>
-      <Button onClick={() => change({ q: undefined, filters: undefined, status: undefined })}>
-        {states.clearFilters}
-      </Button>
-    </Empty>
-  ) : list.count === 0 ? (
-    <Empty title={texts.noEntities} command={`npx parley data create ${type.slug} '{…}'`}>
-      <p>{texts.noEntitiesHint}</p>
-      <Button onClick={() => change({ view: 'import' })}>{texts.import}</Button>
-    </Empty>
-  ) : isWide ? (
-    <Grid
-      {...{ type, list, total, edits, selection, search }}
-      onSort={(sort) => change(sort)}
-      onOpen={open}
-      onPaste={(text, at, columns) => setPasted({ text, at, columns })}
-    />
-  ) : (
-    <Cards {...{ type, list, total, selection }} onOpen={open} />
-  );
+  const content =
+    refresh.isPending && list.count === 0 ? (
+      <Skeleton rows={10} />
+    ) : refresh.isError && list.count === 0 ? (
+      <Failure error={refresh.error} onRetry={refresh.refetch} />
+    ) : list.count === 0 && isFiltered ? (
+      <Empty title={texts.noMatch}>
+        <Button onClick={() => change({ q: undefined, filters: undefined, status: undefined })}>
+          {states.clearFilters}
+        </Button>
+      </Empty>
+    ) : list.count === 0 ? (
+      <Empty title={texts.noEntities} command={`npx parley data create ${type.slug} '{…}'`}>
+        <p>{texts.noEntitiesHint}</p>
+        <Button onClick={() => change({ view: 'import' })}>{texts.import}</Button>
+      </Empty>
+    ) : isWide ? (
+      <Grid
+        {...{ type, list, total, edits, selection, search }}
+        onSort={(sort) => change(sort)}
+        onOpen={open}
+        onPaste={(text, at, columns) => setPasted({ text, at, columns })}
+      />
+    ) : (
+      <Cards {...{ type, list, total, selection }} onOpen={open} />
+    );
   return (
     <div className="flex h-full">
       <div className={`flex h-full min-w-0 flex-1 flex-col ${search.entity !== undefined ? 'max-lg:hidden' : ''}`}>
@@ -172,7 +182,9 @@ function EntitiesOfType({ type }: { type: DataType }) {
             </Link>
           }
         >
-          <span className="text-n11 tabular-nums">{total !== undefined && texts.matches(total, formatNumber(total))}</span>
+          <span className="text-n11 tabular-nums">
+            {total !== undefined && texts.matches(total, formatNumber(total))}
+          </span>
           <span className="ml-auto flex flex-wrap gap-2 max-sm:w-full">
             <Button look="quiet" onClick={() => change({ view: 'schema' })}>
               {texts.schema}
@@ -193,7 +205,9 @@ function EntitiesOfType({ type }: { type: DataType }) {
                 box={searchBox}
                 value={search.q ?? ''}
                 // A search ranks by itself: it takes no filters and no sort.
-                onChange={(q) => change(q ? { q, filters: undefined, sort: undefined, direction: undefined } : { q: undefined })}
+                onChange={(q) =>
+                  change(q ? { q, filters: undefined, sort: undefined, direction: undefined } : { q: undefined })
+                }
                 label={texts.search}
               />
             </span>

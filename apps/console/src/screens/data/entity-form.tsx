@@ -58,9 +58,11 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
   const save = useMutation({
     mutationFn: async (data: JsonObject): Promise<Entity> => {
       const input = { data, ...(status !== undefined && status !== '' && { status }) };
-      return (entity === undefined
-        ? await client.data.create(type.slug, input)
-        : await client.data.update(type.slug, entity.id, input)) as Entity;
+      return (
+        entity === undefined
+          ? await client.data.create(type.slug, input)
+          : await client.data.update(type.slug, entity.id, input)
+      ) as Entity;
     },
     onSuccess: (saved) => {
       cache.setQueryData([...key, 'entities', type.slug, 'one', saved.id], saved);
@@ -125,7 +127,11 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
       ))}
       {fields.length === 0 && <p className="text-n11">{texts.noFields}</p>}
       {!isDeleted && (
-        <AddField names={fields.map(({ name }) => name)} added={typed} onAdd={(name) => setTyped({ ...typed, [name]: '' })} />
+        <AddField
+          names={fields.map(({ name }) => name)}
+          added={typed}
+          onAdd={(name) => setTyped({ ...typed, [name]: '' })}
+        />
       )}
       {Object.keys(typed)
         .filter((name) => !fields.some((field) => field.name === name))

@@ -24,7 +24,7 @@ export class EntityList {
   readonly #pages: LoadedPage[] = [];
   readonly #loading = new Set<number>();
   readonly #listeners = new Set<() => void>();
-  #visible = [0, 0] as const;
+  #visible: readonly [number, number] = [0, 0];
   #version = 0;
   /** Changes with each restart, so that answers to earlier requests are not used. */
   #generation = 0;
@@ -76,8 +76,7 @@ export class EntityList {
     const to = Math.min(this.#pageOf(last + aheadRows)[0], this.#pages.length - 1);
     for (let page = from; page <= to; page += 1) if (this.#pages[page]!.rows === null) void this.#fill(page);
     if (this.hasMore && this.error === null && last + aheadRows >= this.count) void this.#fill(this.#pages.length);
-    for (const [at, page] of this.#pages.entries())
-      if (at < from - keptPages || at > to + keptPages) page.rows = null;
+    for (const [at, page] of this.#pages.entries()) if (at < from - keptPages || at > to + keptPages) page.rows = null;
   }
 
   retry(): void {

@@ -83,12 +83,10 @@ export function useDataTypes() {
     isPending: types.isPending || (types.data !== undefined && definitions.isPending),
     refetch: types.refetch,
     data: isReady
-      ? types.data.data.map(
-          (type): DataType => ({
-            ...type,
-            fields: readFields(definitions.data?.get(type.slug) ?? type.schema, type.searchFields),
-          }),
-        )
+      ? types.data.data.map((type): DataType => ({
+          ...type,
+          fields: readFields(definitions.data?.get(type.slug) ?? type.schema, type.searchFields),
+        }))
       : undefined,
   };
 }

@@ -24,7 +24,9 @@ interface FilterValueProps {
 export function FilterValue({ field, isList, isPart, hasMoments, value, problem, onChange }: FilterValueProps) {
   const texts = useTexts(dataCatalog);
   const [text, setText] = useState(value);
-  const options = isPart ? undefined : (field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined));
+  const options = isPart
+    ? undefined
+    : (field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined));
   if (options && isList) return <Options options={options} value={value} onChange={onChange} />;
   if (options)
     return (

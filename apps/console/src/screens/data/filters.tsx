@@ -127,7 +127,9 @@ function FieldChoice({
   const texts = useTexts(dataCatalog);
   const [isOther, setOther] = useState(false);
   const [text, setText] = useState('');
-  const box = (select: HTMLSelectElement | null) => isFocused && select?.focus();
+  const box = (select: HTMLSelectElement | null | undefined) => {
+    if (isFocused) select?.focus();
+  };
   useEffect(() => setOther(false), [value]);
   const apply = () => (text.trim() === '' ? setOther(false) : onChange(text.trim()));
   if (isOther)
@@ -145,7 +147,7 @@ function FieldChoice({
       />
     );
   return (
-    <span ref={(span) => box(span?.querySelector('select') ?? null)} className="contents">
+    <span ref={(span) => box(span?.querySelector('select'))} className="contents">
       <Choice
         label={texts.field}
         value={value}

@@ -152,15 +152,7 @@ function CellValue({ field, value, edit }: { field: DataField; value: Json | und
 }
 
 /** The editor in the place of a cell. It is left with Enter, Tab, Escape, or by a click elsewhere, which saves. */
-function CellEditor({
-  field,
-  text,
-  onEnd,
-}: {
-  field: DataField;
-  text: string;
-  onEnd: RowActions['finish'];
-}) {
+function CellEditor({ field, text, onEnd }: { field: DataField; text: string; onEnd: RowActions['finish'] }) {
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const isEnded = useRef(false);
   useEffect(() => {

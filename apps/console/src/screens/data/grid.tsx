@@ -2,7 +2,6 @@ import type { Entity } from '@parley/client';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../frame/keys';
-import { useTexts } from '../../i18n';
 import { copyCells } from './clipboard';
 import type { EntityList } from './entity-list';
 import type { DataType } from './fields';
@@ -11,13 +10,18 @@ import { GridFoot } from './grid-foot';
 import { GridHead } from './grid-head';
 import { type Position, type Range, moveOf, nextStop, rangeOf } from './grid-keys';
 import type { DataSearch } from './search';
-import { dataCatalog } from './texts';
 import type { CellEdits } from './use-cell-edits';
 import type { Selection } from './use-selection';
 
 const rowPx = 36;
 const headPx = 32;
-const columnRem = 12;
+/** The least width of a column. */
+const widthRem = (column: GridColumn): number => {
+  if (column.is === 'row') return 4.5;
+  if (column.is === 'updated') return 8;
+  const { kind, options } = column.field;
+  return options || kind === 'boolean' ? 7 : kind === 'number' || kind === 'integer' ? 8 : kind === 'date' ? 10 : 13;
+};
 /** Cells that one copy takes; more is an export. */
 const maxCopyRows = 5_000;
 
@@ -42,7 +46,6 @@ export const columnsOf = ({ fields }: DataType): GridColumn[] => [
 
 /** The grid of the entities of a type (WAI-ARIA grid pattern). Only the visible rows are in the page. */
 export function Grid({ type, list, total, edits, selection, search, onSort, onOpen, onPaste }: GridProps) {
-  const texts = useTexts(dataCatalog);
   const columns = useMemo(() => columnsOf(type), [type]);
   const scroller = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState<Position>({ row: 0, column: 1 });
@@ -212,12 +215,11 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
   };
   useKeys({ j: () => go(cursor), ArrowDown: () => document.activeElement === document.body && go(cursor) });
   const style = {
-    '--columns': `4.5rem ${columns
-      .slice(1)
-      .map(({ is }) => (is === 'updated' ? 'minmax(9rem, 1fr)' : `minmax(${columnRem}rem, 1fr)`))
-      .join(' ')}`,
+    '--columns': columns
+      .map((column) => (column.is === 'row' ? '4.5rem' : `minmax(${widthRem(column)}rem, ${widthRem(column)}fr)`))
+      .join(' '),
     height: rows.getTotalSize(),
-    minWidth: `${4.5 + 9 + (columns.length - 2) * columnRem}rem`,
+    minWidth: `${columns.reduce((sum, column) => sum + widthRem(column), 0)}rem`,
   } as React.CSSProperties;
   return (
     <div className="flex h-full min-w-0 flex-col">
@@ -248,7 +250,14 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
             onPaste(event.clipboardData.getData('text/plain'), range, columns);
           }}
         >
-          <GridHead columns={columns} search={search} active={cursor} selection={selection} onSort={onSort} onFocus={go} />
+          <GridHead
+            columns={columns}
+            search={search}
+            active={cursor}
+            selection={selection}
+            onSort={onSort}
+            onFocus={go}
+          />
           {items.map(({ index, start, key }) => {
             const entity = list.at(index);
             const isMarked = anchor !== null && index >= range.rows[0] && index <= range.rows[1];
@@ -271,14 +280,7 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
           })}
         </div>
       </div>
-      <GridFoot
-        list={list}
-        total={total}
-        column={columns[cursor.column]}
-        entity={entityAt(cursor.row)}
-        edits={edits}
-        keys={texts.gridKeys}
-      />
+      <GridFoot list={list} total={total} column={columns[cursor.column]} entity={entityAt(cursor.row)} edits={edits} />
     </div>
   );
 }

@@ -1,13 +1,17 @@
-import { type DecimalSign, parseCsv, writeValue } from '@parley/rows';
+import type { ParleyClient } from '@parley/client';
+import { type DecimalSign, parseCsv } from '@parley/rows';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { messageOf } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useLanguage, useTexts } from '../../i18n';
 import { Button, Choice } from '../../parts/controls';
 import { Dialog } from '../../parts/dialog';
 import { Notice } from '../../parts/states';
 import { startWork } from '../../work/work';
-import { type Operation, change } from './bulk';
+import { type Operation, batchSize, change } from './bulk';
 import { type PastedCell, planPaste } from './clipboard';
+import { DecimalChoice } from './decimal-choice';
 import type { EntityList } from './entity-list';
 import type { GridColumn } from './grid-cell';
 import type { Range } from './grid-keys';
@@ -49,23 +53,33 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
   const { paste, problem } = useMemo(() => {
     try {
       // An empty text empties the marked cells.
-      const table = text === '' ? [['']] : parseCsv(text, { delimiter, keepEmptyLines: true }).map(({ cells }) => cells);
+      const table =
+        text === '' ? [['']] : parseCsv(text, { delimiter, keepEmptyLines: true }).map(({ cells }) => cells);
       return { paste: planPaste(table, at, columns, (row) => list.at(row), decimal), problem: null };
     } catch (error) {
       return { paste: { cells: [], outside: { rows: 0, columns: 0 } }, problem: (error as Error).message };
     }
   }, [text, delimiter, decimal, at, columns, list]);
-  const changed = paste.cells.filter(({ isChanged }) => isChanged);
-  const wrong = paste.cells.filter(({ read }) => !read.ok);
-  const entities = new Set(changed.map(({ entity }) => entity.id));
+  const wanted = useMemo(() => paste.cells.filter(({ isChanged }) => isChanged), [paste]);
   const isTooLarge = paste.cells.length > maxCells;
+  const check = useQuery({
+    queryKey: ['paste', type, text, delimiter, decimal, at],
+    queryFn: ({ signal }) => refusedCells(client, type, wanted, signal),
+    enabled: wanted.length > 0 && !isTooLarge,
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+  const reasonOf = (cell: PastedCell): string | undefined =>
+    cell.read.ok ? check.data?.get(cellKey(cell)) : texts.expected(cell.read.expected);
+  const changed = wanted.filter((cell) => reasonOf(cell) === undefined);
+  const wrong = paste.cells.filter((cell) => reasonOf(cell) !== undefined);
+  const entities = new Set(changed.map(({ entity }) => entity.id));
   const counts = { cells: formatNumber(changed.length), rows: formatNumber(entities.size) };
   const hasNumbers = paste.cells.some(({ field }) => field.kind === 'number' || field.kind === 'integer');
   const apply = () => {
-    const ids = [...entities];
-    const byEntity = new Map<string, PastedCell[]>(ids.map((id) => [id, []]));
-    for (const cell of changed) byEntity.get(cell.entity.id)!.push(cell);
-    const operations = ids.map((id): Operation => ({ action: 'update', id, data: dataOf(byEntity.get(id)!) }));
+    const byEntity = cellsByEntity(changed);
+    const ids = [...byEntity.keys()];
+    const operations = ids.map((id) => operationOf(id, byEntity.get(id)!));
     let done = 0;
     startWork(
       texts.pasting(counts.cells, counts.rows),
@@ -86,7 +100,7 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
       { total: ids.length },
     );
     // Wrong texts stay in their cells with the reason.
-    for (const { entity, field, text: refused } of wrong) edits.save(entity, field, refused);
+    for (const cell of wrong) edits.refuse(cell.entity.id, cell.field.name, cell.text, reasonOf(cell)!);
     onClose();
   };
   return (
@@ -112,13 +126,19 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
         )}
         {isTooLarge && <Notice kind="failed">{texts.tooManyCells(formatNumber(maxCells))}</Notice>}
         {problem !== null && <Notice kind="failed">{problem}</Notice>}
-        <Preview cells={[...wrong, ...changed].slice(0, shownRows)} />
+        {check.isFetching && (
+          <p role="status" className="text-n11">
+            {texts.checking}
+          </p>
+        )}
+        {check.error && <Notice kind="failed">{messageOf(check.error)}</Notice>}
+        <Preview cells={[...wrong, ...changed].slice(0, shownRows)} reasonOf={reasonOf} />
         {wrong.length + changed.length > shownRows && (
           <p className="text-n11">{texts.firstOnes(formatNumber(shownRows))}</p>
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{states.cancel}</Button>
-          <Button look="primary" disabled={changed.length === 0 || isTooLarge} onClick={apply}>
+          <Button look="primary" disabled={changed.length === 0 || isTooLarge || check.isFetching} onClick={apply}>
             {texts.changeCells(counts.cells)}
           </Button>
         </div>
@@ -127,26 +147,62 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
   );
 }
 
-const dataOf = (cells: readonly PastedCell[]) =>
-  Object.fromEntries(cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : [])));
-
-/** How numbers are written in what is pasted or imported. */
-export function DecimalChoice({ value, onChange }: { value: DecimalSign; onChange: (sign: DecimalSign) => void }) {
-  const texts = useTexts(dataCatalog);
-  return (
-    <Choice
-      label={texts.decimals}
-      value={value}
-      onChange={({ target }) => onChange(target.value as DecimalSign)}
-      options={[
-        ['.', texts.numbersLike('1,234.5')],
-        [',', texts.numbersLike('1.234,5')],
-      ]}
-    />
-  );
+function cellsByEntity(cells: readonly PastedCell[]): Map<string, PastedCell[]> {
+  const byEntity = new Map<string, PastedCell[]>();
+  for (const cell of cells) {
+    const own = byEntity.get(cell.entity.id);
+    if (own) own.push(cell);
+    else byEntity.set(cell.entity.id, [cell]);
+  }
+  return byEntity;
 }
 
-function Preview({ cells }: { cells: readonly PastedCell[] }) {
+const operationOf = (id: string, cells: readonly PastedCell[]): Operation => ({
+  ...{ action: 'update', id },
+  data: Object.fromEntries(cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : []))),
+});
+
+const cellKey = ({ entity, field }: PastedCell): string => `${entity.id} ${field.name}`;
+
+/** The cells that the server would refuse, by a dry run, with the reason. */
+async function refusedCells(
+  client: ParleyClient,
+  type: string,
+  cells: readonly PastedCell[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const byEntity = cellsByEntity(cells);
+  const operations = [...byEntity].map(([id, own]) => operationOf(id, own));
+  const groups = [...byEntity.values()];
+  const refused = new Map<string, string>();
+  for (let from = 0; from < operations.length;) {
+    const batch = operations.slice(from, from + batchSize(operations, from));
+    const { results } = await client.data.bulk(type, { operations: batch, dryRun: true }, { signal });
+    for (const [at, result] of results.entries()) {
+      if (result.ok) continue;
+      const own = groups[from + at]!;
+      const named = own.filter((cell) => detailOf(result.details, cell) !== undefined);
+      // A reason without a field is that of the whole entity, such as one that was deleted.
+      for (const cell of named.length > 0 ? named : own)
+        refused.set(cellKey(cell), detailOf(result.details, cell) ?? result.error);
+    }
+    from += batch.length;
+  }
+  return refused;
+}
+
+function detailOf(details: { path: string; message: string }[] | undefined, { field }: PastedCell): string | undefined {
+  const path = `data.${field.name}`;
+  return details?.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
+}
+
+function Preview({
+  cells,
+  reasonOf,
+}: {
+  cells: readonly PastedCell[];
+  reasonOf: (cell: PastedCell) => string | undefined;
+}) {
   const texts = useTexts(dataCatalog);
   if (cells.length === 0) return null;
   return (
@@ -162,20 +218,21 @@ function Preview({ cells }: { cells: readonly PastedCell[] }) {
           </tr>
         </thead>
         <tbody>
-          {cells.map(({ entity, field, before, read, text }) => (
-            <tr key={`${entity.id} ${field.name}`} className="border-t border-n4 align-top">
-              <td className="px-2 py-1 font-mono text-xs text-n11">{entity.id.slice(-8)}</td>
-              <td className="px-2 py-1">{field.name}</td>
-              <td className="px-2 py-1 text-n11">{showValue(before, field).slice(0, 200)}</td>
-              <td className={`px-2 py-1 ${read.ok ? '' : 'text-failed'}`}>
-                {read.ok ? showValue(read.value, field).slice(0, 200) || texts.emptyValue : text.slice(0, 200)}
-                {!read.ok && <span className="block text-xs">{texts.expected(read.expected)}</span>}
-                {read.ok && typeof read.value === 'number' && writeValue(read.value) !== text && (
-                  <span className="block text-xs text-n10">{text.slice(0, 60)}</span>
-                )}
-              </td>
-            </tr>
-          ))}
+          {cells.map((cell) => {
+            const { entity, field, before, read, text } = cell;
+            const reason = reasonOf(cell);
+            return (
+              <tr key={cellKey(cell)} className="border-t border-n4 align-top">
+                <td className="px-2 py-1 font-mono text-xs text-n11">{entity.id.slice(-8)}</td>
+                <td className="px-2 py-1">{field.name}</td>
+                <td className="px-2 py-1 text-n11">{showValue(before, field).slice(0, 200)}</td>
+                <td className={`px-2 py-1 ${reason === undefined ? '' : 'text-failed'}`}>
+                  {(read.ok ? showValue(read.value, field) : text).slice(0, 200) || texts.emptyValue}
+                  {reason !== undefined && <span className="block text-xs">{reason}</span>}
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>

@@ -64,7 +64,9 @@ const valueAt = (data: Entity['data'], path: string): unknown =>
     .split('.')
     .reduce<unknown>(
       (at, name) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, Json>)[name] : undefined,
+        typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+          ? (at as Record<string, Json>)[name]
+          : undefined,
       data,
     );
 

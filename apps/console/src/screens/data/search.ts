@@ -85,8 +85,7 @@ export function operatorsOf({ name, kind, options }: DataField): readonly Operat
   if (kind === 'object') return ['eq', 'ne', ...presence];
   if (kind === 'array') return ['contains', 'eq', 'ne', ...presence];
   if (kind === 'date') return ['gte', 'gt', 'lte', 'lt', 'eq', 'ne', ...presence];
-  if (kind === 'number' || kind === 'integer')
-    return ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...presence];
+  if (kind === 'number' || kind === 'integer') return ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...presence];
   return operators.filter((one) => takesValue(one) || presence.includes(one));
 }
 

@@ -89,7 +89,10 @@ export function ValueInput(props: ValueInputProps) {
 }
 
 /** How a date is chosen. Null: it has a form that the inputs of browsers would change, and is edited as text. */
-function dateInput({ type }: DataField, text: string): { type: string; value: string; read: (value: string) => string } | null {
+function dateInput(
+  { type }: DataField,
+  text: string,
+): { type: string; value: string; read: (value: string) => string } | null {
   const isTime = type !== 'date';
   if (/^\d+$/.test(text) && Number(text) <= 8.64e15)
     return {
