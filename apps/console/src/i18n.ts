@@ -53,6 +53,9 @@ export const formatCents = (cents: number): string =>
     'cents',
     (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   ).format(cents / 100);
+/** With all decimals, as values of data show it. */
+export const formatDecimal = (value: number): string =>
+  cached('decimal', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 20 })).format(value);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',
@@ -81,6 +84,14 @@ export const formatDay = (at: number): string =>
 /** A part of a day that has no time zone, such as the name of its weekday. */
 export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
   new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
+/** With the year, as values of data show it. */
+export const formatDate = (at: number): string =>
+  cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+export const formatDateTime = (at: number): string =>
+  cached(
+    'date time',
+    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
+  ).format(at);
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
   cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(
@@ -97,8 +108,7 @@ const steps = [
 export function formatAgo(at: number, nowMs = Date.now()): string {
   const agoMs = nowMs - at;
   const step = steps.find(([belowMs]) => Math.abs(agoMs) < belowMs);
-  if (step === undefined)
-    return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  if (step === undefined) return formatDate(at);
   return cached(
     'ago',
     (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),

@@ -2,6 +2,7 @@ import { Link, Outlet, useMatch, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../i18n';
 import { Empty } from '../parts/states';
+import { WorkLines } from '../work/work-line';
 import { Commands } from './commands';
 import { ConnectionLine } from './connection-line';
 import { KeyHelp } from './key-help';
@@ -58,6 +59,7 @@ function Screens() {
       </a>
       {environment === 'production' && <div className="h-1 shrink-0 bg-waiting" />}
       <ConnectionLine />
+      <WorkLines />
       <div className="flex min-h-0 flex-1">
         <SideNavigation onCommands={() => show('commands')} onKeys={() => show('keys')} />
         <main
