@@ -256,7 +256,18 @@ inBrowser('a member chats in production, and sees the prompt as it was sent', as
   expect(refused.status).toBe(403);
 });
 
-inBrowser('unknown agents and threads of the address, and an organization without agents', async () => {
+inBrowser('a conversation that a person has taken over says that the agent does not answer', async () => {
+  const page = await app.open('/playground?agent=shop');
+  await write(page, 'Hello');
+  await page.getByText('The answer is 42.').waitFor();
+  expect((await app.owner.post(`/v1/threads/${threadOf(page)}/takeover`, {})).status).toBe(200);
+  await page.getByText('A person answers this conversation.').waitFor();
+  await write(page, 'Are you there?');
+  await page.getByText('A person has taken the conversation over').waitFor();
+  expect(app.complaints).toEqual([]);
+});
+
+inBrowser('unknown agents and threads of the address', async () => {
   const page = await app.open('/playground?agent=nobody');
   await page.getByText('nobody does not exist in this environment').waitFor();
   await page.goto(`${app.base()}/playground?thread=thread_unknown`);
