@@ -146,7 +146,7 @@ export function CopyText({ text, children }: { text: string; children?: ReactNod
       className="group inline-flex max-w-full items-center gap-1 rounded text-left hover:bg-n3"
     >
       {children ?? <code className="truncate font-mono text-xs">{text}</code>}
-      <Icon aria-hidden size={12} className={isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'} />
+      <Icon aria-hidden size={12} className={`shrink-0 ${isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'}`} />
       <span className="sr-only" aria-live="polite">
         {isCopied ? states.copied : states.copy}
       </span>

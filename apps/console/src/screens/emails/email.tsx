@@ -86,9 +86,11 @@ function Way({ email: { status } }: { email: EmailItem }) {
                 →
               </span>
             )}
-            <span className={step === status ? 'font-medium' : 'opacity-70'}>
+            {step === status ? (
               <EmailStatus status={step} />
-            </span>
+            ) : (
+              <span className="text-n11">{emails.statuses[step as keyof typeof emails.statuses] ?? step}</span>
+            )}
           </li>
         ))}
       </ol>

@@ -50,11 +50,11 @@ function ProblemLines({ problem }: { problem: Problem }) {
     <>
       <div>
         <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
+          {home.problem[kind]}
           <span className={`tabular-nums ${state === 'waiting' ? 'text-waiting' : 'text-failed'}`}>
             {formatNumber(count)}
             {isCapped && '+'}
           </span>
-          {home.problem[kind]}
           {oldestAt !== null && <Ago at={oldestAt} className="font-normal text-n10" />}
         </p>
         <p className="text-n11">
@@ -62,15 +62,17 @@ function ProblemLines({ problem }: { problem: Problem }) {
           {names.length > 0 && ` (${names.join(', ')})`}
         </p>
       </div>
-      <Remedy problem={problem} />
-      {command && (
-        <p className="text-xs">
-          <span className="sr-only">{home.command}: </span>
-          <CopyText text={`npx ${command}`}>
-            <code className="font-mono text-xs text-n11">npx {command}</code>
-          </CopyText>
-        </p>
-      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Remedy problem={problem} />
+        {command && (
+          <p className="ml-auto text-xs">
+            <span className="sr-only">{home.command}: </span>
+            <CopyText text={`npx ${command}`}>
+              <code className="font-mono text-xs text-n11">npx {command}</code>
+            </CopyText>
+          </p>
+        )}
+      </div>
     </>
   );
 }

@@ -83,7 +83,7 @@ function RetryMessages({ ids }: { ids: readonly string[] }) {
         <Button onClick={() => setAsking(true)}>{home.retryMessages(count)}</Button>
       )}
       {retried !== null && (
-        <div className="w-full">
+        <div className="order-last w-full">
           <Progress done={retried.done} all={retried.all} onClose={() => setRetried(null)}>
             {retried.done < retried.all
               ? home.retryingMessages(formatNumber(retried.done), formatNumber(retried.all))

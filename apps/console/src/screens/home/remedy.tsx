@@ -20,7 +20,7 @@ export function Remedy({ problem }: { problem: Problem }) {
   const isForAdmins = problem.kind === 'disabled_integrations' || problem.kind === 'unreadable_integrations';
   if (isForAdmins && !isAdmin) return <p className="text-n11">{home.forAdmin}</p>;
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <>
       {links.map(([text, to]) => (
         <Link
           key={text}
@@ -31,7 +31,7 @@ export function Remedy({ problem }: { problem: Problem }) {
         </Link>
       ))}
       <Fix problem={problem} />
-    </div>
+    </>
   );
 }
 
@@ -104,7 +104,7 @@ function Reconcile() {
   return (
     <>
       {reconcile.button}
-      <div className="w-full">
+      <div className="order-last w-full empty:hidden">
         <ReconcileReport run={reconcile} />
       </div>
     </>

@@ -44,7 +44,7 @@ export function RetryDeadRuns() {
         </Button>
       ))}
       {started.map((slug) => (
-        <div key={slug} className="w-full">
+        <div key={slug} className="order-last w-full empty:hidden">
           <RetryProgress slug={slug} />
         </div>
       ))}

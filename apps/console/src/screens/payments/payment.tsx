@@ -100,7 +100,7 @@ function Timeline({ events }: { events: History['events'] }) {
       <ol className="space-y-2 border-l border-n6 pl-4">
         {events.map(({ type, at, actor, problem }, index) => (
           <li key={index}>
-            <p className="flex flex-wrap items-baseline gap-x-3">
+            <p className="flex flex-wrap items-center gap-x-3">
               <Status
                 status={statusOf[type] ?? ''}
                 text={payments.events[type as keyof typeof payments.events] ?? type}
