@@ -41,12 +41,12 @@ export function DetailScreen({ title, back, backTitle, head, actions, children }
   );
 }
 
-/** Names and values of an item. Values that are null are left out. */
+/** Names and values of an item. Values that are null or false are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
       {facts
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-n11">{name}</dt>

@@ -18,6 +18,16 @@ const kinds: Record<string, [LucideIcon, string]> = {
   queued: [Clock, 'text-waiting'],
   stored: [MinusCircle, 'text-person'],
   cancelled: [Ban, 'text-n10'],
+  active: [CheckCircle2, 'text-done'],
+  expiring: [Clock, 'text-waiting'],
+  expired: [Ban, 'text-n10'],
+  revoked: [Ban, 'text-n10'],
+  open: [Clock, 'text-waiting'],
+  accepted: [CheckCircle2, 'text-done'],
+  connected: [CheckCircle2, 'text-done'],
+  pending: [Clock, 'text-waiting'],
+  missing: [AlertTriangle, 'text-waiting'],
+  off: [MinusCircle, 'text-n10'],
 };
 
 /** A status as icon and word, never as colour alone. */

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { FormEvent, ReactNode } from 'react';
+import { usePeople } from '../../api/queries';
 import { messageOf } from '../../api/session';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
@@ -22,11 +23,7 @@ export function Details({ thread }: { thread: Thread }) {
   const { api, key } = useWorkspace();
   const place = usePlace();
   const client = useQueryClient();
-  const { data: members } = useQuery({
-    queryKey: [...key, 'members'],
-    queryFn: () => api.listMembers({ limit: 100 }),
-    staleTime: 60_000,
-  });
+  const { data: members } = usePeople();
   const { data: executions } = useQuery({
     queryKey: [...key, 'thread', thread.id, 'executions'],
     queryFn: () => api.listExecutions({ thread: thread.id, limit: 5 }),
