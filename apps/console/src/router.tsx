@@ -135,8 +135,8 @@ const agent = screen('/agents/$slug', () => import('./screens/agents/agent'), 'A
 const routers = screen('/routers', () => import('./screens/routers/routers'), 'Routers', 'open');
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
 const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
-const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view');
-const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view');
+const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view', 'open');
+const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view', 'open');
 const integrations = screen(
   '/integrations',
   () => import('./screens/integrations/integrations'),
@@ -144,14 +144,16 @@ const integrations = screen(
   'open',
 );
 const channels = screen('/channels', () => import('./screens/channels/channels'), 'Channels', 'open');
-const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets');
+const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets', 'open');
 const auditLog = screen(
   '/audit-log',
   () => import('./screens/audit-log/audit-log'),
   'AuditLog',
   'action',
   'actor',
+  'target',
   'since',
+  'open',
 );
 const settings = screen('/settings', () => import('./screens/settings/settings'), 'SettingsScreen');
 const account = screen('/account', () => import('./screens/account/account'), 'AccountScreen');

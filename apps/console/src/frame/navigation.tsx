@@ -147,7 +147,7 @@ export function More({ onClose, onCommands }: { onClose: () => void; onCommands:
       </Button>
       <SectionLinks onOpen={onClose} />
       <ReferenceLink />
-      <Account />
+      <Account onOpen={onClose} />
     </Dialog>
   );
 }
