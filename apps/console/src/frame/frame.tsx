@@ -7,7 +7,7 @@ import { Commands } from './commands';
 import { ConnectionLine } from './connection-line';
 import { KeyHelp } from './key-help';
 import { startKeySequences, useKeys } from './keys';
-import { More, PhoneTabs, SideNavigation } from './navigation';
+import { More, PhoneTabs, SideNavigation, useAppBadge } from './navigation';
 import { allScreens } from './screens';
 import { useVisibleHeight } from './use-visible-height';
 import { lastWorkspace, useKnownWorkspace, usePlace, useWorkspace } from './workspace';
@@ -39,6 +39,7 @@ function Screens() {
   // An open conversation has the whole screen of a phone, down to the box in which the reply is written.
   const hasTabs = useMatch({ from: threadRoute, shouldThrow: false }) === undefined;
   useVisibleHeight();
+  useAppBadge();
   const [shown, show] = useState<'commands' | 'keys' | 'more' | null>(null);
   useEffect(() => lastWorkspace.set(`${organization.slug}/${environment}`), [organization.slug, environment]);
   useEffect(startKeySequences, []);

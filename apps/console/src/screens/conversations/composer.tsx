@@ -93,60 +93,62 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
     void attach(event.clipboardData.files);
   };
   return (
-    <form
-      onSubmit={send}
-      className={`shrink-0 border-t border-n5 px-3 pt-2 pb-[max(0.75rem,env(safe-area-inset-bottom))] ${isOver ? 'bg-accent-soft' : ''}`}
-    >
-      <Hint thread={thread} personId={personId} />
-      {isOver && <p className="mb-2 text-center text-accent">{composer.dropHere}</p>}
-      {isBlocked && (
-        <div className="mb-2">
-          <Notice>
-            {composer.windowClosed}
-            <Button onClick={() => setChoosing(true)}>{composer.chooseTemplate}</Button>
-          </Notice>
-        </div>
-      )}
-      {(problem ?? (isSoundWithText ? composer.soundWithText : null)) && (
-        <div role="alert" className="mb-2">
-          <Notice kind="failed">{problem ?? composer.soundWithText}</Notice>
-        </div>
-      )}
-      {file !== null && <AttachmentPreview attachment={file} onRemove={remove} />}
-      <textarea
-        ref={writer}
-        dir="auto"
-        aria-label={isNote ? composer.note : composer.reply}
-        placeholder={isNote ? composer.writeNote : composer.writeReply}
-        value={text}
-        rows={Math.min(6, Math.max(2, text.split('\n').length))}
-        maxLength={maxChars}
-        onChange={({ target }) => {
-          draft.write(target.value);
-          if (!isNote) onTyping(target.value !== '');
-        }}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-        className={`block max-h-40 w-full resize-none rounded border p-2 text-base [@media(pointer:coarse)]:text-lg ${isNote ? 'border-waiting bg-waiting-soft' : 'border-n8 bg-n1'}`}
-      />
-      {text.length > maxChars - 300 && (
-        <p role="status" className="text-xs text-n11">
-          {composer.length(formatNumber(text.length), formatNumber(maxChars))}
-        </p>
-      )}
-      <div className="mt-1.5 flex items-center gap-1 sm:gap-2">
-        {mayAttach && <AttachButtons onFiles={(files) => void attach(files)} />}
-        <Toggle label={composer.note} isOn={isNote} onChange={draft.writeNote} />
-        {isWhatsapp && !isNote && (
-          <Button look="quiet" onClick={() => setChoosing(true)}>
-            {composer.template}
-          </Button>
+    <>
+      <form
+        onSubmit={send}
+        className={`shrink-0 border-t border-n5 px-3 pt-2 pb-[max(0.75rem,env(safe-area-inset-bottom))] ${isOver ? 'bg-accent-soft' : ''}`}
+      >
+        <Hint thread={thread} personId={personId} />
+        {isOver && <p className="mb-2 text-center text-accent">{composer.dropHere}</p>}
+        {isBlocked && (
+          <div className="mb-2">
+            <Notice>
+              {composer.windowClosed}
+              <Button onClick={() => setChoosing(true)}>{composer.chooseTemplate}</Button>
+            </Notice>
+          </div>
         )}
-        <kbd className="ml-auto font-sans text-xs text-n10 [@media(pointer:coarse)]:invisible">⌘⏎</kbd>
-        <Button type="submit" look="primary" icon={SendHorizontal} disabled={!isReady}>
-          {isNote ? composer.sendNote : composer.send}
-        </Button>
-      </div>
+        {(problem ?? (isSoundWithText ? composer.soundWithText : null)) && (
+          <div role="alert" className="mb-2">
+            <Notice kind="failed">{problem ?? composer.soundWithText}</Notice>
+          </div>
+        )}
+        {file !== null && <AttachmentPreview attachment={file} onRemove={remove} />}
+        <textarea
+          ref={writer}
+          dir="auto"
+          aria-label={isNote ? composer.note : composer.reply}
+          placeholder={isNote ? composer.writeNote : composer.writeReply}
+          value={text}
+          rows={Math.min(6, Math.max(2, text.split('\n').length))}
+          maxLength={maxChars}
+          onChange={({ target }) => {
+            draft.write(target.value);
+            if (!isNote) onTyping(target.value !== '');
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className={`block max-h-40 w-full resize-none rounded border p-2 text-base [@media(pointer:coarse)]:text-lg ${isNote ? 'border-waiting bg-waiting-soft' : 'border-n8 bg-n1'}`}
+        />
+        {text.length > maxChars - 300 && (
+          <p role="status" className="text-xs text-n11">
+            {composer.length(formatNumber(text.length), formatNumber(maxChars))}
+          </p>
+        )}
+        <div className="mt-1.5 flex items-center gap-1 sm:gap-2">
+          {mayAttach && <AttachButtons onFiles={(files) => void attach(files)} />}
+          <Toggle label={composer.note} isOn={isNote} onChange={draft.writeNote} />
+          {isWhatsapp && !isNote && (
+            <Button look="quiet" onClick={() => setChoosing(true)}>
+              {composer.template}
+            </Button>
+          )}
+          <kbd className="ml-auto font-sans text-xs text-n10 [@media(pointer:coarse)]:invisible">⌘⏎</kbd>
+          <Button type="submit" look="primary" icon={SendHorizontal} disabled={!isReady}>
+            {isNote ? composer.sendNote : composer.send}
+          </Button>
+        </div>
+      </form>
       {isChoosing && (
         <Templates
           onClose={() => setChoosing(false)}
@@ -154,7 +156,7 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
           lastMessageId={lastMessageId}
         />
       )}
-    </form>
+    </>
   );
 }
 

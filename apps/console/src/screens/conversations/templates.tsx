@@ -62,7 +62,6 @@ function TemplateForm({ template, lastMessageId, onSend }: { template: Template 
   const preview = previewOf(template, values);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    event.stopPropagation();
     const components = componentsOf(template, values);
     const { name, language } = template;
     onSend({
