@@ -37,7 +37,7 @@ export function Payment() {
   const isOpen = payment.status === 'pending' || payment.status === 'draft';
   return (
     <DetailScreen
-      title={formatMoney(payment.amount, payment.currency, texts)}
+      title={formatMoney(payment.amount, payment.currency)}
       back={linkOptions({ to: '/$organization/$environment/payments', params, search: {} })}
       backTitle={payments.title}
       head={
