@@ -21,7 +21,6 @@ type History = ResultOf<'getPayment'>;
 
 export function Payment() {
   const { paymentId } = route.useParams();
-  const texts = useTexts();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const params = usePlace();

@@ -34,7 +34,6 @@ export function Payments() {
 }
 
 function PaymentList({ tabs }: { tabs: ReactNode }) {
-  const texts = useTexts();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const place = usePlace();
