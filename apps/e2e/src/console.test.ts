@@ -38,7 +38,7 @@ beforeAll(async () => {
     services: ['data', 'chat', 'worker', 'manage', 'gateway'],
     environment: {
       ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
-      ...{ RATE_LIMIT_PER_KEY: '10000', RATE_LIMIT_PER_ORGANIZATION: '10000' },
+      ...{ RATE_LIMIT_PER_KEY: '10000', RATE_LIMIT_PER_ORGANIZATION: '10000', PEOPLE_RATE_LIMIT_PER_PERSON: '10000' },
     },
   });
   tenant = await createTenant({ url: stack.url, databaseUrl: stack.databaseUrl });
