@@ -53,7 +53,7 @@ inBrowser('each problem leads to its list, and its button fixes it until everyth
   await page.getByText('1 in all').waitFor();
   await page.goBack();
 
-  await app.owner.patch(`/v1/data/item/${item.id}`, { status: 'active' });
+  await app.owner.patch(`/v1/data/item/${item.id}`, { data: {}, status: 'active' });
   await page.getByRole('button', { name: 'Retry 2 runs of ship' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry 2 runs' }).click();
   await until(async () => !(await problems()).includes('dead_trigger_runs'));
