@@ -88,8 +88,8 @@ inBrowser('what only an admin can fix has no button for a member', async () => {
 inBrowser('the figures name the hours of the reader, and lead to the lists that they count', async () => {
   await chatWithShop(app, 'hello');
   const page = await app.open('', { locale: 'es-CL' });
-  await page.getByText('mediana').waitFor();
-  await page.getByText('percentil 95').waitFor();
+  await page.getByText('mediana', { exact: true }).waitFor();
+  await page.getByText('percentil 95', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Respuestas fallidas' }).click();
   await page.waitForURL('**/executions?status=failed');
   await page.goBack();
