@@ -108,7 +108,7 @@ function Timeline({ events }: { events: History['events'] }) {
                 {formatExact(at)}
               </time>
               <span className="text-n10">
-                <Ago at={at} /> · {payments.by(actor.type)}
+                <Ago at={at} /> · {payments.by[actor.type as keyof typeof payments.by] ?? actor.type}
               </span>
             </p>
             {problem !== null && <p className="text-failed">{problem}</p>}

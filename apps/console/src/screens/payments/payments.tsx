@@ -1,5 +1,4 @@
 import { linkOptions, getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatMoney, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
@@ -8,32 +7,19 @@ import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
-import { ViewTabs } from '../../parts/view-tabs';
 import { Credits } from './credits';
 import { type PaymentStatus, dataOf } from './payment-data';
+import { PaymentTabs } from './payment-tabs';
 import { ReconcileReport, useReconcile } from './reconcile';
 import { paymentsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/payments');
 
 export function Payments() {
-  const payments = useTexts(paymentsCatalog);
-  const params = usePlace();
-  const { view } = route.useSearch();
-  const to = '/$organization/$environment/payments';
-  const tabs = (
-    <ViewTabs
-      label={payments.views}
-      views={[
-        [payments.payments, linkOptions({ to, params, search: {} }), view !== 'credits'],
-        [payments.credits, linkOptions({ to, params, search: { view: 'credits' } }), view === 'credits'],
-      ]}
-    />
-  );
-  return view === 'credits' ? <Credits tabs={tabs} /> : <PaymentList tabs={tabs} />;
+  return route.useSearch().view === 'credits' ? <Credits /> : <PaymentList />;
 }
 
-function PaymentList({ tabs }: { tabs: ReactNode }) {
+function PaymentList() {
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const place = usePlace();
@@ -81,7 +67,7 @@ function PaymentList({ tabs }: { tabs: ReactNode }) {
       )}
       above={
         <>
-          {tabs}
+          <PaymentTabs>{list.items.length > 0 && reconcile.button}</PaymentTabs>
           <ReconcileReport run={reconcile} />
         </>
       }
@@ -98,7 +84,6 @@ function PaymentList({ tabs }: { tabs: ReactNode }) {
         onChange={({ target }) => filter(target.value || undefined)}
         options={[['', payments.anyStatus], ...Object.entries(payments.statuses)]}
       />
-      {list.items.length > 0 && reconcile.button}
     </ListScreen>
   );
 }
