@@ -136,14 +136,6 @@ export function formatSpan(ms: number): string {
   ).format(value);
 }
 
-/** An amount of money; without a known currency, a number. */
-export function formatMoney(amount: number, currency: unknown): string {
-  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return formatNumber(amount);
-  return cached(currency, (language) => new Intl.NumberFormat(language, { style: 'currency', currency })).format(
-    amount,
-  );
-}
-
 /** Such as "340 kB" and "9.8 MB". */
 export function formatBytes(bytes: number): string {
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
