@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { until } from '@parley/testing';
 import type { Page } from 'playwright-core';
 import { inBrowser, useConsole } from './console-kit';
 import { createLeads, pushLeads, removeLeads, storedLeads } from './leads';

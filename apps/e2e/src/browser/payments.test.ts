@@ -117,7 +117,7 @@ inBrowser(
     try {
       const settings = { apiUrl: resend.url, apiKey: 're_wrong_key', from: 'Shop <shop@example.com>' };
       await app.owner.post('/v1/integrations', { provider: 'resend', settings });
-      const { body } = await app.owner.post('/v1/run-tool', {
+      await app.owner.post('/v1/run-tool', {
         toolName: 'email.send',
         args: { to: 'ana@example.com', subject: 'Your order', text: 'Thank you.' },
       });
