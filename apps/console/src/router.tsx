@@ -24,12 +24,21 @@ const home = createRoute({
 const conversations = createRoute({
   getParentRoute: () => workspace,
   path: '/conversations',
-  validateSearch: (search): { view?: string; q?: string; channel?: string; agent?: string; unread?: true } => ({
+  validateSearch: (
+    search,
+  ): Partial<Record<'view' | 'q' | 'channel' | 'agent' | 'assignee' | 'label', string>> & {
+    unread?: true;
+    contact?: true;
+  } => ({
     view: text(search.view),
     q: text(search.q),
     channel: text(search.channel),
     agent: text(search.agent),
+    assignee: text(search.assignee),
+    label: text(search.label),
     unread: search.unread === true || undefined,
+    // The contact of the open conversation, a page of its own on phones.
+    contact: search.contact === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
 });
@@ -97,8 +106,15 @@ const playground = screen(
   'step',
   'tab',
 );
-const triggers = screen('/triggers', () => import('./screens/triggers/triggers'), 'Triggers');
-const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status');
+const triggers = screen(
+  '/triggers',
+  () => import('./screens/triggers/triggers'),
+  'Triggers',
+  'view',
+  'status',
+  'entity',
+);
+const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status', 'tab');
 const triggerRun = screen('/trigger-runs/$runId', () => import('./screens/triggers/trigger-run'), 'TriggerRun');
 const webhooks = screen(
   '/webhooks',
@@ -106,7 +122,8 @@ const webhooks = screen(
   'Webhooks',
   'provider',
   'status',
-  'q',
+  'since',
+  'replay',
 );
 const webhook = screen('/webhooks/$deliveryId', () => import('./screens/webhooks/webhook'), 'WebhookDelivery');
 const payments = screen('/payments', () => import('./screens/payments/payments'), 'Payments', 'status', 'view');
@@ -118,8 +135,8 @@ const agent = screen('/agents/$slug', () => import('./screens/agents/agent'), 'A
 const routers = screen('/routers', () => import('./screens/routers/routers'), 'Routers', 'open');
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
 const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
-const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view');
-const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view');
+const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view', 'open');
+const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view', 'open');
 const integrations = screen(
   '/integrations',
   () => import('./screens/integrations/integrations'),
@@ -127,14 +144,16 @@ const integrations = screen(
   'open',
 );
 const channels = screen('/channels', () => import('./screens/channels/channels'), 'Channels', 'open');
-const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets');
+const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets', 'open');
 const auditLog = screen(
   '/audit-log',
   () => import('./screens/audit-log/audit-log'),
   'AuditLog',
   'action',
   'actor',
+  'target',
   'since',
+  'open',
 );
 const settings = screen('/settings', () => import('./screens/settings/settings'), 'SettingsScreen');
 const account = screen('/account', () => import('./screens/account/account'), 'AccountScreen');

@@ -1,5 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import type { ReactNode } from 'react';
+import { messageOf } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button, CopyText } from './controls';
 
@@ -77,4 +78,14 @@ export function Notice({
     person: 'bg-person-soft text-person',
   };
   return <div className={`flex flex-wrap items-center gap-2 rounded px-3 py-1.5 ${look[kind]}`}>{children}</div>;
+}
+
+/** Why a change was refused, which screen readers read at once. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <div role="alert">
+      <Notice kind="failed">{messageOf(error)}</Notice>
+    </div>
+  );
 }
