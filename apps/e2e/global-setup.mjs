@@ -26,7 +26,7 @@ export default async function globalSetup(config, project) {
   const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));
   globalThis.parleyRun = { packages };
   if (name === 'e2e-browser') {
-    process.env.PARLEY_E2E_STACK = JSON.stringify({ bundles, packages });
+    process.env.PARLEY_E2E_STACK = JSON.stringify({ bundles, packages, webhookSecrets: makeWebhookSecrets() });
     return;
   }
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();

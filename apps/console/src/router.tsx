@@ -24,11 +24,21 @@ const home = createRoute({
 const conversations = createRoute({
   getParentRoute: () => workspace,
   path: '/conversations',
-  validateSearch: (search): { view?: string; q?: string; channel?: string; unread?: true } => ({
+  validateSearch: (
+    search,
+  ): Partial<Record<'view' | 'q' | 'channel' | 'agent' | 'assignee' | 'label', string>> & {
+    unread?: true;
+    contact?: true;
+  } => ({
     view: text(search.view),
     q: text(search.q),
     channel: text(search.channel),
+    agent: text(search.agent),
+    assignee: text(search.assignee),
+    label: text(search.label),
     unread: search.unread === true || undefined,
+    // The contact of the open conversation, a page of its own on phones.
+    contact: search.contact === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
 });
@@ -92,9 +102,19 @@ const playground = screen(
   'agent',
   'router',
   'thread',
+  'turn',
+  'step',
+  'tab',
 );
-const triggers = screen('/triggers', () => import('./screens/triggers/triggers'), 'Triggers');
-const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status');
+const triggers = screen(
+  '/triggers',
+  () => import('./screens/triggers/triggers'),
+  'Triggers',
+  'view',
+  'status',
+  'entity',
+);
+const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status', 'tab');
 const triggerRun = screen('/trigger-runs/$runId', () => import('./screens/triggers/trigger-run'), 'TriggerRun');
 const webhooks = screen(
   '/webhooks',
@@ -102,7 +122,8 @@ const webhooks = screen(
   'Webhooks',
   'provider',
   'status',
-  'q',
+  'since',
+  'replay',
 );
 const webhook = screen('/webhooks/$deliveryId', () => import('./screens/webhooks/webhook'), 'WebhookDelivery');
 const payments = screen('/payments', () => import('./screens/payments/payments'), 'Payments', 'status', 'view');
@@ -113,7 +134,7 @@ const agents = screen('/agents', () => import('./screens/agents/agents'), 'Agent
 const agent = screen('/agents/$slug', () => import('./screens/agents/agent'), 'Agent', 'tab');
 const routers = screen('/routers', () => import('./screens/routers/routers'), 'Routers', 'open');
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
-const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q');
+const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
 const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view', 'open');
 const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view', 'open');
 const integrations = screen(

@@ -13,11 +13,13 @@ interface ConfirmProps {
   /** In production it is typed before the action, when the action destroys something. */
   name?: string;
   run: { mutate: () => void; isPending: boolean; error: unknown };
+  /** Default: it destroys something. */
+  look?: 'danger' | 'primary';
   onClose: () => void;
 }
 
 /** Says what a destructive action will do, and asks. The owner closes it when the action has succeeded. */
-export function Confirm({ question, name, run, ...dialog }: ConfirmProps) {
+export function Confirm({ question, name, run, look = 'danger', ...dialog }: ConfirmProps) {
   const { states } = useTexts();
   const { environment } = useWorkspace();
   const [typed, setTyped] = useState('');
@@ -25,7 +27,7 @@ export function Confirm({ question, name, run, ...dialog }: ConfirmProps) {
   return (
     <FormDialog
       {...dialog}
-      look="danger"
+      look={look}
       run={run}
       isReady={!isTyped || typed.trim() === name}
       onSubmit={() => run.mutate()}

@@ -105,7 +105,11 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
   );
 }
 export const tabLook = (isCurrent: boolean): string =>
-  `tap inline-flex h-8 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
+  `tap inline-flex h-8 shrink-0 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
+
+/** A link that leads to another screen and looks as a button. */
+export const linkLook =
+  'tap inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded border border-n7 bg-n1 px-2.5 whitespace-nowrap hover:bg-n3';
 
 /** Copies a text, and says for a moment that it is copied. */
 export function useCopy(text: string): [isCopied: boolean, copy: () => Promise<void>] {
@@ -131,7 +135,7 @@ export function CopyText({ text, children }: { text: string; children?: ReactNod
       className="group inline-flex max-w-full items-center gap-1 rounded text-left hover:bg-n3"
     >
       {children ?? <code className="truncate font-mono text-xs">{text}</code>}
-      <Icon aria-hidden size={12} className={isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'} />
+      <Icon aria-hidden size={12} className={`shrink-0 ${isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'}`} />
       <span className="sr-only" aria-live="polite">
         {isCopied ? states.copied : states.copy}
       </span>

@@ -15,24 +15,26 @@ interface DetailScreenProps {
   children: ReactNode;
 }
 
+/** Leads to the list that a screen belongs to, as `Escape` does. */
+export function BackLink({ to, title }: { to: LinkProps; title: string }) {
+  const navigate = useNavigate();
+  useKeys({ Escape: () => void navigate(to) });
+  return (
+    <Link
+      {...to}
+      aria-label={title}
+      className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
+    >
+      <ArrowLeft aria-hidden size={16} />
+    </Link>
+  );
+}
+
 /** A screen with one item of a list. */
 export function DetailScreen({ title, back, backTitle, head, actions, children }: DetailScreenProps) {
-  const navigate = useNavigate();
-  useKeys({ Escape: () => void navigate(back) });
   return (
     <div className="flex h-full flex-col">
-      <ScreenHead
-        title={title}
-        before={
-          <Link
-            {...back}
-            aria-label={backTitle}
-            className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
-          >
-            <ArrowLeft aria-hidden size={16} />
-          </Link>
-        }
-      >
+      <ScreenHead title={title} before={<BackLink to={back} title={backTitle} />}>
         {head}
         {actions && <span className="ml-auto flex flex-wrap gap-2">{actions}</span>}
       </ScreenHead>
@@ -41,12 +43,12 @@ export function DetailScreen({ title, back, backTitle, head, actions, children }
   );
 }
 
-/** Names and values of an item. Values that are null or false are left out. */
+/** Names and values of an item. Those without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
       {facts
-        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-n11">{name}</dt>

@@ -16,6 +16,8 @@ interface Column<Item> {
 
 interface ListScreenProps<Item> {
   title: string;
+  /** What stands before the title, such as the way back. */
+  before?: ReactNode;
   /** What can be done with the whole list, and its filters. */
   children?: ReactNode;
   /** What stands between the head and the rows, such as tabs or a form. */
@@ -38,7 +40,16 @@ interface ListScreenProps<Item> {
 }
 
 /** A screen with one list: filters, rows of columns, `j` `k` and `Enter`, and its empty and failed states. */
-export function ListScreen<Item>({ title, children, above, list, empty, onClear, ...rows }: ListScreenProps<Item>) {
+export function ListScreen<Item>({
+  title,
+  before,
+  children,
+  above,
+  list,
+  empty,
+  onClear,
+  ...rows
+}: ListScreenProps<Item>) {
   const { states } = useTexts();
   const { keyOf, linkOf, main, mainTitle, columns, side } = rows;
   const navigate = useNavigate();
@@ -58,7 +69,7 @@ export function ListScreen<Item>({ title, children, above, list, empty, onClear,
   const look = 'grid grid-cols-[1fr_auto] items-center gap-x-4 px-4 lg:[grid-template-columns:var(--columns)]';
   return (
     <div className="flex h-full flex-col" style={grid}>
-      <ScreenHead title={title}>
+      <ScreenHead title={title} before={before}>
         {/* One line that can be scrolled on a phone, so that the list keeps its place. */}
         <div className="flex min-w-0 flex-1 items-center gap-2 overflow-x-auto p-0.5 max-md:w-full max-md:flex-none">
           {children}

@@ -1,31 +1,28 @@
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Tabs, tabLook } from './controls';
 
-/** The lists of one screen, below its head. The first one has the address without a view. */
+/** Links to the views of a screen, below its head. */
 export function ViewTabs({
   label,
-  view,
   views,
+  children,
 }: {
   label: string;
-  view: string | undefined;
-  views: readonly (readonly [view: string | undefined, text: string])[];
+  views: readonly (readonly [text: string, to: LinkProps, isCurrent: boolean])[];
+  /** What can be done with all that the view shows. */
+  children?: ReactNode;
 }) {
   return (
-    <div className="border-b border-n5 px-4 py-1.5">
+    <div className="flex shrink-0 flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-n5 px-4 py-1">
       <Tabs label={label}>
-        {views.map(([one, text]) => (
-          <Link
-            key={text}
-            to="."
-            search={{ view: one }}
-            className={tabLook(one === view)}
-            aria-current={one === view ? 'page' : undefined}
-          >
+        {views.map(([text, to, isCurrent]) => (
+          <Link key={text} {...to} replace aria-current={isCurrent ? 'page' : undefined} className={tabLook(isCurrent)}>
             {text}
           </Link>
         ))}
       </Tabs>
+      {children && <span className="ml-auto flex flex-wrap justify-end gap-2 empty:hidden">{children}</span>}
     </div>
   );
 }

@@ -37,8 +37,8 @@ export interface ConsoleKit {
   owner: Client & { key: string };
   browser: Browser;
   admin: Person;
-  /** Creates a person who joins by an invitation. */
-  join(role: PersonRole, name?: string): Promise<Person>;
+  /** Creates a person who joins the organization of a client by an invitation; default: that of the file. */
+  join(role: PersonRole, name?: string, owner?: Client): Promise<Person>;
   /** The address of the screens of an environment. */
   base(environment?: Environment): string;
   /** Opens a screen in a browser of its own, which is closed after the test. */
@@ -88,6 +88,7 @@ export function useConsole({
       environment: {
         ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
         ...{ RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
+        ...{ PEOPLE_RATE_LIMIT_PER_PERSON: '100000', PEOPLE_RATE_LIMIT_PER_ORGANIZATION: '100000' },
         ...more,
       },
       environmentOf,
@@ -112,7 +113,7 @@ export function useConsole({
   });
 
   kit.base = (place = 'development') => `${kit.stack.url}/console/${kit.tenant.slug}/${place}`;
-  kit.join = (role, name = role) => join(kit, role, name);
+  kit.join = (role, name = role, owner = kit.owner) => join(kit, owner, role, name);
   kit.open = async (path, look = {}) => {
     const { as = kit.admin, width = 1440, colorScheme = 'light', locale = 'en-US', bypassCSP } = look;
     const context = await kit.browser.newContext({
@@ -152,8 +153,8 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
   });
 }
 
-async function join(kit: ConsoleKit, role: PersonRole, name: string): Promise<Person> {
-  const { body } = await kit.owner.post('/v1/invitations', { role });
+async function join(kit: ConsoleKit, owner: Client, role: PersonRole, name: string): Promise<Person> {
+  const { body } = await owner.post('/v1/invitations', { role });
   const token = (body as { link: string }).link.split('/').at(-1)!;
   const email = `${name.replace(/\W+/g, '.').toLowerCase()}@example.com`;
   const password = 'a long password';

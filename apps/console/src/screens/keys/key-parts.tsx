@@ -1,3 +1,5 @@
+import { linkOptions } from '@tanstack/react-router';
+import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -6,13 +8,14 @@ import { keysCatalog } from './texts';
 
 export function KeyTabs({ view }: { view?: 'publishable' }) {
   const texts = useTexts(keysCatalog);
+  const params = usePlace();
+  const to = '/$organization/$environment/keys';
   return (
     <ViewTabs
       label={texts.title}
-      view={view}
       views={[
-        [undefined, texts.api],
-        ['publishable', texts.publishable],
+        [texts.api, linkOptions({ to, params, search: {} }), view === undefined],
+        [texts.publishable, linkOptions({ to, params, search: { view: 'publishable' } }), view !== undefined],
       ]}
     />
   );

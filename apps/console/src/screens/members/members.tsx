@@ -1,9 +1,9 @@
 import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, linkOptions } from '@tanstack/react-router';
 import { meQuery } from '../../api/session';
 import { useOpen } from '../../frame/open';
-import { useWorkspace } from '../../frame/workspace';
+import { usePlace, useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { ListScreen } from '../../parts/list-screen';
@@ -29,14 +29,15 @@ export function Members() {
 export function MemberTabs({ view }: { view?: 'invitations' }) {
   const texts = useTexts(membersCatalog);
   const { isAdmin } = useWorkspace();
+  const params = usePlace();
+  const to = '/$organization/$environment/members';
   if (!isAdmin) return null;
   return (
     <ViewTabs
       label={texts.title}
-      view={view}
       views={[
-        [undefined, texts.people],
-        ['invitations', texts.invitations],
+        [texts.people, linkOptions({ to, params, search: {} }), view === undefined],
+        [texts.invitations, linkOptions({ to, params, search: { view: 'invitations' } }), view !== undefined],
       ]}
     />
   );
