@@ -13,7 +13,7 @@ const compressed = /\.(js|css|html|svg|webmanifest)$/;
 /** Hash of what the console is built from. */
 function hashOfSources() {
   const hash = createHash('sha256');
-  const inFolders = ['apps/console', 'libs/client/src'].flatMap((folder) =>
+  const inFolders = ['apps/console', 'libs/client/src', 'libs/rows/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

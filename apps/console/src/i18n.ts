@@ -37,11 +37,9 @@ export function useTexts(catalog: Catalog<unknown> = commonCatalog): unknown {
   return catalog[useLanguage()];
 }
 
-const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
-function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
-  kind: string,
-  make: (language: Language) => F,
-): F {
+type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat;
+const formats = new Map<string, Format>();
+function cached<F extends Format>(kind: string, make: (language: Language) => F): F {
   const key = `${current} ${kind}`;
   if (!formats.has(key)) formats.set(key, make(current));
   return formats.get(key) as F;
@@ -55,14 +53,20 @@ export const formatCents = (cents: number): string =>
     'cents',
     (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   ).format(cents / 100);
+/** With all decimals, as values of data show it. */
+export const formatDecimal = (value: number): string =>
+  cached('decimal', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 20 })).format(value);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',
     (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
   ).format(value);
+/** Such as "list, read and create". */
+export const formatList = (items: readonly string[]): string =>
+  cached('list', (language) => new Intl.ListFormat(language)).format(items);
 /** A sum of money. What payments contain is not checked: a currency that does not exist is shown as it is. */
-export function formatMoney(amount: unknown, currency: unknown, texts: Texts): string {
-  if (typeof amount !== 'number') return texts.states.noValue;
+export function formatMoney(amount: unknown, currency: unknown): string {
+  if (typeof amount !== 'number') return commonCatalog[current].states.noValue;
   const code = String(currency ?? '');
   if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
   return cached(
@@ -80,6 +84,14 @@ export const formatDay = (at: number): string =>
 /** A part of a day that has no time zone, such as the name of its weekday. */
 export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
   new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
+/** With the year, as values of data show it. */
+export const formatDate = (at: number): string =>
+  cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+export const formatDateTime = (at: number): string =>
+  cached(
+    'date time',
+    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
+  ).format(at);
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
   cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(
@@ -96,12 +108,41 @@ const steps = [
 export function formatAgo(at: number, nowMs = Date.now()): string {
   const agoMs = nowMs - at;
   const step = steps.find(([belowMs]) => Math.abs(agoMs) < belowMs);
-  if (step === undefined)
-    return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  if (step === undefined) return formatDate(at);
   return cached(
     'ago',
     (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),
   ).format(-Math.round(agoMs / step[1]), step[2]);
+}
+
+/** The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a minute is "1 min". */
+export function formatSpan(ms: number): string {
+  const [value, unit] =
+    ms < 3_600_000
+      ? [Math.max(1, ms / 60_000), 'minute']
+      : ms < 86_400_000
+        ? [ms / 3_600_000, 'hour']
+        : [ms / 86_400_000, 'day'];
+  return cached(
+    unit,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: 0,
+        roundingMode: 'trunc',
+      } as Intl.NumberFormatOptions),
+  ).format(value);
+}
+
+/** Such as "340 kB" and "9.8 MB". */
+export function formatBytes(bytes: number): string {
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
+  return cached(
+    unit,
+    (language) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  ).format(value);
 }
 
 /** Such as "320 ms", "1.8 s" and "3 min 12 s". */

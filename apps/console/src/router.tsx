@@ -24,11 +24,21 @@ const home = createRoute({
 const conversations = createRoute({
   getParentRoute: () => workspace,
   path: '/conversations',
-  validateSearch: (search): { view?: string; q?: string; channel?: string; unread?: true } => ({
+  validateSearch: (
+    search,
+  ): Partial<Record<'view' | 'q' | 'channel' | 'agent' | 'assignee' | 'label', string>> & {
+    unread?: true;
+    contact?: true;
+  } => ({
     view: text(search.view),
     q: text(search.q),
     channel: text(search.channel),
+    agent: text(search.agent),
+    assignee: text(search.assignee),
+    label: text(search.label),
     unread: search.unread === true || undefined,
+    // The contact of the open conversation, a page of its own on phones.
+    contact: search.contact === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
 });
@@ -92,6 +102,9 @@ const playground = screen(
   'agent',
   'router',
   'thread',
+  'turn',
+  'step',
+  'tab',
 );
 const triggers = screen(
   '/triggers',
@@ -121,9 +134,9 @@ const agents = screen('/agents', () => import('./screens/agents/agents'), 'Agent
 const agent = screen('/agents/$slug', () => import('./screens/agents/agent'), 'Agent', 'tab');
 const routers = screen('/routers', () => import('./screens/routers/routers'), 'Routers', 'open');
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
-const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q');
-const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view');
-const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view');
+const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
+const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view', 'open');
+const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view', 'open');
 const integrations = screen(
   '/integrations',
   () => import('./screens/integrations/integrations'),
@@ -131,14 +144,16 @@ const integrations = screen(
   'open',
 );
 const channels = screen('/channels', () => import('./screens/channels/channels'), 'Channels', 'open');
-const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets');
+const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets', 'open');
 const auditLog = screen(
   '/audit-log',
   () => import('./screens/audit-log/audit-log'),
   'AuditLog',
   'action',
   'actor',
+  'target',
   'since',
+  'open',
 );
 const settings = screen('/settings', () => import('./screens/settings/settings'), 'SettingsScreen');
 const account = screen('/account', () => import('./screens/account/account'), 'AccountScreen');

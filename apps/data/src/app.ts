@@ -10,6 +10,7 @@ import { createEntity } from './routes/create-entity';
 import { deleteEntity } from './routes/delete-entity';
 import { getEntity } from './routes/get-entity';
 import { listEntities } from './routes/list-entities';
+import { listEntityRelations } from './routes/list-entity-relations';
 import { listEntityTypes } from './routes/list-entity-types';
 import { queryEntities } from './routes/query-entities';
 import { searchEntities } from './routes/search-entities';
@@ -46,6 +47,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
         listEntityTypes: listEntityTypes(deps),
         ...shareCounts({ listEntities: listEntities(deps), queryEntities: queryEntities(deps) }),
         getEntity: getEntity(deps),
+        listEntityRelations: listEntityRelations(deps),
         createEntity: createEntity(deps),
         searchEntities: searchEntities(deps),
         changeEntities: changeEntities(deps),

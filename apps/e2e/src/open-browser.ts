@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const executablePath = [
+export const executablePath = [
   process.env.PARLEY_TEST_CHROMIUM,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -42,11 +42,12 @@ export async function createSession(
 
 const isValid = `s.revoked_at is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(days => ${maxIdleDays})`;
 const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
-const shownName = `coalesce(p.email, u.email, nullif(concat_ws(' ', u.first_name, u.last_name), ''), u.id)`;
+const email = 'coalesce(p.email, u.email)';
+const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;
 
 const sessionByHash = statement(
   'session-by-hash',
-  `select s.id as "sessionId", u.id, ${shownName} as name, o.id as "organizationId", o.no as tenant, m.role::text as role,
+  `select s.id as "sessionId", u.id, coalesce(${fullName}, ${email}, u.id) as name, ${email} as email, o.id as "organizationId", o.no as tenant, m.role::text as role,
      s.last_seen_at < now() - interval '5 minutes' as touch
    from sessions s join users u on u.id = s.user_id and u.deleted_at is null
      left join passwords p on p.user_id = u.id
@@ -57,6 +58,7 @@ const sessionByHash = statement(
     sessionId: column.text,
     id: column.text,
     name: column.text,
+    email: column.text.nullable,
     organizationId: column.text.nullable,
     tenant: column.int4.nullable,
     role: column.oneOf<'admin' | 'member'>().nullable,
@@ -76,12 +78,13 @@ export const createSessionCheck =
     const values = [hashOfToken(token), organizationId ?? null];
     const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
     if (row === undefined) return null;
-    const { id, name, sessionId, role, tenant } = row;
+    const { id, name, email, sessionId, role, tenant } = row;
     if (row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
     const isMember = role !== null && tenant !== null && row.organizationId !== null;
     return {
       id,
       name,
+      email,
       sessionId,
       membership: isMember ? { organizationId: row.organizationId!, tenant, role } : null,
     };
@@ -143,7 +146,7 @@ const personRow = {
 };
 const personById = statement(
   'person-by-id',
-  `select u.id, coalesce(p.email, u.email) as email, nullif(concat_ws(' ', u.first_name, u.last_name), '') as name,
+  `select u.id, ${email} as email, ${fullName} as name,
      p.user_id is not null as "hasPassword"
    from users u left join passwords p on p.user_id = u.id where u.id = $1`,
   personRow,

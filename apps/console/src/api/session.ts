@@ -55,10 +55,11 @@ export const meQuery = queryOptions({
 });
 
 /** What people read of an error: its text, and of an invalid input the first field that is wrong. */
-export const messageOf = (error: unknown): string =>
-  error instanceof ParleyApiError && error.details?.[0]
-    ? `${error.message}: ${error.details[0].message}`
-    : (error as Error).message;
+export function messageOf(error: unknown): string {
+  const { message } = error as Error;
+  const detail = error instanceof ParleyApiError ? error.details?.[0]?.message : undefined;
+  return detail === undefined || message.includes(detail) ? message : `${message}: ${detail}`;
+}
 
 export const isMissing = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
 const isLost = (error: unknown): boolean =>

@@ -5,7 +5,6 @@ import { useAgents, useTypes } from '../api/queries';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Dialog } from '../parts/dialog';
-import { AccountDialog } from './account';
 import { sectionsFor } from './screens';
 import { usePlace, useWorkspace } from './workspace';
 
@@ -20,7 +19,6 @@ export function Commands({ onClose }: { onClose: () => void }) {
   const { isAdmin } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const [isAccount, setAccount] = useState(false);
   const listId = useId();
 
   const all: { name: string; kind: string; run: () => void }[] = [
@@ -52,11 +50,15 @@ export function Commands({ onClose }: { onClose: () => void }) {
       })),
     ),
     { name: nav.reference, kind: '', run: () => void window.open('/docs', '_blank', 'noopener') },
-    { name: nav.account, kind: me?.person.email ?? '', run: () => setAccount(true) },
+    {
+      name: nav.account,
+      kind: me?.person.email ?? '',
+      run: () => void navigate({ to: '/$organization/$environment/account', params: place, search: {} }),
+    },
   ];
   const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase())).slice(0, 50);
   const run = (command: (typeof all)[number]) => {
-    if (command.name !== nav.account) onClose();
+    onClose();
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -66,7 +68,6 @@ export function Commands({ onClose }: { onClose: () => void }) {
     else return;
     event.preventDefault();
   };
-  if (isAccount) return <AccountDialog onClose={onClose} />;
   return (
     <Dialog title={nav.commands} onClose={onClose}>
       <input

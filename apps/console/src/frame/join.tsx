@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type Me, enter, messageOf, people } from '../api/session';
+import { type Me, enter, people } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
-import { Notice, Skeleton } from '../parts/states';
-import { Card, OidcButton, fieldsOf } from './sign-in';
+import { fieldsOf } from '../parts/form-dialog';
+import { Problem, Skeleton } from '../parts/states';
+import { Card, OidcButton } from './sign-in';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
 export function Join({ token, me }: { token: string; me: Me | null }) {
@@ -69,11 +70,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
         ) : (
           <p>{texts.signedIn(me.person.name ?? me.person.email ?? me.person.id)}</p>
         )}
-        {accept.error && (
-          <div role="alert">
-            <Notice kind="failed">{messageOf(accept.error)}</Notice>
-          </div>
-        )}
+        <Problem error={accept.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={accept.isPending}>
           {texts.submit(organization.name)}
         </Button>

@@ -67,7 +67,7 @@ function ScreenLink({ screen: { to, name, icon: Icon }, onOpen }: { screen: Scre
     >
       <Icon aria-hidden size={16} strokeWidth={1.75} />
       {nav[name]}
-      {name === 'conversations' && <WaitingCount />}
+      {name === 'conversations' && <WaitingCount className="ml-auto" />}
     </Link>
   );
 }
@@ -82,22 +82,32 @@ function ReferenceLink() {
   );
 }
 
-/** How many conversations wait for a person, as on the app's icon. */
-function WaitingCount() {
+/** How many conversations wait for a person. */
+function WaitingCount({ className }: { className: string }) {
   const { nav } = useTexts();
   const { data } = useThreadCounts();
   const waiting = data?.waiting ?? 0;
-  useEffect(() => {
-    const badge = navigator as Navigator & { setAppBadge?(count: number): Promise<void> };
-    void badge.setAppBadge?.(waiting).catch(() => undefined);
-  }, [waiting]);
   if (waiting === 0) return null;
   return (
-    <span title={nav.waiting} className="ml-auto rounded bg-waiting-soft px-1.5 text-xs font-medium text-waiting">
+    <span
+      title={nav.waiting}
+      className={`rounded bg-waiting-soft px-1.5 text-xs font-medium text-waiting tabular-nums ${className}`}
+    >
       {waiting}
       <span className="sr-only"> {nav.waiting}</span>
     </span>
   );
+}
+
+/** Shows the same number on the icon of the installed app. */
+export function useAppBadge(): void {
+  const { data } = useThreadCounts();
+  const waiting = data?.waiting;
+  useEffect(() => {
+    if (waiting === undefined) return;
+    const badge = navigator as Navigator & { setAppBadge?(count: number): Promise<void> };
+    void badge.setAppBadge?.(waiting).catch(() => undefined);
+  }, [waiting]);
 }
 
 const tab = 'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs';
@@ -124,7 +134,10 @@ export function PhoneTabs({ onMore }: { onMore: () => void }) {
             inactiveProps={{ className: 'text-n11' }}
             className={tab}
           >
-            <Icon aria-hidden size={20} strokeWidth={1.75} />
+            <span className="relative">
+              <Icon aria-hidden size={20} strokeWidth={1.75} />
+              {name === 'conversations' && <WaitingCount className="absolute -top-2 left-3" />}
+            </span>
             <span className="max-w-full truncate">{name === 'conversations' ? nav.chats : nav[name]}</span>
           </Link>
         ))}
@@ -147,7 +160,7 @@ export function More({ onClose, onCommands }: { onClose: () => void; onCommands:
       </Button>
       <SectionLinks onOpen={onClose} />
       <ReferenceLink />
-      <Account />
+      <Account onOpen={onClose} />
     </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { type Me, endedSession, enter, leave, messageOf, people } from '../api/session';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
-import { Notice } from '../parts/states';
+import { fieldsOf } from '../parts/form-dialog';
+import { Notice, Problem } from '../parts/states';
 
 /** The page around sign-in and invitations. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
@@ -25,12 +26,6 @@ export function Card({ title, children }: { title: string; children: ReactNode }
     </main>
   );
 }
-
-/** The fields of a form by name. */
-export const fieldsOf = (event: FormEvent<HTMLFormElement>): Record<string, string> => {
-  event.preventDefault();
-  return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-};
 
 export function OidcButton({ invitation }: { invitation?: string }) {
   const { signIn: texts } = useTexts();
@@ -85,11 +80,7 @@ export function SignIn({ me }: { me: Me | null }) {
           required
           maxLength={200}
         />
-        {signIn.error && (
-          <div role="alert">
-            <Notice kind="failed">{messageOf(signIn.error)}</Notice>
-          </div>
-        )}
+        <Problem error={signIn.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={signIn.isPending}>
           {texts.submit}
         </Button>

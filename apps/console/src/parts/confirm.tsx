@@ -1,9 +1,8 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useWorkspace } from '../frame/workspace';
 import { useTexts } from '../i18n';
-import { Button, Field } from './controls';
-import { Dialog } from './dialog';
-import { Problem } from './states';
+import { Field } from './controls';
+import { FormDialog } from './form-dialog';
 
 interface ConfirmProps {
   title: string;
@@ -20,36 +19,28 @@ interface ConfirmProps {
 }
 
 /** Says what a destructive action will do, and asks. The owner closes it when the action has succeeded. */
-export function Confirm({ title, question, action, name, run, look = 'danger', onClose }: ConfirmProps) {
+export function Confirm({ question, name, run, look = 'danger', ...dialog }: ConfirmProps) {
   const { states } = useTexts();
   const { environment } = useWorkspace();
   const [typed, setTyped] = useState('');
   const isTyped = environment === 'production' && name !== undefined;
-  const isReady = !isTyped || typed.trim() === name;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isReady) run.mutate();
-  };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit} className="space-y-4">
-        <div>{question}</div>
-        {isTyped && (
-          <Field
-            label={states.typeName(name)}
-            value={typed}
-            autoComplete="off"
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        )}
-        <Problem error={run.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button type="submit" look={look} isBusy={run.isPending} disabled={!isReady}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      look={look}
+      run={run}
+      isReady={!isTyped || typed.trim() === name}
+      onSubmit={() => run.mutate()}
+    >
+      <div>{question}</div>
+      {isTyped && (
+        <Field
+          label={states.typeName(name)}
+          value={typed}
+          autoComplete="off"
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -23,7 +23,10 @@ export function usePages<Item>(
 }
 
 interface RowsProps<Item> {
-  list: ReturnType<typeof usePages<Item>>;
+  list: Pick<
+    ReturnType<typeof usePages<Item>>,
+    'items' | 'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
+  > & { refetch: () => unknown; fetchNextPage: () => unknown };
   rowPx: number;
   label: string;
   keyOf: (item: Item) => string;
@@ -47,7 +50,7 @@ export function Rows<Item>({ list, rowPx, label, keyOf, render, empty, current }
   });
   const last = rows.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage();
+    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError) fetchNextPage();
   }, [last, items.length, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
   useEffect(() => {
     if (current !== undefined && current >= 0) rows.scrollToIndex(current);

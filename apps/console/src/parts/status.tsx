@@ -41,6 +41,15 @@ const kinds: Record<string, [LucideIcon, string]> = {
   bounced: [XCircle, 'text-failed'],
   complained: [AlertTriangle, 'text-failed'],
   unknown: [CircleHelp, 'text-waiting'],
+  active: [CheckCircle2, 'text-done'],
+  expiring: [Clock, 'text-waiting'],
+  expired: [Ban, 'text-n10'],
+  revoked: [Ban, 'text-n10'],
+  open: [Clock, 'text-waiting'],
+  accepted: [CheckCircle2, 'text-done'],
+  connected: [CheckCircle2, 'text-done'],
+  missing: [AlertTriangle, 'text-waiting'],
+  off: [MinusCircle, 'text-n10'],
 };
 
 /** A status as icon and word, never as colour alone. */

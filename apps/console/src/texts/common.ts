@@ -75,6 +75,7 @@ export const commonCatalog = catalog(
       commands: 'Go to…',
       noCommand: 'Nothing has this name.',
       shortcuts: 'Keyboard shortcuts',
+      changes: 'Entries in the audit log',
     },
     keys: {
       palette: 'Go to anything',
@@ -109,9 +110,12 @@ export const commonCatalog = catalog(
       copy: 'Copy',
       copied: 'Copied',
       close: 'Close',
+      done: 'Done',
       cancel: 'Cancel',
       none: 'none',
       noValue: '–',
+      never: 'never',
+      saved: 'Saved',
     },
     units: {
       ms: (value: string) => `${value} ms`,
@@ -120,6 +124,7 @@ export const commonCatalog = catalog(
       tools: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),
       modelCalls: (count: number) => (count === 1 ? '1 model call' : `${count} model calls`),
       failed: (count: number) => `${count} failed`,
+      router: (name: string) => `${name} (router)`,
     },
   },
   {
@@ -195,6 +200,7 @@ export const commonCatalog = catalog(
       commands: 'Ir a…',
       noCommand: 'Nada tiene ese nombre.',
       shortcuts: 'Atajos de teclado',
+      changes: 'Entradas en el registro de auditoría',
     },
     keys: {
       palette: 'Ir a cualquier parte',
@@ -229,9 +235,12 @@ export const commonCatalog = catalog(
       copy: 'Copiar',
       copied: 'Copiado',
       close: 'Cerrar',
+      done: 'Listo',
       cancel: 'Cancelar',
       none: 'ninguno',
       noValue: '–',
+      never: 'nunca',
+      saved: 'Guardado',
     },
     units: {
       ms: (value) => `${value} ms`,
@@ -240,6 +249,7 @@ export const commonCatalog = catalog(
       tools: (count) => (count === 1 ? '1 herramienta' : `${count} herramientas`),
       modelCalls: (count) => (count === 1 ? '1 llamada al modelo' : `${count} llamadas al modelo`),
       failed: (count) => (count === 1 ? '1 falló' : `${count} fallaron`),
+      router: (name) => `${name} (enrutador)`,
     },
   },
 );

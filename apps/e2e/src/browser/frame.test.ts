@@ -83,3 +83,37 @@ inBrowser('without a connection the page says so and keeps what it shows', async
   await page.context().setOffline(false);
   await page.getByText(/^No connection/).waitFor({ state: 'detached', timeout: 20_000 });
 });
+
+inBrowser('after an upgrade of the server the page says so, and its missing screens load the new version', async () => {
+  const page = await app.open('', {});
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  let loads = 0;
+  page.on('load', () => loads++);
+  // The new server has scripts of other names, and not those of the page.
+  await page.route('**/console/', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      body: (await response.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-new.js'),
+    });
+  });
+  await page.clock.fastForward(61_000);
+  await page.getByText('A new version of this console is available.').waitFor();
+  await page.route('**/console/assets/*.js', (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await until(() => Promise.resolve(loads > 0));
+});
+
+inBrowser('a screen whose script cannot be loaded says so and is not loaded for ever', async () => {
+  const page = await app.open('/data');
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
+  let loads = 0;
+  page.on('load', () => loads++);
+  await page.route('**/console/assets/executions-*.js', (route) => route.abort());
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(loads).toBeLessThan(3);
+});

@@ -10,7 +10,7 @@ import { createClient, push } from '../client';
 import { messageReceived, phoneNumberId, unique } from '../deliveries';
 import { shared } from '../stack';
 import { type ConsoleKit, useConsole } from './console-kit';
-import { hostileTexts } from './hostile-texts';
+import { hostileTexts, naughtyStrings } from './hostile-texts';
 
 /** A screen of the console, with its address below that of an environment. */
 export interface Screen {
@@ -67,6 +67,7 @@ async function ok(answer: Promise<{ status: number; body: unknown }>): Promise<R
 }
 
 const all = hostileTexts.join('\n');
+const naughty = naughtyStrings.join('\n');
 const [image, script] = hostileTexts;
 
 async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string): Promise<void> {
@@ -94,7 +95,7 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
         name: 'shipping.quote',
         description: all.slice(0, 1_000),
         parameters: { type: 'object', properties: { to: { type: 'string', description: script } } },
-        handlerCode: `return ${JSON.stringify({ text: all })};`,
+        handlerCode: `return ${JSON.stringify({ text: all, naughty })};`,
       },
     ],
     agents: [
@@ -136,8 +137,11 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
     [`conn_${unique()}`, tenant.scope.tenant, phoneNumberId],
   );
   await ok(owner.post('/v1/data/customer', { data: { name: image, phone: customer } }));
-  for (const name of [...hostileTexts])
-    await ok(owner.post('/v1/data/product', { data: { name, price: 5, tags: [name.slice(0, 99)] } }));
+  const operations = [...naughtyStrings, ...hostileTexts].map((name) => ({
+    action: 'create',
+    data: { name, price: 5, tags: [name.slice(0, 99)] },
+  }));
+  await ok(owner.post('/v1/data/product/bulk', { operations: operations.slice(0, 500) }));
   model.play(({ messages }) =>
     messages.at(-1)!.role === 'tool'
       ? { text: all }
@@ -147,7 +151,7 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
   await ok(createClient(stack.url).send('POST', path, body, headers()));
   await ok(
     owner.post('/v1/agents/shop/chat', {
-      message: all,
+      message: `${all}\n${naughty}`,
       externalThreadId: `web:${image}`,
       threadContext: { params: { plan: script } },
     }),

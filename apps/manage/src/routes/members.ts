@@ -152,7 +152,10 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
           'This e-mail address belongs to a person. Sign in first, then open the link again',
           'email_taken',
         );
-      await joinOrganization(deps, context, tx, invitation, { id: userId, name: person?.name ?? email! });
+      await joinOrganization(deps, context, tx, invitation, {
+        id: userId,
+        name: person === null ? email! : (person.email ?? person.name),
+      });
       return { userId, session: await beginSession(deps, context, tx, userId, { isRecorded: false }) };
     });
     return finishSignIn(deps, context, userId, session);

@@ -61,7 +61,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     if (!isRight || userId === null) {
       // Not awaited: the answer for a known person must not take longer.
       if (userId !== null)
-        auditPerson(deps, context, { id: userId, name: email }, db, 'session.refused').catch((error: unknown) =>
+        auditPerson(deps, context, { id: userId, email }, db, 'session.refused').catch((error: unknown) =>
           context.log.error({ err: error }, 'a refused sign-in was not recorded'),
         );
       throw wrongCredentials();
@@ -145,10 +145,7 @@ export async function beginSession(
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
   const origin = { address: clientAddress(request, deps.keyLimit) || null, userAgent: userAgentOf(request) };
   const session = await createSession(tx, userId, origin);
-  if (isRecorded) {
-    const { email, name } = await findPerson(tx, userId);
-    await auditPerson(deps, context, { id: userId, name: email ?? name }, tx, 'session.started');
-  }
+  if (isRecorded) await auditPerson(deps, context, await findPerson(tx, userId), tx, 'session.started');
   return session;
 }
 

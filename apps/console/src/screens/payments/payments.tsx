@@ -20,7 +20,6 @@ export function Payments() {
 }
 
 function PaymentList() {
-  const texts = useTexts();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const place = usePlace();
@@ -56,15 +55,13 @@ function PaymentList() {
           title: payments.amount,
           widthRem: 9,
           isNumber: true,
-          cell: (item) => formatMoney(dataOf(item).amount, dataOf(item).currency, texts),
+          cell: (item) => formatMoney(dataOf(item).amount, dataOf(item).currency),
         },
         { title: payments.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
       side={(item) => (
         <>
-          <span className="block text-sm tabular-nums">
-            {formatMoney(dataOf(item).amount, dataOf(item).currency, texts)}
-          </span>
+          <span className="block text-sm tabular-nums">{formatMoney(dataOf(item).amount, dataOf(item).currency)}</span>
           <PaymentState status={dataOf(item).status} />
         </>
       )}

@@ -1,24 +1,48 @@
 import { CsvError, parse } from 'csv-parse/sync';
 
+/** A record of CSV, and the line of the text on which it begins. The first line is 1. */
+export interface CsvRecord {
+  line: number;
+  cells: string[];
+}
+
 /**
  * Parses CSV (RFC 4180) and skips empty lines. Spreadsheets in many countries write semicolons or tabs instead of commas, so the
- * delimiter is taken from the first line. Throws an error with the row number for a quote that is never closed.
+ * delimiter is taken from the first line unless it is given. Throws an error with the row number for a quote that is never closed.
+ * `keepEmptyLines`: an empty line is an empty cell, as in a copied column.
  */
-export function parseCsv(text: string): string[][] {
+export function parseCsv(
+  text: string,
+  {
+    delimiter = delimiterOf(text.slice(0, 65_536)),
+    keepEmptyLines = false,
+  }: { delimiter?: string; keepEmptyLines?: boolean } = {},
+): CsvRecord[] {
+  let next = 1;
   try {
-    return parse(text, {
+    const records = parse(text, {
       bom: true,
-      delimiter: delimiterOf(text.slice(0, 65_536)),
+      delimiter,
+      info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       relax_quotes: true,
-      skip_empty_lines: true,
+      skip_empty_lines: !keepEmptyLines,
+    }) as unknown as { record: string[]; info: { lines: number } }[];
+    return records.map(({ record: cells, info }) => {
+      const line = Math.max(next, info.lines - linesIn(cells));
+      next = info.lines + 1;
+      return { line, cells };
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new SyntaxError(`row ${(error as CsvError & { records: number }).records + 1}: a quote is never closed`);
   }
 }
+
+/** The breaks of lines inside of the cells of a record. */
+const linesIn = (cells: string[]): number =>
+  cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 
 /** The most frequent delimiter in the first line, outside quotes. Defaults to the comma. */
 function delimiterOf(text: string): string {
@@ -28,8 +52,8 @@ function delimiterOf(text: string): string {
 }
 
 /** Formats one row. Formulas are not escaped here: see `guardText`. */
-export const formatCsvRow = (row: string[]): string =>
-  row.map((field) => (/[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+export const formatCsvRow = (row: readonly string[], delimiter = ','): string =>
+  row.map((field) => (/[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(delimiter);
 
 /**
  * Prefixes an apostrophe to text that a spreadsheet would run as a formula; every spreadsheet then shows it as text. Text
