@@ -68,8 +68,8 @@ export const formatCompact = (value: number): string =>
 export const formatList = (items: readonly string[]): string =>
   cached('list', (language) => new Intl.ListFormat(language)).format(items);
 /** A sum of money. What payments contain is not checked: a currency that does not exist is shown as it is. */
-export function formatMoney(amount: unknown, currency: unknown, texts: Texts): string {
-  if (typeof amount !== 'number') return texts.states.noValue;
+export function formatMoney(amount: unknown, currency: unknown): string {
+  if (typeof amount !== 'number') return commonCatalog[current].states.noValue;
   const code = String(currency ?? '');
   if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
   return cached(

@@ -53,7 +53,7 @@ inBrowser('each problem leads to its list, and its button fixes it until everyth
   await page.getByText('1 in all').waitFor();
   await page.goBack();
 
-  await app.owner.patch(`/v1/data/item/${item.id}`, { status: 'active' });
+  await app.owner.patch(`/v1/data/item/${item.id}`, { data: {}, status: 'active' });
   await page.getByRole('button', { name: 'Retry 2 runs of ship' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry 2 runs' }).click();
   await until(async () => !(await problems()).includes('dead_trigger_runs'));
@@ -88,8 +88,8 @@ inBrowser('what only an admin can fix has no button for a member', async () => {
 inBrowser('the figures name the hours of the reader, and lead to the lists that they count', async () => {
   await chatWithShop(app, 'hello');
   const page = await app.open('', { locale: 'es-CL' });
-  await page.getByText('mediana').waitFor();
-  await page.getByText('percentil 95').waitFor();
+  await page.getByText('mediana', { exact: true }).waitFor();
+  await page.getByText('percentil 95', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Respuestas fallidas' }).click();
   await page.waitForURL('**/executions?status=failed');
   await page.goBack();

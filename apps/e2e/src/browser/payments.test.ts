@@ -58,7 +58,7 @@ inBrowser('a difference and a provider that does not answer are said, and change
   await page.getByRole('button', { name: 'Ask the provider' }).click();
   await page
     .getByRole('alert')
-    .getByText(/amount 4000 instead of 5000/)
+    .getByText(/amount 4000 is not 5000/)
     .waitFor();
   await page.getByRole('region', { name: 'Timeline' }).getByText('The provider reports something else').waitFor();
   const down = { kind: 'error', status: 500, body: {} } as const;
@@ -101,7 +101,7 @@ inBrowser('credits show the balance and the entries that it is the sum of', asyn
   await page.getByText('No entries yet').waitFor();
   const { path, body, headers } = orderPaid(app.tenant.organizationId, `order_${unique()}`, 12_345);
   expect((await createClient(app.stack.url).send('POST', path, body, headers())).status).toBe(200);
-  await page.getByText('+123.45').waitFor();
+  await page.getByText('+123.45').first().waitFor();
   await until(async () => (await page.getByText('123.45', { exact: true }).count()) === 1);
   const { balanceCents } = (await app.owner.get('/v1/credits')).body as { balanceCents: number };
   expect(balanceCents).toBe(12_345);
@@ -117,7 +117,7 @@ inBrowser(
     try {
       const settings = { apiUrl: resend.url, apiKey: 're_wrong_key', from: 'Shop <shop@example.com>' };
       await app.owner.post('/v1/integrations', { provider: 'resend', settings });
-      const { body } = await app.owner.post('/v1/run-tool', {
+      await app.owner.post('/v1/run-tool', {
         toolName: 'email.send',
         args: { to: 'ana@example.com', subject: 'Your order', text: 'Thank you.' },
       });
@@ -133,7 +133,7 @@ inBrowser(
 
       const [email] = (await app.owner.get('/v1/emails')).body.data as { id: string }[];
       await app.tenant.query(
-        `update emails set status = 'unknown', payload = $2, created_at = now() - interval '2 days' where id = $1`,
+        `update emails set status = 'unknown', provider_id = null, payload = $2, created_at = now() - interval '2 days' where id = $1`,
         [email!.id, { from: settings.from, to: ['ana@example.com'], subject: 'Your order', text: 'Thank you.' }],
       );
       await page.reload();
@@ -141,7 +141,6 @@ inBrowser(
       await page.getByRole('dialog').getByText('Its recipient may get it twice.').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Send again anyway' }).click();
       await page.getByText('The provider has it.').waitFor();
-      expect(body).toBeDefined();
       expect(app.complaints).toEqual([]);
     } finally {
       await resend.stop();

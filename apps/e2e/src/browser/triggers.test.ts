@@ -84,7 +84,7 @@ inBrowser(
     const entity = page.getByRole('link', { name: 'order', exact: true });
     expect(await entity.getAttribute('href')).toMatch(/\/data\/order\?entity=ent_\w+$/);
 
-    await app.owner.patch(`/v1/data/item/${item}`, { status: 'active' });
+    await app.owner.patch(`/v1/data/item/${item}`, { data: {}, status: 'active' });
     await page.getByRole('button', { name: 'Retry run' }).click();
     await page.getByText('Completed steps are not repeated.').waitFor();
     await confirm(page, 'Retry run');

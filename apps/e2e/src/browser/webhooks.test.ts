@@ -74,10 +74,8 @@ inBrowser('all failed deliveries are replayed together, with a progress that its
   await page.getByText('3 deliveries replayed').waitFor();
   await page.getByRole('button', { name: 'Replay 1 delivery' }).waitFor();
 
-  await page.getByRole('link', { name: /amount 3001 instead of 3000/ }).click();
+  await page.getByRole('link', { name: /amount 3001 is not 3000/ }).click();
   await page.getByText('Fix the cause that the reason names').waitFor();
-  const payment = page.getByRole('link', { name: made[2]!.id });
-  if ((await payment.count()) > 0) expect(await payment.getAttribute('href')).toContain(`/payments/${made[2]!.id}`);
   expect(app.complaints).toEqual([]);
 });
 

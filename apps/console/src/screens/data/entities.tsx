@@ -1,4 +1,5 @@
 import type { Entity, EntityPage } from '@parley/client';
+import { unguardText } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, Plus } from 'lucide-react';
@@ -12,6 +13,7 @@ import { SearchBox } from '../../parts/search-box';
 import { Empty, Failure, Skeleton } from '../../parts/states';
 import { type Query, pageSize } from './bulk';
 import { Cards } from './cards';
+import { isOneCell } from './clipboard';
 import { EntityList } from './entity-list';
 import { EntityPanel } from './entity-panel';
 import { ExportButton } from './export-button';
@@ -139,6 +141,14 @@ function EntitiesOfType({ type }: { type: DataType }) {
         Object.entries(data).flatMap(([name, value]) => (typeof value === 'number' ? [name] : [])),
       ),
   );
+  const paste = (text: string, at: Range, columns: readonly GridColumn[]) => {
+    const column = columns[at.columns[0]];
+    const entity = list.at(at.rows[0]);
+    const isOne = at.rows[0] === at.rows[1] && at.columns[0] === at.columns[1] && isOneCell(text);
+    if (!isOne) setPasted({ text, at, columns });
+    else if (entity && entity.status !== 'deleted' && column?.is === 'field')
+      edits.save(entity, column.field, unguardText(text.trimEnd()));
+  };
   const isFiltered = search.q !== undefined || search.filters !== undefined || search.status !== undefined;
   const content =
     refresh.isPending && list.count === 0 ? (
@@ -161,7 +171,7 @@ function EntitiesOfType({ type }: { type: DataType }) {
         {...{ type, list, total, edits, selection, search }}
         onSort={(sort) => change(sort)}
         onOpen={open}
-        onPaste={(text, at, columns) => setPasted({ text, at, columns })}
+        onPaste={paste}
       />
     ) : (
       <Cards {...{ type, list, total, selection }} onOpen={open} />

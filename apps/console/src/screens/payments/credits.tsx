@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { formatCents, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
@@ -7,10 +6,11 @@ import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
+import { PaymentTabs } from './payment-tabs';
 import { paymentsCatalog } from './texts';
 
 /** The balance of the organization, and the entries that it is the sum of. */
-export function Credits({ tabs }: { tabs: ReactNode }) {
+export function Credits() {
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const { data: credits } = useQuery({
@@ -48,7 +48,7 @@ export function Credits({ tabs }: { tabs: ReactNode }) {
       )}
       above={
         <>
-          {tabs}
+          <PaymentTabs />
           {credits && (
             <p className="flex shrink-0 flex-wrap items-baseline gap-x-2 border-b border-n5 px-4 py-3">
               <span className="text-n11">{payments.balance}</span>

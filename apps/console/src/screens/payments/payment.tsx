@@ -21,7 +21,6 @@ type History = ResultOf<'getPayment'>;
 
 export function Payment() {
   const { paymentId } = route.useParams();
-  const texts = useTexts();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const params = usePlace();
@@ -37,7 +36,7 @@ export function Payment() {
   const isOpen = payment.status === 'pending' || payment.status === 'draft';
   return (
     <DetailScreen
-      title={formatMoney(payment.amount, payment.currency, texts)}
+      title={formatMoney(payment.amount, payment.currency)}
       back={linkOptions({ to: '/$organization/$environment/payments', params, search: {} })}
       backTitle={payments.title}
       head={
@@ -109,7 +108,7 @@ function Timeline({ events }: { events: History['events'] }) {
                 {formatExact(at)}
               </time>
               <span className="text-n10">
-                <Ago at={at} /> · {payments.by(actor.type)}
+                <Ago at={at} /> · {payments.by[actor.type as keyof typeof payments.by] ?? actor.type}
               </span>
             </p>
             {problem !== null && <p className="text-failed">{problem}</p>}

@@ -1,5 +1,4 @@
 import { linkOptions, getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatMoney, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
@@ -8,33 +7,19 @@ import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
-import { ViewTabs } from '../../parts/view-tabs';
 import { Credits } from './credits';
 import { type PaymentStatus, dataOf } from './payment-data';
+import { PaymentTabs } from './payment-tabs';
 import { ReconcileReport, useReconcile } from './reconcile';
 import { paymentsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/payments');
 
 export function Payments() {
-  const payments = useTexts(paymentsCatalog);
-  const params = usePlace();
-  const { view } = route.useSearch();
-  const to = '/$organization/$environment/payments';
-  const tabs = (
-    <ViewTabs
-      label={payments.views}
-      views={[
-        [payments.payments, linkOptions({ to, params, search: {} }), view !== 'credits'],
-        [payments.credits, linkOptions({ to, params, search: { view: 'credits' } }), view === 'credits'],
-      ]}
-    />
-  );
-  return view === 'credits' ? <Credits tabs={tabs} /> : <PaymentList tabs={tabs} />;
+  return route.useSearch().view === 'credits' ? <Credits /> : <PaymentList />;
 }
 
-function PaymentList({ tabs }: { tabs: ReactNode }) {
-  const texts = useTexts();
+function PaymentList() {
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
   const place = usePlace();
@@ -70,21 +55,19 @@ function PaymentList({ tabs }: { tabs: ReactNode }) {
           title: payments.amount,
           widthRem: 9,
           isNumber: true,
-          cell: (item) => formatMoney(dataOf(item).amount, dataOf(item).currency, texts),
+          cell: (item) => formatMoney(dataOf(item).amount, dataOf(item).currency),
         },
         { title: payments.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
       side={(item) => (
         <>
-          <span className="block text-sm tabular-nums">
-            {formatMoney(dataOf(item).amount, dataOf(item).currency, texts)}
-          </span>
+          <span className="block text-sm tabular-nums">{formatMoney(dataOf(item).amount, dataOf(item).currency)}</span>
           <PaymentState status={dataOf(item).status} />
         </>
       )}
       above={
         <>
-          {tabs}
+          <PaymentTabs>{list.items.length > 0 && reconcile.button}</PaymentTabs>
           <ReconcileReport run={reconcile} />
         </>
       }
@@ -101,7 +84,6 @@ function PaymentList({ tabs }: { tabs: ReactNode }) {
         onChange={({ target }) => filter(target.value || undefined)}
         options={[['', payments.anyStatus], ...Object.entries(payments.statuses)]}
       />
-      {list.items.length > 0 && reconcile.button}
     </ListScreen>
   );
 }

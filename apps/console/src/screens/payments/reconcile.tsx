@@ -11,7 +11,7 @@ export function useReconcile() {
   const { api } = useWorkspace();
   const run = useChange(() => api.reconcilePayments({ olderThanMinutes: 0 }), 'payments', 'payment', 'health');
   const button = (
-    <Button className="ml-auto" isBusy={run.isPending} onClick={() => run.mutate()}>
+    <Button isBusy={run.isPending} onClick={() => run.mutate()}>
       {payments.reconcilePending}
     </Button>
   );

@@ -15,8 +15,6 @@ interface RunListProps {
   title: string;
   before?: ReactNode;
   above?: ReactNode;
-  /** What can be done with all of them. */
-  actions?: ReactNode;
   trigger?: string;
   status?: string;
   entity?: string;
@@ -24,7 +22,7 @@ interface RunListProps {
 }
 
 /** The runs of one trigger or of all, newest first. */
-export function RunList({ title, before, above, actions, trigger, status, entity, onFilter }: RunListProps) {
+export function RunList({ title, before, above, trigger, status, entity, onFilter }: RunListProps) {
   const texts = useTexts();
   const triggers = useTexts(triggersCatalog);
   const { api, key } = useWorkspace();
@@ -87,7 +85,6 @@ export function RunList({ title, before, above, actions, trigger, status, entity
         options={[['', triggers.anyStatus], ...Object.entries(triggers.statuses)]}
       />
       {entity && <span className="truncate text-n11">{triggers.ofEntity(entity)}</span>}
-      {actions && <span className="ml-auto flex gap-2">{actions}</span>}
     </ListScreen>
   );
 }

@@ -52,7 +52,9 @@ function Known({ trigger }: { trigger: Trigger }) {
             tab === 'definition',
           ],
         ]}
-      />
+      >
+        {tab !== 'definition' && <BulkActions trigger={trigger} />}
+      </ViewTabs>
       <RetryProgress slug={slug} />
     </>
   );
@@ -70,7 +72,6 @@ function Known({ trigger }: { trigger: Trigger }) {
       above={above}
       trigger={slug}
       status={status}
-      actions={<BulkActions trigger={trigger} />}
       onFilter={(filter) => void navigate({ search: { status: filter.status }, replace: true })}
     />
   );

@@ -32,7 +32,7 @@ export function ReplayAll({ filter, onStart }: ReplayAllProps) {
     <>
       <Button
         look={filter.status === 'failed' ? 'primary' : 'plain'}
-        className="ml-auto"
+
         onClick={() => (replay.reset(), setAsking(true))}
       >
         {webhooks.replayAll(count)}

@@ -65,7 +65,9 @@ export function Webhooks() {
               [webhooks.failed, view('failed'), filter.status === 'failed'],
               [webhooks.unattributed, view('unattributed'), filter.status === 'unattributed'],
             ]}
-          />
+          >
+            <ReplayAll filter={filter} onStart={(id) => change({ replay: id })} />
+          </ViewTabs>
           {replay && <ReplayProgress id={replay} onClose={() => change({ replay: undefined })} />}
           {filter.status === 'unattributed' && list.items.length > 0 && (
             <div className="shrink-0 px-4 py-2">
@@ -99,7 +101,6 @@ export function Webhooks() {
         onChange={({ target }) => change({ since: target.value || undefined })}
         options={Object.entries(webhooks.times)}
       />
-      <ReplayAll filter={filter} onStart={(id) => change({ replay: id })} />
     </ListScreen>
   );
 }
