@@ -143,14 +143,12 @@ inBrowser(
     await page.getByRole('img', { name: 'Preview of tent.png' }).waitFor();
     await page.getByRole('button', { name: 'Remove the file' }).click();
     // Pasted, as from a screenshot.
-    await page.getByLabel('Reply').evaluate(
-      (box, bytes) => {
-        const data = new DataTransfer();
-        data.items.add(new File([new Uint8Array(bytes)], 'pasted.png', { type: 'image/png' }));
-        box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-      },
-      [...picture],
-    );
+    await page.evaluate(`{
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(${JSON.stringify([...picture])})], 'pasted.png', { type: 'image/png' }));
+    const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector('textarea').dispatchEvent(paste);
+  }`);
     await page.getByRole('img', { name: 'Preview of pasted.png' }).waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await until(() => received(customer).includes('image'), { limitMs: 20_000 });
