@@ -11,6 +11,6 @@ export function KeepSignedIn() {
   return <Check label={signIn.keep} name={name} value="yes" isOn={isOn} onChange={setOn} />;
 }
 
-/** What the form says of it. */
+/** The texts of the form. */
 export const keepOf = (fields: Record<string, string>): { keepSignedIn?: true } =>
   fields[name] === undefined ? {} : { keepSignedIn: true };

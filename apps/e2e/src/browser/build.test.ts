@@ -107,7 +107,7 @@ inBrowser('an agent shows its definition, and leads to its conversations, execut
   await page.goto(`${app.base()}/agents/helper`);
   await page.getByRole('link', { name: 'Open in playground' }).click();
   await page.getByRole('heading', { name: 'Write to Helper' }).waitFor();
-  await page.goto(`${app.base()}/agents/nobody`);
+  await page.goto(`${app.base()}/agents/unknown`);
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
   expect(app.complaints.filter((text) => !text.startsWith('404'))).toEqual([]);
 });

@@ -171,7 +171,7 @@ inBrowser('what another person has saved meanwhile stays, beside what is typed h
   const page = await app.open(`/data/lead?entity=${id}`);
   await panel(page, 'Ana').getByLabel(/^name/).fill('Ana B.');
   await app.owner.patch(`/v1/data/lead/${id}`, { data: { score: 2 } });
-  await page.getByText('Somebody has changed this entity since.').waitFor({ timeout: 20_000 });
+  await page.getByText('Another person has changed this entity since.').waitFor({ timeout: 20_000 });
   await page.getByRole('button', { name: 'Save' }).click();
   await until(async () => (await storedLeads(app.owner))[0]!.name === 'Ana B.');
   expect(await storedLeads(app.owner)).toEqual([{ name: 'Ana B.', score: 2 }]);

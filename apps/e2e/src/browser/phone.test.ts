@@ -69,7 +69,7 @@ inBrowser(
     await reply.waitFor();
     expect(await row.isVisible()).toBe(false);
     expect(await page.getByRole('navigation', { name: 'Principal' }).count()).toBe(0);
-    // The box is at the end of the page, and nothing covers it.
+    // The box is at the end of the page, and nothing hides it.
     const box = (await page.getByRole('button', { name: 'Enviar' }).boundingBox())!;
     expect(box.height).toBeGreaterThanOrEqual(44);
     expect(box.y + box.height).toBeLessThanOrEqual(844);
@@ -109,17 +109,17 @@ inBrowser('a link to a conversation has a way back to the list', async () => {
   await page.getByRole('link', { name: /enlace-1/ }).waitFor();
 });
 
-inBrowser('a keyboard that covers the page leaves the box of the reply above it', async () => {
+inBrowser('a keyboard that hides a part of the page leaves the box of the reply above it', async () => {
   const { threadId } = await chatWithShop(app, 'Hola');
   const page = await app.open(`/conversations/${threadId}`, phone);
   const send = page.getByRole('button', { name: 'Enviar' });
   await send.waitFor();
-  const cover = (coveredPx: number) =>
-    page.evaluate(`Object.defineProperty(visualViewport, 'height', { value: innerHeight - ${coveredPx}, configurable: true });
+  const hide = (hiddenPx: number) =>
+    page.evaluate(`Object.defineProperty(visualViewport, 'height', { value: innerHeight - ${hiddenPx}, configurable: true });
       visualViewport.dispatchEvent(new Event('resize'))`);
-  await cover(300);
+  await hide(300);
   await until(async () => (await send.boundingBox())!.y < 844 - 300 - 40);
-  await cover(0);
+  await hide(0);
   await until(async () => (await send.boundingBox())!.y > 750);
 });
 
@@ -138,7 +138,7 @@ inBrowser('the app shows how many conversations wait, as a badge of its icon', a
   await page.getByText('quiere un reembolso').waitFor();
 });
 
-inBrowser('a session is kept for 30 days on a phone, unless the person does not want it', async () => {
+inBrowser('a session is kept for 30 days on a phone, unless the person declines', async () => {
   const person = await app.join('member', 'Luis Soto');
   const page = await app.open('', { ...phone, as: null });
   await page.getByLabel('Correo electrónico').fill(person.email);

@@ -25,16 +25,16 @@ inBrowser(
     app.model.play(({ messages }) =>
       messages.some(({ role }) => role === 'tool')
         ? { text: 'A person will answer you.' }
-        : { toolCalls: [{ id: 'call_1', name: 'thread_handoff', args: { reason: 'wants a refund' } }] },
+        : { toolCalls: [{ id: 'call_1', name: 'thread_handoff', args: { reason: 'asks for a refund' } }] },
     );
     await shop.write(customer, 'My order 1042 is broken');
     const threadId = await shop.threadOf(customer);
     const page = await app.open('/conversations');
-    const row = page.getByRole('link', { name: new RegExp('wants a refund') });
+    const row = page.getByRole('link', { name: new RegExp('asks for a refund') });
     await row.waitFor({ timeout: 30_000 });
     expect(await row.innerText()).toMatch(/waits 1 min/);
     await row.click();
-    await page.getByText('Waits for a person: wants a refund').waitFor();
+    await page.getByText('Waits for a person: asks for a refund').waitFor();
     await page.getByLabel('Reply').fill('I am sorry. We send a new one.');
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Control+Enter');

@@ -15,7 +15,7 @@ import { usePaymentsOf, useRelatedTo } from './use-contact';
 const shownFields = 8;
 const link = 'tap inline-flex items-center text-accent underline';
 
-/** What the data knows of a contact: its entity, what refers to it, and its payments. */
+/** The entity of a contact, the entities that refer to it, and its payments. */
 export function ContactEntity({ entity }: { entity: Entity }) {
   const texts = useTexts(contactCatalog);
   const place = usePlace();

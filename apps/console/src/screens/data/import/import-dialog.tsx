@@ -25,7 +25,7 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [decimal, setDecimal] = useState<DecimalSign>(language === 'es' ? ',' : '.');
-  /** The import goes on after the dialog is closed, and closes the file itself. */
+  /** The import continues after the dialog is closed, and closes the file itself. */
   const isKept = useRef(false);
   useEffect(() => {
     if (chosen === null) return;
