@@ -22,7 +22,7 @@ inBrowser(
       entityId: order.id as string,
     });
     const page = await app.open('/payments');
-    await page.getByText('CLP 24,990').waitFor();
+    await page.getByText('CLP 24,990').first().waitFor();
     await page.getByRole('link', { name: /Pedido 1/ }).click();
     await page.waitForURL(`**/payments/${made.id}`);
     const timeline = page.getByRole('region', { name: 'Timeline' });
@@ -117,7 +117,7 @@ inBrowser(
     try {
       const settings = { apiUrl: resend.url, apiKey: 're_wrong_key', from: 'Shop <shop@example.com>' };
       await app.owner.post('/v1/integrations', { provider: 'resend', settings });
-      const { body } = await app.owner.post('/v1/run-tool', {
+      await app.owner.post('/v1/run-tool', {
         toolName: 'email.send',
         args: { to: 'ana@example.com', subject: 'Your order', text: 'Thank you.' },
       });
