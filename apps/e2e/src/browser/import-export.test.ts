@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { until } from '@parley/testing';
 import type { Page } from 'playwright-core';
 import { inBrowser, useConsole } from './console-kit';
 import { createLeads, pushLeads, removeLeads, storedLeads } from './leads';
@@ -174,7 +173,7 @@ inBrowser(
     await page.getByText('610 deleted').waitFor();
     expect(await storedLeads(app.owner)).toHaveLength(10);
 
-    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"]]`);
+    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"],["tier","eq","silver"]]`);
     await page.getByText('20 entities').waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByRole('button', { name: 'Restore 20' }).click();
