@@ -173,7 +173,7 @@ inBrowser(
     await page.getByText('610 deleted').waitFor();
     expect(await storedLeads(app.owner)).toHaveLength(10);
 
-    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"]]`);
+    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"],["tier","eq","silver"]]`);
     await page.getByText('20 entities').waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByRole('button', { name: 'Restore 20' }).click();

@@ -44,7 +44,6 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
       if (!isKept.current) file.close();
     };
     // Only when another file is chosen.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [chosen]);
   const choose = (file: File | undefined) => {
     if (file) setChosen({ file, format: /\.(jsonl|ndjson|json)$/i.test(file.name) ? 'jsonl' : 'csv' });
