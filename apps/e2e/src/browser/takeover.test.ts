@@ -115,6 +115,11 @@ inBrowser(
     expect(await log.getByRole('link', { name: 'Open in the map' }).getAttribute('rel')).toBe('noopener noreferrer');
     await log.getByText('Luis').waitFor();
     await log.getByText('Reacted with 👍').waitFor();
+    // Pictures got their height after the end was reached, and the end is still shown.
+    const belowEnd = '(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)';
+    await until(
+      async () => ((await page.evaluate(`${belowEnd}(document.querySelector('[role="log"]'))`)) as number) < 2,
+    );
     const download = page.waitForEvent('download');
     await log.getByTitle('Download bill.pdf').click();
     expect((await download).suggestedFilename()).toBe('bill.pdf');
