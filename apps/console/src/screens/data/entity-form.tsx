@@ -195,7 +195,7 @@ function Actions({
   entity: Entity | undefined;
   isDirty: boolean;
   isSaving: boolean;
-  /** Its dialogs have forms of their own, so that it stands beside the form. */
+  /** It is beside the form, because its dialogs have forms of their own. */
   formId: string;
   onReset: () => void;
   onGone: () => void;
