@@ -132,7 +132,7 @@ inBrowser(
     await page.getByText('Delete 1 of Lead? They can be restored.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 entity' }).click();
     await until(async () => (await storedLeads(app.owner)).length === 0);
-    await page.getByLabel('Status', { exact: true }).selectOption('deleted');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('deleted');
     await page.getByRole('gridcell').getByText('Ana Soto').click();
     await page.keyboard.press('Control+Enter');
     await renamed.getByRole('button', { name: 'Restore' }).click();
@@ -153,7 +153,6 @@ inBrowser('relations lead to the other entity and back; an unknown id shows the 
   await panel(page, 'Luis').getByRole('tab', { name: 'Relations' }).click();
   await panel(page, 'Luis').getByText('← knows').waitFor();
   await page.goBack();
-  await page.goBack();
   await open.getByRole('region', { name: 'Refers to' }).getByRole('link', { name: 'North' }).click();
   await page.waitForURL('**/data/shop?entity=*');
   await panel(page, 'North').getByRole('tab', { name: 'Relations' }).click();
@@ -171,7 +170,7 @@ inBrowser('what another person has saved meanwhile stays, beside what is typed h
   const page = await app.open(`/data/lead?entity=${id}`);
   await panel(page, 'Ana').getByLabel(/^name/).fill('Ana B.');
   await app.owner.patch(`/v1/data/lead/${id}`, { data: { score: 2 } });
-  await page.getByText('Somebody has changed this entity since.').waitFor({ timeout: 20_000 });
+  await page.getByText('Another person has changed this entity since.').waitFor({ timeout: 20_000 });
   await page.getByRole('button', { name: 'Save' }).click();
   await until(async () => (await storedLeads(app.owner))[0]!.name === 'Ana B.');
   expect(await storedLeads(app.owner)).toEqual([{ name: 'Ana B.', score: 2 }]);

@@ -48,7 +48,7 @@ inBrowser('the keyboard moves a cursor, edits cells in their place, and saves ea
   expect(await focused(page)).toBe('1 1');
   await page.keyboard.press('F2');
   await page.keyboard.type(' Soto');
-  // Tab goes on, over cells without an editor, too.
+  // Tab continues over cells without an editor.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('1 3');

@@ -104,7 +104,7 @@ inBrowser(
 );
 
 inBrowser(
-  'an import whose answer is lost goes on after a reload, and no line is stored twice',
+  'an import whose answer is lost continues after a reload, and no line is stored twice',
   async () => {
     const page = await app.open('/data/lead?view=import');
     const csv = `name,score\n${Array.from({ length: 1_200 }, (_, at) => `Lead ${at},${at}`).join('\n')}\n`;
@@ -133,7 +133,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Import' }).click();
     await choose(page, 'leads.csv', csv);
     await page.getByText(/of 1,200 rows of this file were imported/).waitFor();
-    await page.getByRole('button', { name: /^Go on at row/ }).click();
+    await page.getByRole('button', { name: /^Continue at row/ }).click();
     await page.getByText('1,200 created, 0 changed, 0 refused.').waitFor();
     const names = (await storedLeads(app.owner)).map(({ name }) => name);
     expect(names).toEqual(Array.from({ length: 1_200 }, (_, at) => `Lead ${at}`));
@@ -167,13 +167,13 @@ inBrowser(
     await page.getByRole('button', { name: 'Delete 610 entities' }).click();
     await dialog.getByText('Delete 610 of Lead? They can be restored.').waitFor();
     await dialog.getByRole('button', { name: 'Delete 610 entities' }).click();
-    // It goes on while another screen is open.
+    // It continues while another screen is open.
     await page.keyboard.press('g');
     await page.keyboard.press('x');
     await page.getByText('610 deleted').waitFor();
     expect(await storedLeads(app.owner)).toHaveLength(10);
 
-    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"]]`);
+    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"],["tier","eq","silver"]]`);
     await page.getByText('20 entities').waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByRole('button', { name: 'Restore 20' }).click();

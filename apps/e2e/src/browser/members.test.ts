@@ -71,7 +71,7 @@ inBrowser('an invited person joins by the link, becomes an admin, and is refused
   await joined.getByRole('heading', { name: /Sign in|Carla/ }).waitFor();
 });
 
-inBrowser('a revoked invitation makes nobody a member', async () => {
+inBrowser('a revoked invitation makes no member', async () => {
   const page = await app.open('/members?view=invitations');
   const link = await invite(page, 'Admin');
   await page

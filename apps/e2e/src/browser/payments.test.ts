@@ -22,7 +22,7 @@ inBrowser(
       entityId: order.id as string,
     });
     const page = await app.open('/payments');
-    await page.getByText('CLP 24,990').waitFor();
+    await page.getByText('CLP 24,990').first().waitFor();
     await page.getByRole('link', { name: /Pedido 1/ }).click();
     await page.waitForURL(`**/payments/${made.id}`);
     const timeline = page.getByRole('region', { name: 'Timeline' });

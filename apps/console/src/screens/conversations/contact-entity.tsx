@@ -15,7 +15,7 @@ import { usePaymentsOf, useRelatedTo } from './use-contact';
 const shownFields = 8;
 const link = 'tap inline-flex items-center text-accent underline';
 
-/** What the data knows of a contact: its entity, what refers to it, and its payments. */
+/** The entity of a contact, the entities that refer to it, and its payments. */
 export function ContactEntity({ entity }: { entity: Entity }) {
   const texts = useTexts(contactCatalog);
   const place = usePlace();
@@ -119,7 +119,6 @@ function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
 }
 
 function Payment({ payment }: { payment: Entity }) {
-  const common = useTexts();
   const texts = useTexts(contactCatalog);
   const place = usePlace();
   const { amount, currency, status, description } = payment.data;
@@ -133,7 +132,7 @@ function Payment({ payment }: { payment: Entity }) {
       >
         <span className="min-w-0 truncate">{typeof description === 'string' ? description : payment.id}</span>
         <span className="flex shrink-0 gap-2 text-xs text-n11">
-          <span className="text-n12 tabular-nums">{formatMoney(amount, currency, common)}</span>
+          <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>
           {texts.paymentStatuses[String(status)] ?? String(status)}
         </span>
       </Link>

@@ -79,7 +79,6 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
         return { data: data as Entity[], cursor: '', hasMore: false };
       }),
     // The query is in the scope.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [client, type.slug, scope],
   );
   const refresh = useQuery({
@@ -195,7 +194,7 @@ function EntitiesOfType({ type }: { type: DataType }) {
           <span className="text-n11 tabular-nums">
             {total !== undefined && texts.matches(total, formatNumber(total))}
           </span>
-          <span className="ml-auto flex flex-wrap gap-2 max-sm:w-full">
+          <span className="ml-auto flex gap-2 max-sm:w-full max-sm:justify-between">
             <Button look="quiet" onClick={() => change({ view: 'schema' })}>
               {texts.schema}
             </Button>
@@ -203,8 +202,8 @@ function EntitiesOfType({ type }: { type: DataType }) {
               {texts.import}
             </Button>
             <ExportButton type={type} query={query} total={total} />
-            <Button look="primary" icon={Plus} onClick={() => open('new')}>
-              {texts.create}
+            <Button look="primary" icon={Plus} label={texts.create} onClick={() => open('new')}>
+              {isWide && texts.create}
             </Button>
           </span>
         </ScreenHead>
@@ -274,6 +273,7 @@ function StatusChoice({
   return (
     <Choice
       label={texts.status}
+      className="max-sm:max-w-40"
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value || undefined)}
       options={[

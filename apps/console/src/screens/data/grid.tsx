@@ -122,7 +122,9 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
           onMouseDown={onMouseDown}
           onDoubleClick={({ target }) => isInCells && (target as Element).closest('[role="gridcell"]') && edit.begin()}
           onKeyDown={(event) => {
-            if (editing === null && pressGridKey(event, keys)) (event.preventDefault(), event.stopPropagation());
+            if (editing !== null || !pressGridKey(event, keys)) return;
+            event.preventDefault();
+            event.stopPropagation();
           }}
           onCopy={copy}
           onPaste={paste}

@@ -54,7 +54,6 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
     if (here !== undefined) cursorId.current = here;
     if (count > 0 && cursor.row >= count) setCursor((at) => ({ ...at, row: count - 1 }));
     // The cursor itself is moved by `go`, which names its entity.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [version]);
 
   const go = (to: Position, isExtended = false) => {

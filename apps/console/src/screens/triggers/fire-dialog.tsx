@@ -1,14 +1,14 @@
 import type { JsonObject } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, linkOptions } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { useTypes } from '../../api/queries';
 import { useChange } from '../../api/use-change';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Button, Field } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
-import { Problem } from '../../parts/states';
+import { Field } from '../../parts/controls';
+import { FormDialog } from '../../parts/form-dialog';
+import { JsonField, parseObject } from '../../parts/json-field';
 import { Status } from '../../parts/status';
 import { type Trigger, useTriggerDefinition } from './queries';
 import { triggersCatalog } from './texts';
@@ -18,15 +18,6 @@ const samples: Record<string, unknown> = { string: 'text', number: 1, boolean: t
 /** Data that fits the schema of an entity type. */
 const sampleOf = (schema: Record<string, string> = {}): JsonObject =>
   Object.fromEntries(Object.entries(schema).map(([field, type]) => [field, samples[type] ?? null])) as JsonObject;
-
-function objectOf(text: string): JsonObject | null {
-  try {
-    const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Runs the actions of a trigger now, with sample data or an entity. */
 export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: () => void }) {
@@ -41,9 +32,9 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
   const schema = types?.data.find((type) => type.slug === on.entityType)?.schema;
   // With an entity its own data is used, and without one there must be some.
   const text = written ?? (entityId === '' && on.entityType ? JSON.stringify(sampleOf(schema), null, 2) : '{}');
-  const data = objectOf(text);
+  const parsed = parseObject(text.trim() || '{}');
   const fire = useChange(
-    () =>
+    (data: JsonObject) =>
       client.request<{ result: { runId: string } }>({
         ...{ method: 'POST', path: ['fire-trigger'], isUnsafe: true },
         body: { triggerSlug: slug, data, ...(entityId !== '' && { entityId }) },
@@ -52,31 +43,28 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
     'triggers',
     'health',
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (data !== null && !fire.isPending) fire.mutate();
-  };
   return (
-    <Dialog title={triggers.fire} onClose={onClose} wide>
-      <form onSubmit={submit} className="space-y-4">
-        <p>{triggers.fireNote((definition?.actions ?? []).map(({ tool }) => tool).join(', ') || states.noValue)}</p>
-        {on.entityType && <EntityField type={on.entityType} value={entityId} onChange={setEntityId} />}
-        <DataField
-          text={text}
-          onChange={setWritten}
-          hint={on.entityType ? triggers.fireDataHint : undefined}
-          error={data === null ? triggers.notAnObject : undefined}
-        />
-        <Problem error={fire.error} />
-        {(fire.isSuccess || fire.isError) && <RunLink slug={slug} runId={fire.data?.result.runId} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{fire.data ? states.close : states.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={fire.isPending} disabled={data === null}>
-            {triggers.fire}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={triggers.fire}
+      action={triggers.fire}
+      run={fire}
+      isReady={'value' in parsed}
+      onSubmit={() => 'value' in parsed && fire.mutate(parsed.value)}
+      onClose={onClose}
+      wide
+    >
+      <p>{triggers.fireNote((definition?.actions ?? []).map(({ tool }) => tool).join(', ') || states.noValue)}</p>
+      {on.entityType && <EntityField type={on.entityType} value={entityId} onChange={setEntityId} />}
+      <JsonField
+        label={triggers.fireData}
+        rows={8}
+        value={text}
+        onChange={({ target }) => setWritten(target.value)}
+        hint={on.entityType ? triggers.fireDataHint : undefined}
+        error={'value' in parsed ? undefined : triggers.notAnObject}
+      />
+      {(fire.isSuccess || fire.isError) && <RunLink slug={slug} runId={fire.data?.result.runId} />}
+    </FormDialog>
   );
 }
 
@@ -108,38 +96,6 @@ function EntityField({ type, value, onChange }: { type: string; value: string; o
         ))}
       </datalist>
     </>
-  );
-}
-
-interface DataFieldProps {
-  text: string;
-  onChange: (text: string) => void;
-  hint?: string;
-  error?: string;
-}
-
-function DataField({ text, onChange, hint, error }: DataFieldProps) {
-  const triggers = useTexts(triggersCatalog);
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1 block text-n11">
-        {triggers.fireData}
-      </label>
-      <textarea
-        id={id}
-        rows={8}
-        value={text}
-        spellCheck={false}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${id}-hint`}
-        onChange={({ target }) => onChange(target.value)}
-        className="w-full rounded border border-n8 bg-n1 p-2 font-mono text-xs"
-      />
-      <p id={`${id}-hint`} className={`text-xs ${error ? 'text-failed' : 'text-n10'}`}>
-        {error ?? hint}
-      </p>
-    </div>
   );
 }
 
