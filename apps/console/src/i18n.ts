@@ -17,6 +17,9 @@ const read = (): Language => {
 let current = read();
 const listeners = new Set<() => void>();
 
+/** Outside of components, which follow a change with `useLanguage`. */
+export const currentLanguage = (): Language => current;
+
 export function setLanguage(language: Language): void {
   choice.set(language);
   current = language;

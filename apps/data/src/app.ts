@@ -3,8 +3,8 @@ import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createIdentify, createSessionCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
-import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import type { CallerLimiter } from './limit-callers';
 import { changeEntities } from './routes/change-entities';
 import { createEntity } from './routes/create-entity';
 import { deleteEntity } from './routes/delete-entity';
@@ -25,7 +25,7 @@ export interface DataDeps extends PushDeps {
   log: Logger;
   /** Whether responses are checked against their schemas; off in production. */
   checkResponses: boolean;
-  limiter?: RateLimiter;
+  limiter?: CallerLimiter;
   metrics?: HttpMetrics;
 }
 

@@ -2,15 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 
-/** A session ends this long after its beginning, and earlier when it was not used. */
+/** A session ends this long after its beginning, and earlier when it was not used, unless it is kept. */
 const maxDays = 30;
 const maxIdleDays = 7;
 /** Ended sessions are deleted at a later sign-in of the same person. */
 const keepEndedDays = 30;
 
-export interface SessionOrigin {
+export interface NewSession {
   address: string | null;
   userAgent: string | null;
+  /** The session does not end by not being used. */
+  isKept?: boolean;
 }
 
 /** 32 random bytes in base64url. Another text is refused without a query. */
@@ -21,8 +23,8 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 const insert = statement(
   'create-session',
   `with old as (delete from sessions where user_id = $3 and greatest(revoked_at, expires_at) < now() - make_interval(days => ${keepEndedDays}))
-   insert into sessions (id, hash, user_id, address, user_agent, expires_at)
-   values ($1, $2, $3, $4, left($5, 300), now() + make_interval(days => ${maxDays}))
+   insert into sessions (id, hash, user_id, address, user_agent, is_kept, expires_at)
+   values ($1, $2, $3, $4, left($5, 300), $6, now() + make_interval(days => ${maxDays}))
    returning expires_at as "expiresAt"`,
   { expiresAt: column.timestamptz },
 );
@@ -31,16 +33,17 @@ const insert = statement(
 export async function createSession(
   tx: Queryable,
   userId: string,
-  { address, userAgent }: SessionOrigin,
+  { address, userAgent, isKept = false }: NewSession,
 ): Promise<{ id: string; token: string; expiresAt: Date }> {
   const id = newId('session');
   const token = newToken();
-  const values = [id, hashOfToken(token), userId, address, userAgent];
+  const values = [id, hashOfToken(token), userId, address, userAgent, isKept];
   const { rows } = await tx.acrossTenants('session look-up', insert, values);
   return { id, token, expiresAt: rows[0]!.expiresAt };
 }
 
-const isValid = `s.revoked_at is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(days => ${maxIdleDays})`;
+const isValid = `s.revoked_at is null and s.expires_at > now()
+  and (s.is_kept or s.last_seen_at > now() - make_interval(days => ${maxIdleDays}))`;
 const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
 const email = 'coalesce(p.email, u.email)';
 const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;

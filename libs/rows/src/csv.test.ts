@@ -56,6 +56,11 @@ test('each record knows the line on which it begins', () => {
   ]);
 });
 
+test('a break of CR and LF inside of a cell is one line', () => {
+  const lines = parseCsv('a,b\r\n"x\r\ny","\r\n"\r\n\r\n3,4\r\n5,6\r\n').map(({ line }) => line);
+  expect(lines).toEqual([1, 2, 6, 7]);
+});
+
 test('a given delimiter is used, such as the tab of a clipboard', () => {
   expect(rowsOf('1,5')).toEqual([['1', '5']]);
   expect(parseCsv('1,5', { delimiter: '\t' }).map(({ cells }) => cells)).toEqual([['1,5']]);

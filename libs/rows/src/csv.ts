@@ -29,9 +29,13 @@ export function parseCsv(
       relax_quotes: true,
       skip_empty_lines: !keepEmptyLines,
     }) as unknown as { record: string[]; info: { lines: number } }[];
+    let doubled = 0;
     return records.map(({ record: cells, info }) => {
-      const line = Math.max(next, info.lines - linesIn(cells));
-      next = info.lines + 1;
+      const { breaks, pairs } = breaksIn(cells);
+      // The parser counts a pair of CR and LF inside of a cell as two lines.
+      doubled += pairs;
+      const line = Math.max(next, info.lines - doubled - breaks);
+      next = info.lines - doubled + 1;
       return { line, cells };
     });
   } catch (error) {
@@ -40,9 +44,11 @@ export function parseCsv(
   }
 }
 
-/** The breaks of lines inside of the cells of a record. */
-const linesIn = (cells: string[]): number =>
-  cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+/** The breaks of lines inside of the cells of a record, and how many of them are pairs of CR and LF. */
+function breaksIn(cells: readonly string[]): { breaks: number; pairs: number } {
+  const found = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
+  return { breaks: found.length, pairs: found.filter((one) => one === '\r\n').length };
+}
 
 /** The most frequent delimiter in the first line, outside quotes. Defaults to the comma. */
 function delimiterOf(text: string): string {

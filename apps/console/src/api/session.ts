@@ -1,7 +1,9 @@
 import { ParleyApiError, ParleyClient } from '@parley/client';
 import { type ManageClient, type ResultOf, createManageClient } from '@parley/client/manage';
 import { QueryCache, QueryClient, MutationCache, queryOptions } from '@tanstack/react-query';
+import { currentLanguage } from '../i18n';
 import { stored } from '../stored';
+import { errorTexts } from '../texts/errors';
 
 export type Me = ResultOf<'getMe'>;
 export type Environment = 'development' | 'production';
@@ -56,6 +58,8 @@ export const meQuery = queryOptions({
 
 /** What people read of an error: its text, and of an invalid input the first field that is wrong. */
 export function messageOf(error: unknown): string {
+  const known = error instanceof ParleyApiError ? errorTexts[currentLanguage()]?.[error.code ?? ''] : undefined;
+  if (known !== undefined) return known;
   const { message } = error as Error;
   const detail = error instanceof ParleyApiError ? error.details?.[0]?.message : undefined;
   return detail === undefined || message.includes(detail) ? message : `${message}: ${detail}`;

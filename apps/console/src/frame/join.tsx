@@ -5,6 +5,7 @@ import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
 import { Problem, Skeleton } from '../parts/states';
+import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { Card, OidcButton } from './sign-in';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
@@ -20,8 +21,8 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   });
   const accept = useMutation({
     mutationFn: async (fields: Record<string, string>) => {
-      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-      const { person } = await people.acceptInvitation({ token, ...given });
+      const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+      const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
       await leaveLink();
       await enter(person.id);
     },
@@ -66,6 +67,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
               minLength={10}
               maxLength={200}
             />
+            <KeepSignedIn />
           </>
         ) : (
           <p>{texts.signedIn(me.person.name ?? me.person.email ?? me.person.id)}</p>

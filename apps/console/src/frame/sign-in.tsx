@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Me, endedSession, enter, leave, messageOf, people } from '../api/session';
+import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
@@ -51,8 +52,9 @@ export function SignIn({ me }: { me: Me | null }) {
   const { signIn: texts } = useTexts();
   const failure = new URLSearchParams(location.search).get('error');
   const signIn = useMutation({
-    mutationFn: async ({ email, password }: Record<string, string>) => {
-      const { person } = await people.signIn({ email: email!, password: password! });
+    mutationFn: async (fields: Record<string, string>) => {
+      const { email = '', password = '' } = fields;
+      const { person } = await people.signIn({ email, password, ...keepOf(fields) });
       await enter(person.id);
     },
   });
@@ -80,6 +82,7 @@ export function SignIn({ me }: { me: Me | null }) {
           required
           maxLength={200}
         />
+        <KeepSignedIn />
         <Problem error={signIn.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={signIn.isPending}>
           {texts.submit}

@@ -9,7 +9,7 @@ interface DetailScreenProps {
   /** The list that it belongs to; `Escape` leads there. */
   back: LinkProps;
   backTitle: string;
-  /** What stands beside the title, such as a status. */
+  /** Content beside the title, such as a status. */
   head?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

@@ -16,11 +16,11 @@ interface Column<Item> {
 
 interface ListScreenProps<Item> {
   title: string;
-  /** What stands before the title, such as the way back. */
+  /** Content before the title, such as the way back. */
   before?: ReactNode;
   /** What can be done with the whole list, and its filters. */
   children?: ReactNode;
-  /** What stands between the head and the rows, such as tabs or a form. */
+  /** Content between the head and the rows, such as tabs or a form. */
   above?: ReactNode;
   list: ReturnType<typeof usePages<Item>>;
   keyOf: (item: Item) => string;

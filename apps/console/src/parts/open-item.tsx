@@ -24,6 +24,8 @@ export function OpenItem<Item>({ id, list, keyOf, title, onClose, wide, children
   useEffect(() => {
     if (isSought && hasNextPage && !isFetching) void fetchNextPage();
   }, [isSought, hasNextPage, isFetching, fetchNextPage]);
+  // The screen says why there is no list.
+  if (isError && items.length === 0) return null;
   return (
     <Dialog title={item ? title(item) : isSought ? states.loading : states.notFoundTitle} onClose={onClose} wide={wide}>
       {item ? (

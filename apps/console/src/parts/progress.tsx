@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../i18n';
 import { Button } from './controls';
 
-/** How far long work is. It goes on when the page is left. */
+/** How far long work is. It continues when the screen is left. */
 export function Progress({
   done,
   all,

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { messageOf } from '../api/session';
 
-/** Something long that goes on while the person is on other screens. */
+/** Long work that continues while the person is on other screens. */
 export interface Work {
   id: number;
   title: string;

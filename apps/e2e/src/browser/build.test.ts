@@ -87,7 +87,7 @@ inBrowser('an agent shows its definition, and leads to its conversations, execut
   // The list is read with the keyboard.
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/agents/*');
+  await page.getByRole('link', { name: 'What can it do and see?' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: /Order clerk/ }).click();
   const prompt = page.getByRole('region', { name: 'Prompt' }).getByRole('region', { name: 'Prompt' });
@@ -107,14 +107,14 @@ inBrowser('an agent shows its definition, and leads to its conversations, execut
   await page.goto(`${app.base()}/agents/helper`);
   await page.getByRole('link', { name: 'Open in playground' }).click();
   await page.getByRole('heading', { name: 'Write to Helper' }).waitFor();
-  await page.goto(`${app.base()}/agents/nobody`);
+  await page.goto(`${app.base()}/agents/unknown`);
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
   expect(app.complaints.filter((text) => !text.startsWith('404'))).toEqual([]);
 });
 
 inBrowser('what an agent can do and see names the role and the policy that decide', async () => {
   const page = await app.open('/agents/clerk?tab=rights');
-  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name.replace('.', '\\.')}`) });
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name.replace('.', '\\.')} `) });
   const cells = (name: string) => row(name).getByRole('cell').allInnerTexts();
   await row('order').waitFor();
   await page.getByText('Sees “[redacted]” in place of email').waitFor();
@@ -176,7 +176,8 @@ inBrowser(
     await page.waitForURL('**/tools?q=doubles');
     await page.getByRole('link', { name: /orders\.double/ }).click();
     await page.getByText('return { doubled: args.amount * 2 };').waitFor();
-    for (const text of ['api.example.com', 'BANK_KEY', 'An amount.']) await page.getByText(text).waitFor();
+    for (const text of ['api.example.com', 'BANK_KEY', 'An amount.'])
+      await page.getByText(text, { exact: true }).waitFor();
     await page.getByRole('link', { name: 'clerk' }).first().waitFor();
     const args = page.getByRole('textbox', { name: 'Arguments as JSON' });
     const run = page.getByRole('button', { name: 'Run tool' });

@@ -88,6 +88,7 @@ export function useConsole({
       environment: {
         ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
         ...{ RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
+        ...{ PEOPLE_RATE_LIMIT_PER_PERSON: '100000', PEOPLE_RATE_LIMIT_PER_ORGANIZATION: '100000' },
         ...more,
       },
       environmentOf,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@parley/testing';
 import { shared } from '../stack';
+import { createTenant } from '../tenant';
 import { inBrowser, useConsole } from './console-kit';
 import { chatWithShop, pushShop } from './shop';
 
@@ -116,4 +117,41 @@ inBrowser('a screen whose script cannot be loaded says so and is not loaded for 
   await page.getByRole('alert').waitFor();
   await page.getByRole('button', { name: 'Try again' }).waitFor();
   expect(loads).toBeLessThan(3);
+});
+
+inBrowser('a person of two organizations goes from one to the other, and sees of each what belongs to it', async () => {
+  const { threadId } = await chatWithShop(app, 'hello', { externalThreadId: 'of-the-first' });
+  const person = await app.join('member', 'Two Hats');
+  const other = await createTenant({ url: app.stack.url, databaseUrl: app.stack.databaseUrl });
+  try {
+    const { body } = await (
+      await other.client({ permissions: ['*', 'manage'] })
+    ).post('/v1/invitations', {
+      role: 'member',
+    });
+    const token = (body as { link: string }).link.split('/').at(-1)!;
+    const { 'Parley-Organization': _first, 'Parley-Environment': _environment, ...headers } = person.headers;
+    const accepted = await fetch(`${app.stack.url}/v1/invitations/accept`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token }),
+    });
+    expect(accepted.status).toBe(201);
+    const page = await app.open('/conversations', { as: person });
+    await page.getByRole('link', { name: /of-the-first/ }).waitFor();
+    const places = page.getByRole('combobox', { name: 'Organization and environment' });
+    expect(await places.getByRole('option').count()).toBe(4);
+    await places.selectOption(`${other.slug}/development`);
+    await page.waitForURL(`**/console/${other.slug}/development*`);
+    await page.getByRole('link', { name: 'Conversations' }).first().click();
+    await page.getByRole('heading', { name: 'No conversations yet' }).waitFor();
+    expect(await page.getByText('of-the-first').count()).toBe(0);
+    await page.goto(`${app.stack.url}/console/${other.slug}/development/conversations/${threadId}`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    // The next visit begins where the last one was.
+    await page.goto(`${app.stack.url}/console/`);
+    await page.waitForURL(`**/console/${other.slug}/development*`);
+  } finally {
+    await other.close();
+  }
 });

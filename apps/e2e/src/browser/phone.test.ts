@@ -69,12 +69,13 @@ inBrowser(
     await reply.waitFor();
     expect(await row.isVisible()).toBe(false);
     expect(await page.getByRole('navigation', { name: 'Principal' }).count()).toBe(0);
-    // The box is at the end of the page, and nothing covers it.
+    // The box is at the end of the page, and nothing hides it.
     const box = (await page.getByRole('button', { name: 'Enviar' }).boundingBox())!;
     expect(box.height).toBeGreaterThanOrEqual(44);
     expect(box.y + box.height).toBeLessThanOrEqual(844);
     expect(box.y).toBeGreaterThan(750);
-    expect(await reply.evaluate((area) => getComputedStyle(area).fontSize)).toBe('16px');
+    const fontSize = "getComputedStyle(document.querySelector('textarea')).fontSize";
+    expect(await page.evaluate(fontSize)).toBe('16px');
     await page.getByRole('button', { name: 'Contacto' }).tap();
     await page.getByRole('complementary', { name: 'Contacto' }).waitFor();
     expect(await reply.isVisible()).toBe(false);
@@ -108,19 +109,17 @@ inBrowser('a link to a conversation has a way back to the list', async () => {
   await page.getByRole('link', { name: /enlace-1/ }).waitFor();
 });
 
-inBrowser('a keyboard that covers the page leaves the box of the reply above it', async () => {
+inBrowser('a keyboard that hides a part of the page leaves the box of the reply above it', async () => {
   const { threadId } = await chatWithShop(app, 'Hola');
   const page = await app.open(`/conversations/${threadId}`, phone);
   const send = page.getByRole('button', { name: 'Enviar' });
   await send.waitFor();
-  const cover = (coveredPx: number) =>
-    page.evaluate((covered) => {
-      Object.defineProperty(visualViewport, 'height', { value: innerHeight - covered, configurable: true });
-      visualViewport!.dispatchEvent(new Event('resize'));
-    }, coveredPx);
-  await cover(300);
+  const hide = (hiddenPx: number) =>
+    page.evaluate(`Object.defineProperty(visualViewport, 'height', { value: innerHeight - ${hiddenPx}, configurable: true });
+      visualViewport.dispatchEvent(new Event('resize'))`);
+  await hide(300);
   await until(async () => (await send.boundingBox())!.y < 844 - 300 - 40);
-  await cover(0);
+  await hide(0);
   await until(async () => (await send.boundingBox())!.y > 750);
 });
 
@@ -137,4 +136,27 @@ inBrowser('the app shows how many conversations wait, as a badge of its icon', a
   await until(async () => (await page.evaluate('window.badge')) === 1, { limitMs: 15_000 });
   await page.goto(`${app.stack.url}/console/?screen=waiting`);
   await page.getByText('quiere un reembolso').waitFor();
+});
+
+inBrowser('a session is kept for 30 days on a phone, unless the person declines', async () => {
+  const person = await app.join('member', 'Luis Soto');
+  const page = await app.open('', { ...phone, as: null });
+  await page.getByLabel('Correo electrónico').fill(person.email);
+  await page.getByLabel('Contraseña').fill('otra contraseña');
+  const keep = page.getByRole('checkbox', { name: /30 días/ });
+  expect(await keep.isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Iniciar sesión' }).click();
+  await page.getByRole('alert').getByText('El correo electrónico o la contraseña no son correctos.').waitFor();
+  await page.getByLabel('Contraseña').fill(person.password);
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/v1/sessions'));
+  await page.getByRole('button', { name: 'Iniciar sesión' }).click();
+  expect((await sent).postDataJSON()).toMatchObject({ keepSignedIn: true });
+  await page.waitForURL(`${app.base()}**`);
+  await page.getByRole('navigation', { name: 'Principal' }).first().waitFor({ state: 'attached' });
+  const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'parley_session');
+  const daysLeft = (cookie!.expires - Date.now() / 1_000) / 86_400;
+  expect(daysLeft).toBeGreaterThan(29.9);
+
+  const desk = await app.open('', { as: null });
+  expect(await desk.getByRole('checkbox', { name: /30 days/ }).isChecked()).toBe(false);
 });

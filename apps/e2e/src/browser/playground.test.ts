@@ -85,7 +85,7 @@ inBrowser('words and steps appear while the agent works, and the conversation is
     ['user', 'Do you have tents?'],
   ]);
   expect((await app.owner.get(`/v1/threads/${threadId}`)).body).toMatchObject({ channel: 'dashboard' });
-  // The same thread goes on; a new conversation is another one.
+  // The same thread continues; a new conversation is another one.
   app.model.play(() => ({ text: 'You are welcome.' }));
   await write(page, 'Thanks');
   await until(async () => (await executionsOf(threadId)).length === 2);
@@ -102,7 +102,7 @@ inBrowser('an answer that is stopped is cancelled, and the message can be follow
   const first = held();
   app.model.play(first.script);
   const page = await app.open('/playground?agent=shop');
-  await write(page, 'Tell me everything');
+  await write(page, 'Explain everything');
   await page.getByRole('button', { name: 'Stop' }).click();
   first.answer();
   await page.getByText('Stopped. No reply was sent.').waitFor();
@@ -268,8 +268,8 @@ inBrowser('a conversation that a person has taken over says that the agent does 
 });
 
 inBrowser('unknown agents and threads of the address', async () => {
-  const page = await app.open('/playground?agent=nobody');
-  await page.getByText('nobody does not exist in this environment').waitFor();
+  const page = await app.open('/playground?agent=missing');
+  await page.getByText('missing does not exist in this environment').waitFor();
   await page.goto(`${app.base()}/playground?thread=thread_unknown`);
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
 });

@@ -139,7 +139,7 @@ inBrowser(
   'ids of another organization look like those that do not exist',
   async () => {
     const owner = await other.client({ permissions: ['*', 'manage'] });
-    const person = await app.join('admin', 'Stranger', owner);
+    const person = await app.join('admin', 'Eva Ruiz', owner);
     const page = await app.open('', { as: person });
     const wrong: string[] = [];
     for (const { name, path, isDetail } of screens()) {

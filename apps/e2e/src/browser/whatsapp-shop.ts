@@ -12,9 +12,9 @@ export interface WhatsappShop {
   newCustomer(): string;
   /** A text of a customer, as the provider delivers it. */
   write(customer: string, text: string): Promise<void>;
-  /** A message of another type: its own part, and what Kapso says of it. */
+  /** A message of another type: its own part, and Kapso's description of it. */
   send(customer: string, type: string, own: object, kapso?: object): Promise<void>;
-  /** Says what became of a message that was sent to a customer. */
+  /** Reports the status of a message that was sent to a customer. */
   report(messageId: string, customer: string, status: 'delivered' | 'read' | 'failed'): Promise<void>;
   /** The id of the thread of a customer, when it exists. */
   threadOf(customer: string): Promise<string>;

@@ -132,7 +132,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
       return { organization: { slug, name }, role, email, expiresAt: msOf(expiresAt) };
     }),
 
-  async acceptInvitation({ body: { token, email, name, password } }, context) {
+  async acceptInvitation({ body: { token, email, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
     await deps.db.transaction((tx) => openInvitation(tx, token));
     const cookie = sessionTokenOf(context.request);
@@ -156,7 +156,8 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
         id: userId,
         name: person === null ? email! : (person.email ?? person.name),
       });
-      return { userId, session: await beginSession(deps, context, tx, userId, { isRecorded: false }) };
+      const options = { isRecorded: false, isKept: keepSignedIn };
+      return { userId, session: await beginSession(deps, context, tx, userId, options) };
     });
     return finishSignIn(deps, context, userId, session);
   },

@@ -2882,6 +2882,10 @@ export interface ManageClient {
     email: string;
     /** Password of the person. */
     password: string;
+    /**
+     * The session does not end by not being used, and lasts 30 days. Otherwise it ends after 7 days without a request.
+     */
+    keepSignedIn?: boolean;
   }, options?: CallOptions): Promise<{
     /** Id of the session. */
     id: string;
@@ -3131,6 +3135,10 @@ export interface ManageClient {
     name?: string;
     /** A password of 10 to 200 characters. */
     password?: string;
+    /**
+     * The session does not end by not being used, and lasts 30 days. Otherwise it ends after 7 days without a request.
+     */
+    keepSignedIn?: boolean;
   }, options?: CallOptions): Promise<{
     /** Id of the session. */
     id: string;

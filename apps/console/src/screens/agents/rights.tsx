@@ -86,7 +86,11 @@ function EntityRights({
             })}
             <td className={`${cell} ${narrow} text-xs text-n11`}>
               <Named name={texts.limits}>
-                <Limits type={entityType} roles={roles} />
+                {actions.some(({ action, allowed }) => allowed && (action === 'list' || action === 'read')) ? (
+                  <Limits type={entityType} roles={roles} />
+                ) : (
+                  texts.seesNone
+                )}
               </Named>
             </td>
           </tr>

@@ -49,6 +49,7 @@ export const agentsCatalog = catalog(
     rightsHint: 'When no API key with a role, and no contact, limits it further.',
     mcp: 'Tools of MCP servers are not listed.',
     seesAll: 'sees all entities and fields',
+    seesNone: 'sees none',
   },
   {
     title: 'Agentes',
@@ -98,5 +99,6 @@ export const agentsCatalog = catalog(
     rightsHint: 'Cuando no lo limitan además el rol de una clave de API ni el contacto.',
     mcp: 'Las herramientas de servidores MCP no se muestran.',
     seesAll: 've todas las entidades y campos',
+    seesNone: 'no ve ninguna',
   },
 );

@@ -43,7 +43,7 @@ export const buildCatalog = catalog(
       contains: 'contains',
       exists: 'has a value:',
       in: 'is one of',
-      nin: 'is none of',
+      nin: 'is not one of',
     } as Record<string, string>,
     may: (actions: string, resource: string) => `May ${actions} ${resource}`,
     mayNot: (actions: string, resource: string) => `May never ${actions} ${resource}`,

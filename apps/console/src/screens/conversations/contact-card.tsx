@@ -17,7 +17,7 @@ import { conversationsCatalog } from './texts';
 import { ThreadFacts } from './thread-facts';
 import { useContact } from './use-contact';
 
-/** Who writes: the contact on the channel, what the data knows of it, and the conversation. */
+/** The contact on the channel, its entity, and the conversation. */
 export function ContactCard({ thread }: { thread: Thread }) {
   const texts = useTexts(contactCatalog);
   const conversations = useTexts(conversationsCatalog);

@@ -1,33 +1,36 @@
 import type { Entity } from '@parley/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTypes } from '../../api/queries';
 import { usePlace } from '../../frame/workspace';
 import { formatMoney, formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { LinkedText } from '../../parts/linked-text';
 import { Ago } from '../../parts/time';
+import { type DataType, labelOf, useDataTypes } from '../data/fields';
 import { CardSection } from './card-section';
 import { contactCatalog } from './contact-texts';
-import { titleOf, useEntitiesWith, useReferencesTo } from './use-contact';
+import { usePaymentsOf, useRelatedTo } from './use-contact';
 
 const shownFields = 8;
 const link = 'tap inline-flex items-center text-accent underline';
 
-/** What the data knows of a contact: its entity, what refers to it, and its payments. */
+/** The entity of a contact, the entities that refer to it, and its payments. */
 export function ContactEntity({ entity }: { entity: Entity }) {
   const texts = useTexts(contactCatalog);
   const place = usePlace();
-  const { data: types } = useTypes();
-  const references = useReferencesTo(entity);
+  const { data: types } = useDataTypes();
+  const related = useRelatedTo(entity);
+  const payments = usePaymentsOf(
+    entity,
+    related.flatMap(({ entities }) => entities),
+  );
   const [isAll, setAll] = useState(false);
   const fields = Object.entries(entity.data).filter(([, value]) => value !== null && value !== '');
-  const name = types?.data.find(({ slug }) => slug === entity.type)?.name ?? entity.type;
   return (
     <>
       <CardSection
-        title={name}
+        title={types?.find(({ slug }) => slug === entity.type)?.name ?? entity.type}
         action={
           <Link
             to="/$organization/$environment/data/$type"
@@ -51,15 +54,37 @@ export function ContactEntity({ entity }: { entity: Entity }) {
           </Button>
         )}
       </CardSection>
-      {references.map(({ type, typeName, field, value }) => (
-        <Related
-          key={`${type} ${field}`}
-          type={type}
-          title={type === 'payment' ? texts.payments : typeName}
-          field={field}
-          value={value}
-        />
+      {related.map(({ type, field, value, entities, total }) => (
+        <CardSection
+          key={`${type.slug} ${field}`}
+          title={`${type.name} · ${formatNumber(total)}`}
+          action={
+            <Link
+              to="/$organization/$environment/data/$type"
+              params={{ ...place, type: type.slug }}
+              search={{ filters: [[field, 'eq', value]] }}
+              className={link}
+            >
+              {texts.showAll}
+            </Link>
+          }
+        >
+          <ul>
+            {entities.map((one) => (
+              <RelatedEntity key={one.id} entity={one} type={type} />
+            ))}
+          </ul>
+        </CardSection>
       ))}
+      {payments.data !== undefined && payments.data.data.length > 0 && (
+        <CardSection title={`${texts.payments} · ${formatNumber(payments.data.total ?? payments.data.data.length)}`}>
+          <ul>
+            {payments.data.data.map((one) => (
+              <Payment key={one.id} payment={one} />
+            ))}
+          </ul>
+        </CardSection>
+      )}
     </>
   );
 }
@@ -74,72 +99,43 @@ function Value({ value }: { value: unknown }) {
   );
 }
 
-/** The entities of a type that have a value in a field, and where all of them are. */
-function Related({ type, title, field, value }: { type: string; title: string; field: string; value: string }) {
-  const texts = useTexts(contactCatalog);
+const rowLook = 'tap flex items-baseline justify-between gap-2 rounded px-1 py-1 hover:bg-n3';
+
+function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
   const place = usePlace();
-  const { data } = useEntitiesWith(type, field, value);
-  if (data === undefined || data.data.length === 0) return null;
-  const { total = data.data.length } = data;
   return (
-    <CardSection
-      title={`${title} · ${formatNumber(total)}`}
-      action={
-        <Link
-          to="/$organization/$environment/data/$type"
-          params={{ ...place, type }}
-          search={{ filters: [[field, 'eq', value]] }}
-          className={link}
-        >
-          {texts.showAll}
-        </Link>
-      }
-    >
-      <ul>
-        {data.data.map((entity) => (
-          <li key={entity.id}>
-            <RelatedLink entity={entity} />
-          </li>
-        ))}
-      </ul>
-    </CardSection>
+    <li>
+      <Link
+        to="/$organization/$environment/data/$type"
+        params={{ ...place, type: entity.type }}
+        search={{ entity: entity.id }}
+        className={rowLook}
+      >
+        <span className="min-w-0 truncate">{labelOf(entity, type)}</span>
+        <Ago at={entity.createdAt} className="shrink-0 text-xs text-n11" />
+      </Link>
+    </li>
   );
 }
 
-function RelatedLink({ entity }: { entity: Entity }) {
+function Payment({ payment }: { payment: Entity }) {
   const texts = useTexts(contactCatalog);
   const place = usePlace();
-  const { amount, currency, status } = entity.data;
-  const look = 'tap flex items-baseline justify-between gap-2 rounded px-1 py-1 hover:bg-n3';
-  const content = (
-    <>
-      <span className="min-w-0 truncate">{titleOf(entity)}</span>
-      <span className="flex shrink-0 gap-2 text-xs text-n11">
-        {typeof amount === 'number' && <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>}
-        {typeof status === 'string' && (
-          <span>{(entity.type === 'payment' ? texts.paymentStatuses[status] : undefined) ?? status}</span>
-        )}
-        <Ago at={entity.createdAt} />
-      </span>
-    </>
-  );
-  return entity.type === 'payment' ? (
-    <Link
-      to="/$organization/$environment/payments/$paymentId"
-      params={{ ...place, paymentId: entity.id }}
-      search={{}}
-      className={look}
-    >
-      {content}
-    </Link>
-  ) : (
-    <Link
-      to="/$organization/$environment/data/$type"
-      params={{ ...place, type: entity.type }}
-      search={{ entity: entity.id }}
-      className={look}
-    >
-      {content}
-    </Link>
+  const { amount, currency, status, description } = payment.data;
+  return (
+    <li>
+      <Link
+        to="/$organization/$environment/payments/$paymentId"
+        params={{ ...place, paymentId: payment.id }}
+        search={{}}
+        className={rowLook}
+      >
+        <span className="min-w-0 truncate">{typeof description === 'string' ? description : payment.id}</span>
+        <span className="flex shrink-0 gap-2 text-xs text-n11">
+          <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>
+          {texts.paymentStatuses[String(status)] ?? String(status)}
+        </span>
+      </Link>
+    </li>
   );
 }

@@ -47,7 +47,10 @@ export function Undelivered({ threadId, sent, isInbound = false }: UndeliveredPr
     onSettled: () => cache.invalidateQueries({ queryKey: [...key, 'thread', threadId] }),
   });
   if (!isBad(sent.status)) return null;
-  const reason = sent.error ?? states.noValue;
+  const error = sent.error ?? states.noValue;
+  const known = conversations.reasons[/\b1[34]\d{4}\b/.exec(error)?.[0] ?? ''];
+  // The provider's own words help a person who asks its support.
+  const reason = known === undefined ? error : `${known} (${error})`;
   return (
     <div className="mt-1 space-y-1 text-xs text-failed">
       <p>

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useId, useState } from 'react';
-import { useAgents } from '../../api/queries';
-import { useWorkspace } from '../../frame/workspace';
+import { useAgents, usePeople } from '../../api/queries';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Choice, Tabs, Toggle, tabLook } from '../../parts/controls';
 import { SearchBox } from '../../parts/search-box';
@@ -87,14 +85,9 @@ function Filters({ labels }: { labels: readonly string[] }) {
   const inbox = useTexts(inboxCatalog);
   const { channels } = useTexts(conversationsCatalog);
   const { states } = useTexts();
-  const { api, key } = useWorkspace();
   const { search, view, change, filterCount } = useInboxSearch();
   const { data: agents } = useAgents();
-  const { data: members } = useQuery({
-    queryKey: [...key, 'members'],
-    queryFn: () => api.listMembers({ limit: 100 }),
-    staleTime: 60_000,
-  });
+  const { data: members } = usePeople();
   const listId = useId();
   return (
     <div className="grid grid-cols-2 gap-2">

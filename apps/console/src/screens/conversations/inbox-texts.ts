@@ -34,7 +34,7 @@ export const inboxCatalog = catalog(
     windowLeft: (time: string) => `${time} left`,
     windowTitle: 'How long WhatsApp takes replies that are no templates',
     windowClosed: 'only templates',
-    gone: 'no longer in this view',
+    moved: 'no longer in this view',
     count: (count: string) => `${count} conversations`,
     file: {
       image: 'Picture',
@@ -77,7 +77,7 @@ export const inboxCatalog = catalog(
     windowLeft: (time) => `quedan ${time}`,
     windowTitle: 'Cuánto tiempo acepta WhatsApp respuestas que no son plantillas',
     windowClosed: 'solo plantillas',
-    gone: 'ya no está en esta vista',
+    moved: 'ya no está en esta vista',
     count: (count) => `${count} conversaciones`,
     file: {
       image: 'Foto',

@@ -17,7 +17,7 @@ export function Media({ sent }: { sent: ChannelMessage }) {
   const type = media.contentType ?? '';
   const isVideo = type.startsWith('video/');
   const isShown = shown.test(type);
-  // A video is large, so it is loaded when someone wants it.
+  // A video is large, so it is loaded when a person asks for it.
   const [isWanted, setWanted] = useState(isShown && !isVideo);
   const { data: blob, error } = useQuery({
     queryKey: [...key, 'media', sent.id],

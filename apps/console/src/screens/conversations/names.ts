@@ -19,7 +19,7 @@ export function nameOf(thread: Pick<Thread, 'channel' | 'externalId' | 'contactN
 }
 
 const media = /\n?\[(image|video|audio|voice|document|sticker)(?:: \S+)?\]/g;
-/** What the agent is told in place of a message, such as to answer again after a takeover: one long text in brackets. */
+/** An instruction to the agent in place of a message, such as to answer again after a takeover: one long text in brackets. */
 const instruction = /^\[[^[\]]{40,}\]$/;
 /** A text without the marks that name the files of a message for the agent, such as `[image: https://…]`. */
 export const withoutFiles = (text: string): string => text.replace(media, '').trim().replace(instruction, '');

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { FormEvent } from 'react';
+import { usePeople } from '../../api/queries';
 import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
@@ -17,12 +17,8 @@ import type { Thread } from './names';
 export function ThreadFacts({ thread }: { thread: Thread }) {
   const { states } = useTexts();
   const texts = useTexts(contactCatalog);
-  const { api, key } = useWorkspace();
-  const { data: members } = useQuery({
-    queryKey: [...key, 'members'],
-    queryFn: () => api.listMembers({ limit: 100 }),
-    staleTime: 60_000,
-  });
+  const { api } = useWorkspace();
+  const { data: members } = usePeople();
   const change = useChange(
     (changes: { labels?: string[]; assigneeId?: string | null }) => api.changeThread({ id: thread.id, ...changes }),
     'thread',

@@ -52,7 +52,7 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
       </span>
       <span className="flex gap-2 text-n11">
         <span className={`min-w-0 flex-1 truncate ${isWaiting ? 'font-medium text-waiting' : ''}`}>
-          {isGone ? inbox.gone : isWaiting && waitingReason ? waitingReason : last}
+          {isGone ? inbox.moved : isWaiting && waitingReason ? waitingReason : last}
         </span>
         {person !== null && !isGone && (
           <span className="inline-flex max-w-1/2 shrink-0 items-center gap-1 text-xs text-person">

@@ -3,7 +3,7 @@ import type { ResultOf } from '@parley/client/manage';
 export type Message = ResultOf<'listThreadMessages'>['data'][number];
 export type ChannelMessage = ResultOf<'listChannelMessages'>['data'][number];
 
-/** What stands in a conversation, in its order. */
+/** The items of a conversation, in their order. */
 export type Entry =
   /** A message of the thread; `sent` is the message of the channel that it came with or was delivered as. */
   | { kind: 'message'; id: string; at: number; message: Message; sent: ChannelMessage | null }

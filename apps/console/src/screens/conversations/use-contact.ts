@@ -1,7 +1,8 @@
-import type { Entity, JsonObject } from '@parley/client';
-import { useQuery } from '@tanstack/react-query';
+import type { Entity } from '@parley/client';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { isMissing } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
+import { type DataType, useDataTypes, withNested } from '../data/fields';
 import type { Thread } from './names';
 
 const slowMs = 15_000;
@@ -31,83 +32,80 @@ export function useContact({ contactId, entity }: Thread) {
   return { contact, own };
 }
 
-/** A field of an entity type that holds the id of an entity. */
+/** A field of a type that refers to a contact, by its id or by its e-mail address. */
 interface Reference {
-  type: string;
-  typeName: string;
+  type: DataType;
   field: string;
   value: string;
-}
-
-interface TypeDefinition {
-  slug: string;
-  name?: string;
-  schema?: JsonObject;
 }
 
 /** Names the person who pays in entities of the type `payment`; other types name them alike. */
 const emailField = 'customerEmail';
 
-/** The fields of all types that refer to an entity: by its id, or by the e-mail address of the customer. */
-export function useReferencesTo(entity: Entity): Reference[] {
-  const { client, key } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: [...key, 'definitions', 'entityTypes'],
-    queryFn: ({ signal }) =>
-      client.request<{ resources: { entityTypes?: TypeDefinition[] } }>({
-        ...{ method: 'POST', path: ['sync', 'pull'], body: {}, signal },
-      }),
-    staleTime: 60_000,
-  });
+/** The fields of all types that refer to an entity. */
+function useReferencesTo(entity: Entity): Reference[] {
+  const { data: types } = useDataTypes();
   const { email } = entity.data;
-  return (data?.resources.entityTypes ?? []).flatMap(({ slug, name, schema }) =>
-    Object.entries(fieldsOf(schema ?? {})).flatMap(([field, value]) =>
-      refersTo(value) === entity.type
-        ? [{ type: slug, typeName: name ?? slug, field, value: entity.id }]
-        : field === emailField && typeof email === 'string' && email !== ''
-          ? [{ type: slug, typeName: name ?? slug, field, value: email }]
+  return (types ?? []).flatMap((type) =>
+    withNested(type.fields).flatMap(({ name: field, references }) =>
+      references === entity.type
+        ? [{ type, field, value: entity.id }]
+        : field === emailField && type.slug !== payment && typeof email === 'string' && email !== ''
+          ? [{ type, field, value: email }]
           : [],
     ),
   );
 }
 
-/** A schema is a map of fields, or a JSON Schema with them. */
-const fieldsOf = (schema: JsonObject): JsonObject =>
-  schema.type === 'object' && isObject(schema.properties) ? schema.properties : schema;
-const refersTo = (field: JsonObject[string] | undefined) => (isObject(field) ? field.references : undefined);
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
+const payment = 'payment';
 /** How many are shown of each list. */
 const shownCount = 5;
+const nothing = { data: [] as Entity[], total: 0 };
 
-/** The entities whose field has a value, newest first. */
-export function useEntitiesWith(type: string, field: string, value: string | undefined) {
+/** The entities that refer to an entity, by the field that does, newest first. */
+export function useRelatedTo(entity: Entity): (Reference & { entities: Entity[]; total: number })[] {
   const { client, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'entities', type, 'with', field, value],
-    queryFn: async ({ signal }) => {
-      try {
-        return await client.data.query(
-          type,
+  const references = useReferencesTo(entity);
+  const lists = useQueries({
+    queries: references.map(({ type: { slug }, field, value }) => ({
+      queryKey: [...key, 'entities', slug, 'with', field, value],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        client.data.query(
+          slug,
           { filters: { [`data.${field}`]: { $eq: value } } as never, limit: shownCount, count: 'estimated' },
           { signal },
-        );
-      } catch (error) {
-        // A type that does not exist, or a field that cannot be filtered by, has nothing to show.
-        if (isMissing(error)) return { data: [], total: 0, cursor: '', hasMore: false };
-        throw error;
-      }
-    },
-    enabled: value !== undefined,
-    refetchInterval: slowMs,
+        ),
+      refetchInterval: slowMs,
+    })),
+  });
+  return references.flatMap((reference, at) => {
+    const { data: entities = [], total = 0 } = lists[at]?.data ?? {};
+    return entities.length === 0 ? [] : [{ ...reference, entities, total }];
   });
 }
 
-const names = ['name', 'title', 'number', 'code', 'description', 'subject'];
-/** What an entity is called: a field that names it, else its first text, else its id. */
-export function titleOf({ id, data }: Entity): string {
-  const named = names.map((name) => data[name]).find((value) => typeof value === 'string' || typeof value === 'number');
-  const text = named ?? Object.values(data).find((value) => typeof value === 'string' && value !== '');
-  return text === undefined ? id : String(text);
+/** The payments for an entity or what refers to it, and those with its e-mail address, newest first. */
+export function usePaymentsOf(entity: Entity, others: readonly Entity[]) {
+  const { client, key } = useWorkspace();
+  const { data: types } = useDataTypes();
+  const payers = [entity, ...others].map(({ type, id }) => ({ type, id }));
+  const { email } = entity.data;
+  return useQuery({
+    queryKey: [...key, 'entities', payment, 'of', payers, email],
+    queryFn: async ({ signal }) => {
+      const related = await Promise.all(payers.map(({ type, id }) => client.data.relations(type, id, {}, { signal })));
+      const ids = related.flatMap(({ data }) =>
+        data.flatMap((one) => (one.entity.type === payment ? one.entity.id : [])),
+      );
+      const either = [
+        ...(ids.length > 0 ? [{ id: { $in: [...new Set(ids)].slice(0, 100) } }] : []),
+        ...(typeof email === 'string' && email !== '' ? [{ [`data.${emailField}`]: { $eq: email } }] : []),
+      ];
+      if (either.length === 0) return nothing;
+      const input = { filters: { $or: either } as never, limit: shownCount, count: 'estimated' as const };
+      return client.data.query(payment, input, { signal });
+    },
+    enabled: types?.some(({ slug }) => slug === payment) === true,
+    refetchInterval: slowMs,
+  });
 }

@@ -42,9 +42,13 @@ export function useScrollPlace({ box, onNearTop, onNearEnd }: ScrollPlaceOptions
   useEffect(() => {
     const scroller = box.current;
     if (scroller === null) return;
+    let lastTop = scroller.scrollTop;
     const onScroll = () => {
       const fromEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-      isAtEnd.current = fromEnd < nearPx;
+      // Content that grows is no reason to leave the end: only a person who scrolls up is.
+      if (fromEnd < nearPx) isAtEnd.current = true;
+      else if (scroller.scrollTop < lastTop - 1) isAtEnd.current = false;
+      lastTop = scroller.scrollTop;
       setAway(fromEnd > scroller.clientHeight);
       anchor.current = anchorOf(scroller);
       if (scroller.scrollTop < loadPx) near.current.onNearTop();

@@ -1,4 +1,5 @@
 import type { Entity, EntityPage } from '@parley/client';
+import { unguardText } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, Plus } from 'lucide-react';
@@ -12,6 +13,7 @@ import { SearchBox } from '../../parts/search-box';
 import { Empty, Failure, Skeleton } from '../../parts/states';
 import { type Query, pageSize } from './bulk';
 import { Cards } from './cards';
+import { isOneCell } from './clipboard';
 import { EntityList } from './entity-list';
 import { EntityPanel } from './entity-panel';
 import { ExportButton } from './export-button';
@@ -77,7 +79,6 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
         return { data: data as Entity[], cursor: '', hasMore: false };
       }),
     // The query is in the scope.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [client, type.slug, scope],
   );
   const refresh = useQuery({
@@ -139,6 +140,14 @@ function EntitiesOfType({ type }: { type: DataType }) {
         Object.entries(data).flatMap(([name, value]) => (typeof value === 'number' ? [name] : [])),
       ),
   );
+  const paste = (text: string, at: Range, columns: readonly GridColumn[]) => {
+    const column = columns[at.columns[0]];
+    const entity = list.at(at.rows[0]);
+    const isOne = at.rows[0] === at.rows[1] && at.columns[0] === at.columns[1] && isOneCell(text);
+    if (!isOne) setPasted({ text, at, columns });
+    else if (entity && entity.status !== 'deleted' && column?.is === 'field')
+      edits.save(entity, column.field, unguardText(text.trimEnd()));
+  };
   const isFiltered = search.q !== undefined || search.filters !== undefined || search.status !== undefined;
   const content =
     refresh.isPending && list.count === 0 ? (
@@ -161,7 +170,7 @@ function EntitiesOfType({ type }: { type: DataType }) {
         {...{ type, list, total, edits, selection, search }}
         onSort={(sort) => change(sort)}
         onOpen={open}
-        onPaste={(text, at, columns) => setPasted({ text, at, columns })}
+        onPaste={paste}
       />
     ) : (
       <Cards {...{ type, list, total, selection }} onOpen={open} />
@@ -185,7 +194,7 @@ function EntitiesOfType({ type }: { type: DataType }) {
           <span className="text-n11 tabular-nums">
             {total !== undefined && texts.matches(total, formatNumber(total))}
           </span>
-          <span className="ml-auto flex flex-wrap gap-2 max-sm:w-full">
+          <span className="ml-auto flex gap-2 max-sm:w-full max-sm:justify-between">
             <Button look="quiet" onClick={() => change({ view: 'schema' })}>
               {texts.schema}
             </Button>
@@ -193,8 +202,8 @@ function EntitiesOfType({ type }: { type: DataType }) {
               {texts.import}
             </Button>
             <ExportButton type={type} query={query} total={total} />
-            <Button look="primary" icon={Plus} onClick={() => open('new')}>
-              {texts.create}
+            <Button look="primary" icon={Plus} label={texts.create} onClick={() => open('new')}>
+              {isWide && texts.create}
             </Button>
           </span>
         </ScreenHead>
@@ -264,6 +273,7 @@ function StatusChoice({
   return (
     <Choice
       label={texts.status}
+      className="max-sm:max-w-40"
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value || undefined)}
       options={[

@@ -1,7 +1,7 @@
 import { type Entity, type Json, type JsonObject, ParleyApiError } from '@parley/client';
 import { writeValue } from '@parley/rows';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
@@ -90,6 +90,7 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
     const { [name]: _, ...rest } = typed;
     setTyped(text === textOf(stored[name]) ? rest : { ...rest, [name]: text });
   };
+  const formId = useId();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     const wanted = focusField ?? (entity === undefined ? fields[0]?.name : undefined);
@@ -97,74 +98,75 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
     const place = form.current?.querySelector(`[data-field="${CSS.escape(wanted)}"]`);
     place?.querySelector<HTMLElement>('input, textarea, select')?.focus();
     // Only when the form or another field of it is opened.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [focusField]);
   const other = save.error && Object.keys(problems).length === 0 ? messageOf(save.error) : null;
   return (
-    <form ref={form} onSubmit={submit} noValidate className="space-y-4">
-      {isNewer && (
-        <Notice>
-          {texts.changedMeanwhile}
-          <Button onClick={reset}>{texts.showStored}</Button>
-        </Notice>
-      )}
-      {fields.map((field) => (
-        <div key={field.name} data-field={field.name}>
-          <ValueInput
-            field={field}
-            value={typed[field.name] ?? textOf(stored[field.name])}
-            onChange={(text) => set(field.name, text)}
-            isReadOnly={isDeleted}
-            isInvalid={problems[field.name] !== undefined}
-            describedBy={problems[field.name] === undefined ? undefined : `problem-${field.name}`}
-          />
-          {problems[field.name] !== undefined && (
-            <p id={`problem-${field.name}`} role="alert" className="mt-1 text-xs text-failed">
-              {problems[field.name]}
-            </p>
-          )}
-        </div>
-      ))}
-      {fields.length === 0 && <p className="text-n11">{texts.noFields}</p>}
-      {!isDeleted && (
-        <AddField
-          names={fields.map(({ name }) => name)}
-          added={typed}
-          onAdd={(name) => setTyped({ ...typed, [name]: '' })}
-        />
-      )}
-      {Object.keys(typed)
-        .filter((name) => !fields.some((field) => field.name === name))
-        .map((name) => (
-          <ValueInput
-            key={name}
-            field={fieldNamed(name, [])}
-            value={typed[name]!}
-            onChange={(text) => setTyped({ ...typed, [name]: text })}
-          />
+    <>
+      <form ref={form} id={formId} onSubmit={submit} noValidate className="space-y-4">
+        {isNewer && (
+          <Notice>
+            {texts.changedMeanwhile}
+            <Button onClick={reset}>{texts.showStored}</Button>
+          </Notice>
+        )}
+        {fields.map((field) => (
+          <div key={field.name} data-field={field.name}>
+            <ValueInput
+              field={field}
+              value={typed[field.name] ?? textOf(stored[field.name])}
+              onChange={(text) => set(field.name, text)}
+              isReadOnly={isDeleted}
+              isInvalid={problems[field.name] !== undefined}
+              describedBy={problems[field.name] === undefined ? undefined : `problem-${field.name}`}
+            />
+            {problems[field.name] !== undefined && (
+              <p id={`problem-${field.name}`} role="alert" className="mt-1 text-xs text-failed">
+                {problems[field.name]}
+              </p>
+            )}
+          </div>
         ))}
-      {!isDeleted && (
-        <Field
-          label={texts.status}
-          hint={texts.statusHint}
-          maxLength={64}
-          value={status ?? base?.status ?? 'active'}
-          onChange={({ target }) => setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)}
-        />
-      )}
-      {other !== null && (
-        <div role="alert">
-          <Notice kind="failed">{texts.notValid(other)}</Notice>
-        </div>
-      )}
+        {fields.length === 0 && <p className="text-n11">{texts.noFields}</p>}
+        {!isDeleted && (
+          <AddField
+            names={fields.map(({ name }) => name)}
+            added={typed}
+            onAdd={(name) => setTyped({ ...typed, [name]: '' })}
+          />
+        )}
+        {Object.keys(typed)
+          .filter((name) => !fields.some((field) => field.name === name))
+          .map((name) => (
+            <ValueInput
+              key={name}
+              field={fieldNamed(name, [])}
+              value={typed[name]!}
+              onChange={(text) => setTyped({ ...typed, [name]: text })}
+            />
+          ))}
+        {!isDeleted && (
+          <Field
+            label={texts.status}
+            hint={texts.statusHint}
+            maxLength={64}
+            value={status ?? base?.status ?? 'active'}
+            onChange={({ target }) => setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)}
+          />
+        )}
+        {other !== null && (
+          <div role="alert">
+            <Notice kind="failed">{texts.notValid(other)}</Notice>
+          </div>
+        )}
+      </form>
       <Actions
-        {...{ type, entity, isDirty, onClose }}
+        {...{ type, entity, isDirty, onClose, formId }}
         isSaving={save.isPending}
         onReset={reset}
         onGone={() => guard.allow()}
       />
       {guard.dialog}
-    </form>
+    </>
   );
 }
 
@@ -184,6 +186,7 @@ function Actions({
   entity,
   isDirty,
   isSaving,
+  formId,
   onReset,
   onGone,
   onClose,
@@ -192,6 +195,8 @@ function Actions({
   entity: Entity | undefined;
   isDirty: boolean;
   isSaving: boolean;
+  /** It is beside the form, because its dialogs have forms of their own. */
+  formId: string;
   onReset: () => void;
   onGone: () => void;
   onClose: () => void;
@@ -206,7 +211,7 @@ function Actions({
   );
   if (entity?.status === 'deleted')
     return (
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="mt-4 flex flex-wrap items-center gap-2">
         <Button look="primary" isBusy={restore.isPending} onClick={() => restore.mutate()}>
           {texts.restore}
         </Button>
@@ -214,8 +219,8 @@ function Actions({
       </div>
     );
   return (
-    <div className="sticky bottom-0 -mx-4 -mb-4 flex gap-2 border-t border-n5 bg-n1 px-4 py-3">
-      <Button type="submit" look="primary" isBusy={isSaving} disabled={entity !== undefined && !isDirty}>
+    <div className="sticky -bottom-4 -mx-4 mt-4 -mb-4 flex gap-2 border-t border-n5 bg-n1 px-4 py-3">
+      <Button type="submit" form={formId} look="primary" isBusy={isSaving} disabled={entity !== undefined && !isDirty}>
         {entity === undefined ? texts.create : texts.save}
       </Button>
       {isDirty && entity !== undefined && (

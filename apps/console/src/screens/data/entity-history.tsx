@@ -76,9 +76,9 @@ function Changes({ event: { payload, type: kind }, type }: { event: Event; type:
   const texts = useTexts(dataCatalog);
   const after = isObject(payload.data) ? payload.data : {};
   const before = isObject(payload.previousData) ? payload.previousData : {};
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !isSame(before[name], after[name]),
-  );
+  const declared = type.fields.map(({ name }) => name);
+  const all = new Set([...declared, ...Object.keys(before), ...Object.keys(after)]);
+  const names = [...all].filter((name) => !isSame(before[name], after[name]));
   const { status, previousStatus } = payload;
   const isOtherStatus = typeof previousStatus === 'string' && typeof status === 'string' && previousStatus !== status;
   // A deletion keeps the fields.

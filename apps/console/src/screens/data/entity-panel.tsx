@@ -30,7 +30,7 @@ interface EntityPanelProps {
 }
 
 /** The stored state of an entity, deleted ones too. */
-export function useEntity(type: string, id: string) {
+function useEntity(type: string, id: string) {
   const { client, key } = useWorkspace();
   return useQuery({
     queryKey: [...key, 'entities', type, 'one', id],

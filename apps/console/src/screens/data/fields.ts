@@ -32,7 +32,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads a pushed schema: a flat map of field to type name, or a subset of JSON Schema. */
-export function readFields(schema: JsonObject, searchFields: readonly string[] = [], prefix = ''): DataField[] {
+function readFields(schema: JsonObject, searchFields: readonly string[] = [], prefix = ''): DataField[] {
   const isFull = isObject(schema.properties) && (schema.type === undefined || schema.type === 'object');
   const required = isFull && Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isFull ? (schema.properties as JsonObject) : schema).map(([own, described]): DataField => {

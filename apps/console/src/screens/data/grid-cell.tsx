@@ -159,7 +159,6 @@ function CellEditor({ field, text, onEnd }: { field: DataField; text: string; on
     ref.current?.focus();
     if (ref.current instanceof HTMLInputElement) ref.current.setSelectionRange(text.length, text.length);
     // Only when the editor opens.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   const end = (...given: Parameters<RowActions['finish']>) => {
     if (isEnded.current) return;
@@ -173,10 +172,10 @@ function CellEditor({ field, text, onEnd }: { field: DataField; text: string; on
     onBlur: () => end(ref.current!.value, 'stay'),
     onKeyDown: (event: React.KeyboardEvent) => {
       event.stopPropagation();
-      if (event.key === 'Escape') (event.preventDefault(), end(null, 'stay'));
-      else if (event.key === 'Enter') (event.preventDefault(), end(ref.current!.value, 'down'));
-      else if (event.key === 'Tab')
-        (event.preventDefault(), end(ref.current!.value, event.shiftKey ? 'previous' : 'next'));
+      const move = { Enter: 'down', Tab: event.shiftKey ? 'previous' : 'next', Escape: 'stay' } as const;
+      if (!(event.key in move)) return;
+      event.preventDefault();
+      end(event.key === 'Escape' ? null : ref.current!.value, move[event.key as keyof typeof move]);
     },
     className: 'h-full w-full min-w-0 bg-transparent outline-none',
   };

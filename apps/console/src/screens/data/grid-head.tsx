@@ -9,7 +9,7 @@ import type { Selection } from './use-selection';
 type Sort = Pick<DataSearch, 'sort' | 'direction'>;
 
 /** Ascending, descending, then the order of creation. */
-export const nextSort = (field: string, { sort, direction }: Sort): Sort =>
+const nextSort = (field: string, { sort, direction }: Sort): Sort =>
   sort !== field
     ? { sort: field, direction: 'asc' }
     : direction === 'desc'

@@ -53,6 +53,14 @@ export function ReferenceInput({
     enabled: isOpen && known !== undefined,
   });
   const { value } = input;
+  const begin = () => {
+    setWords('');
+    open(true);
+  };
+  const pick = (id: string) => {
+    onPick(id);
+    open(false);
+  };
   return (
     <div className="space-y-1">
       {value !== '' && !isOpen && <ReferenceLink type={type} id={value} />}
@@ -66,20 +74,21 @@ export function ReferenceInput({
           aria-expanded={isOpen}
           aria-controls={`${input.id}-found`}
           autoComplete="off"
-          onFocus={() => !isReadOnly && (setWords(''), open(true))}
+          onFocus={() => !isReadOnly && begin()}
           onBlur={() => setTimeout(() => open(false), 150)}
           onChange={({ target }) => {
+            setWords(target.value);
+            open(true);
             // A pasted id is chosen at once.
-            if (/^ent_\w+$/.test(target.value.trim())) (onPick(target.value.trim()), open(false));
-            else (setWords(target.value), open(true));
+            if (/^ent_\w+$/.test(target.value.trim())) pick(target.value.trim());
           }}
           onKeyDown={(event) => {
-            if (event.key === 'Escape' && isOpen) (event.stopPropagation(), open(false));
+            if (!isOpen || (event.key !== 'Escape' && event.key !== 'Enter')) return;
+            event.preventDefault();
+            event.stopPropagation();
             const first = found.data?.[0];
-            if (event.key === 'Enter' && isOpen) {
-              event.preventDefault();
-              if (first) (onPick(first.id), open(false));
-            }
+            if (event.key === 'Escape') open(false);
+            else if (first) pick(first.id);
           }}
           className="tap h-8 w-full rounded border border-n8 bg-n1 px-2 read-only:bg-n2"
         />
@@ -87,12 +96,12 @@ export function ReferenceInput({
       <ul id={`${input.id}-found`} className={isOpen ? 'rounded border border-n5 bg-n1' : 'hidden'}>
         {value !== '' && (
           <li>
-            <PickButton onPick={() => (onPick(''), open(false))}>{texts.noReference}</PickButton>
+            <PickButton onPick={() => pick('')}>{texts.noReference}</PickButton>
           </li>
         )}
         {found.data?.map((entity) => (
           <li key={entity.id}>
-            <PickButton onPick={() => (onPick(entity.id), open(false))}>
+            <PickButton onPick={() => pick(entity.id)}>
               <span className="min-w-0 truncate">{labelOf(entity, known!)}</span>
               <code className="ml-auto truncate font-mono text-xs text-n10">{entity.id.slice(-8)}</code>
             </PickButton>

@@ -1,12 +1,12 @@
 import type { Entity, Json } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDataTypes, type DataType } from './fields';
-import { ReferenceLink } from './reference-input';
-import { dataCatalog } from './texts';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { type DataField, withNested } from './fields';
+import { type DataField, type DataType, useDataTypes, withNested } from './fields';
+import { LinkedEntities } from './linked-entities';
+import { ReferenceLink } from './reference-input';
+import { dataCatalog } from './texts';
 
 /** What an entity is related to: the ids in its fields, the fields of other types with its id, and named relations. */
 export function Relations({ type, entity }: { type: DataType; entity: Entity }) {
@@ -54,6 +54,7 @@ export function Relations({ type, entity }: { type: DataType; entity: Entity }) 
           </ul>
         </section>
       )}
+      <LinkedEntities type={type.slug} id={entity.id} />
     </div>
   );
 }

@@ -22,7 +22,7 @@ export interface DataSearch {
   view?: 'schema' | 'import';
 }
 
-export const operators = [
+const operators = [
   ...(['eq', 'ne', 'contains', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'] as const),
   ...(['filled', 'empty', 'present', 'absent'] as const),
 ] as const;

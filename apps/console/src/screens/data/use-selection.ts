@@ -41,7 +41,11 @@ export function useSelection(list: EntityList, scope: string): Selection {
       const touched = Array.from({ length: to - from + 1 }, (_, at) => list.at(from + at)?.id);
       const next = new Set(isEverything ? loaded : ids);
       const isOn = !next.has(id);
-      for (const one of touched) if (one !== undefined) isOn ? next.add(one) : next.delete(one);
+      for (const one of touched) {
+        if (one === undefined) continue;
+        if (isOn) next.add(one);
+        else next.delete(one);
+      }
       set(next);
     },
     toggleLoaded: () => set(isAllLoaded ? none : loaded),

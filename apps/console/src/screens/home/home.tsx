@@ -115,7 +115,14 @@ function Figures() {
         <Failure error={error} onRetry={refetch} />
       ) : (
         <>
-          {sum('messages') === 0 && <Notice>{home.noMessages}</Notice>}
+          {sum('messages') === 0 && (
+            <Notice>
+              {home.noMessages}
+              <Link to="/$organization/$environment/playground" params={place} search={{}} className="underline">
+                {home.tryAgent}
+              </Link>
+            </Notice>
+          )}
           <div className="grid gap-6 lg:grid-cols-2">
             <Chart
               title={home.messages}

@@ -24,7 +24,7 @@ export const homeCatalog = catalog(
       dead_trigger_runs: 'They failed in all their attempts. Fix the cause that their error names, then retry them.',
       failed_webhook_deliveries:
         'They could not be processed. Fix the cause that their reason names, then replay them.',
-      unattributed_webhook_deliveries: 'Nothing was done. Each has its reason; replay it when the cause is gone.',
+      unattributed_webhook_deliveries: 'Nothing was done. Each has its reason; replay it when the cause is fixed.',
       failed_messages: 'The channel or the model refused them. Retry them when their reason no longer holds.',
       unknown_messages: 'Ask the contact or look at the provider before you send them again.',
       failed_emails: 'The provider refused them, or the mail server of the recipient did. Each has its reason.',
@@ -76,6 +76,7 @@ export const homeCatalog = catalog(
     input: 'read',
     output: 'written',
     noMessages: 'No messages in this time.',
+    tryAgent: 'Try an agent in the playground',
     provisional: (time: string) => `Figures after ${time} may still change.`,
   },
   {
@@ -153,6 +154,7 @@ export const homeCatalog = catalog(
     input: 'leídos',
     output: 'escritos',
     noMessages: 'Sin mensajes en este período.',
+    tryAgent: 'Probar un agente',
     provisional: (time) => `Las cifras posteriores a ${time} aún pueden cambiar.`,
   },
 );

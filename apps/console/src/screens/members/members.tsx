@@ -25,7 +25,7 @@ export function Members() {
   return view === 'invitations' ? <Invitations /> : <People />;
 }
 
-/** Of members there is one list only: the server refuses them the other one. */
+/** Members see one list only: the server refuses them the other one. */
 export function MemberTabs({ view }: { view?: 'invitations' }) {
   const texts = useTexts(membersCatalog);
   const { isAdmin } = useWorkspace();

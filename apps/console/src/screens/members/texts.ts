@@ -39,7 +39,7 @@ export const membersCatalog = catalog(
     inviteHint:
       'Optional. The link is also sent there, if this environment sends e-mails. It does not limit who may use the link.',
     link: 'Link',
-    linkOnce: 'Copy it now: it is not shown again. It works once, for 7 days, for whoever opens it first.',
+    linkOnce: 'Copy it now: it is not shown again. It works once, for 7 days, for the first person who opens it.',
     invited: 'Invitation',
     emailed: (email: string) => `The link was also sent to ${email}.`,
     notEmailed: (email: string) => `No e-mail was sent to ${email}. Send the link yourself.`,
@@ -55,7 +55,7 @@ export const membersCatalog = catalog(
     acceptedBy: 'Accepted by',
     created: 'Created',
     revoke: 'Revoke invitation',
-    revokeQuestion: 'Revoke the invitation? Its link stops working. Nobody has used it.',
+    revokeQuestion: 'Revoke the invitation? Its link stops working. It has not been used.',
   },
   {
     title: 'Miembros',

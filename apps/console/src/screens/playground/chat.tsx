@@ -23,7 +23,7 @@ const route = getRouteApi('/$organization/$environment/playground');
 
 interface ChatProps {
   target: Choosable;
-  /** Of the agent; missing for a router, and until it is loaded. */
+  /** The agent's; missing for a router, and until it is loaded. */
   definition: AgentDefinition | undefined;
   threadId: string | undefined;
   conversation: ReturnType<typeof useConversation>;
@@ -134,7 +134,7 @@ export function Chat(props: ChatProps) {
         running={
           running
             ? {
-                // The button is gone when the turn has ended.
+                // The button disappears when the turn has ended.
                 onStop: () => (cancel.mutate(running.id), writer.current?.focus()),
                 isStopping: cancel.isPending || cancel.data?.executionId === running.id,
               }
@@ -179,7 +179,7 @@ function Beginning({
         <ul aria-label={texts.suggestions} className="space-y-2">
           {suggestions.map((suggestion) => (
             <li key={suggestion}>
-              <Button className="h-auto min-h-8 max-w-full py-1.5 whitespace-normal" onClick={() => onSend(suggestion)}>
+              <Button className="h-auto max-w-full py-1.5 whitespace-normal" onClick={() => onSend(suggestion)}>
                 {suggestion}
               </Button>
             </li>

@@ -116,7 +116,7 @@ export const triggersCatalog = catalog(
     before: (field: string) => `${field} before`,
     exists: (field: string) => `${field} exists`,
     isAbsent: (field: string) => `${field} is absent`,
-    operators: { $in: 'is one of', $nin: 'is none of', $contains: 'contains' },
+    operators: { $in: 'is one of', $nin: 'is not one of', $contains: 'contains' },
     cron: {
       expression: (cron: string) => `On the schedule ${cron}`,
       everyDay: (time: string) => `Every day at ${time}`,

@@ -66,7 +66,7 @@ export const webhooksCatalog = catalog(
       polar:
         'The order names no organization. Set metadata.organizationId at the checkout. Replay it when the organization exists.',
       resend: 'No e-mail here has its id: another system sends with the same account. Nothing has to be done.',
-      other: 'Nobody here has what it is about. Replay it when the cause is gone.',
+      other: 'It concerns nothing in this environment. Replay it when the cause is fixed.',
     },
     toChannels: 'Open channels',
     toIntegrations: 'Open integrations',

@@ -25,7 +25,7 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [decimal, setDecimal] = useState<DecimalSign>(language === 'es' ? ',' : '.');
-  /** The import goes on after the dialog is closed, and closes the file itself. */
+  /** The import continues after the dialog is closed, and closes the file itself. */
   const isKept = useRef(false);
   useEffect(() => {
     if (chosen === null) return;
@@ -44,7 +44,6 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
       if (!isKept.current) file.close();
     };
     // Only when another file is chosen.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [chosen]);
   const choose = (file: File | undefined) => {
     if (file) setChosen({ file, format: /\.(jsonl|ndjson|json)$/i.test(file.name) ? 'jsonl' : 'csv' });

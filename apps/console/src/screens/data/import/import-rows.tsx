@@ -105,7 +105,7 @@ export function ImportRows({
         </Notice>
       )}
       <DryRunResult dryRun={dryRun} />
-      <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 border-t border-n5 bg-n1 px-4 py-3">
+      <div className="sticky -bottom-px -mx-4 -mb-4 flex flex-wrap justify-end gap-2 border-t border-n5 bg-n1 px-4 py-3">
         {dryRun.isRunning ? (
           <Button onClick={dryRun.stop}>{texts.stop}</Button>
         ) : (

@@ -18,7 +18,7 @@ export interface OpenedFile {
   rowCount: number;
   /** The first rows, for the choice of columns. */
   sample: string[][];
-  /** Tells whether a file was imported before. */
+  /** Whether a file was imported before. */
   fingerprint: string;
   encoding: 'utf-8' | 'windows-1252';
 }

@@ -46,12 +46,12 @@ export const importCatalog = catalog(
     stop: 'Stop',
     importRows: (count: string) => `Import ${count} rows`,
     importAgain: (count: string) => `Import all ${count} rows again`,
-    goOnAt: (row: string) => `Go on at row ${row}`,
+    goOnAt: (row: string) => `Continue at row ${row}`,
     importing: (file: string, type: string) => `Import ${file} into ${type}`,
     done: (created: string, updated: string, refused: string) =>
       `${created} created, ${updated} changed, ${refused} refused.`,
     stoppedAt: (row: string, all: string) => `${row} of ${all} rows are done:`,
-    goOn: 'Go on',
+    goOn: 'Continue',
   },
   {
     title: (type) => `Importar en ${type}`,
