@@ -45,7 +45,7 @@ inBrowser(
 
     await page.getByRole('link', { name: 'order', exact: true }).click();
     await page.waitForURL(`**/data/order?entity=${order.id}`);
-    await page.getByRole('dialog').getByText(String(order.id)).first().waitFor();
+    await page.getByText(String(order.id)).first().waitFor();
     expect(app.complaints).toEqual([]);
   },
 );

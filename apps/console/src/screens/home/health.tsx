@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { CheckCircle2, TriangleAlert } from 'lucide-react';
 import { useWorkspace } from '../../frame/workspace';
@@ -6,10 +5,8 @@ import { formatNumber, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { Remedy } from './remedy';
+import { type Problem, Remedy } from './remedy';
 import { homeCatalog } from './texts';
-
-export type Problem = ResultOf<'getHealthReport'>['problems'][number];
 
 /** What is dead, waiting or refused, where it is shown, and what fixes it. */
 export function Health() {

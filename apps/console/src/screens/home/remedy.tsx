@@ -1,3 +1,4 @@
+import type { ResultOf } from '@parley/client/manage';
 import { Link, type LinkProps, linkOptions, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change';
@@ -7,10 +8,12 @@ import { Button } from '../../parts/controls';
 import { Problem as Refusal } from '../../parts/states';
 import { ReconcileReport, useReconcile } from '../payments/reconcile';
 import { ReplayAll } from '../webhooks/replay-all';
-import type { Problem } from './health';
 import { ProblemMessages } from './problem-messages';
 import { RetryDeadRuns } from './retry-dead-runs';
 import { homeCatalog } from './texts';
+
+/** A problem of the health report. */
+export type Problem = ResultOf<'getHealthReport'>['problems'][number];
 
 /** Where a problem is shown, and the button that fixes it. */
 export function Remedy({ problem }: { problem: Problem }) {

@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
@@ -76,7 +77,15 @@ function CancelAll({ slug, count, onClose }: AskProps) {
 /** How many of the retried runs of a trigger have ended. */
 export function RetryProgress({ slug }: { slug: string }) {
   const triggers = useTexts(triggersCatalog);
+  const { key } = useWorkspace();
+  const cache = useQueryClient();
   const { ids, progress, remember } = useRetried(slug);
+  const hasEnded = progress?.open === 0;
+  useEffect(() => {
+    if (!hasEnded) return;
+    for (const name of ['trigger-runs', 'triggers', 'health'])
+      void cache.invalidateQueries({ queryKey: [...key, name] });
+  }, [hasEnded, cache, key]);
   if (ids === null) return null;
   const open = progress?.open ?? ids.length;
   return (
