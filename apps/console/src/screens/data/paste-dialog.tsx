@@ -1,5 +1,5 @@
 import type { ParleyClient } from '@parley/client';
-import { type DecimalSign, parseCsv } from '@parley/rows';
+import { parseCsv } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { messageOf } from '../../api/session';
@@ -11,7 +11,7 @@ import { Notice } from '../../parts/states';
 import { startWork } from '../../work/work';
 import { type Operation, batchSize, change } from './bulk';
 import { type PastedCell, planPaste } from './clipboard';
-import { DecimalChoice } from './decimal-choice';
+import { DecimalChoice, guessDecimal } from './decimal-choice';
 import type { EntityList } from './entity-list';
 import type { GridColumn } from './grid-cell';
 import type { Range } from './grid-keys';
@@ -49,7 +49,7 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
   const { client } = useWorkspace();
   const language = useLanguage();
   const [delimiter, setDelimiter] = useState(() => guessDelimiter(text));
-  const [decimal, setDecimal] = useState<DecimalSign>(language === 'es' ? ',' : '.');
+  const [decimal, setDecimal] = useState(() => guessDecimal(text.split(/[\t\r\n"]/), language === 'es' ? ',' : '.'));
   const { paste, problem } = useMemo(() => {
     try {
       // An empty text empties the marked cells.

@@ -66,9 +66,12 @@ const shownRows = 100;
 
 export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, error } }: { dryRun: DryRun }) {
   const texts = useTexts(importCatalog);
+  const place = useRef<HTMLElement>(null);
+  // The dialog may be longer than its window.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [isRunning]);
   if (state === null) return null;
   return (
-    <section aria-label={texts.dryRunTitle} className="space-y-2">
+    <section ref={place} aria-label={texts.dryRunTitle} className="scroll-mb-20 space-y-2">
       <h3 className="font-medium">{texts.dryRunTitle}</h3>
       {isRunning && (
         <p className="flex items-center gap-2">

@@ -4,6 +4,7 @@ import { formatNumber, useLanguage, useTexts } from '../../../i18n';
 import { Choice } from '../../../parts/controls';
 import { Dialog } from '../../../parts/dialog';
 import { Notice } from '../../../parts/states';
+import { guessDecimal } from '../decimal-choice';
 import type { DataType } from '../fields';
 import { ImportFile } from './import-file';
 import { ImportRows } from './import-rows';
@@ -36,7 +37,11 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
     if (chosen.file.size > maxMegabytes * 1_000_000) setProblem(texts.tooLarge(formatNumber(maxMegabytes)));
     else
       file.open(chosen.file, chosen.format).then(
-        (found) => isOver || setOpened({ ...found, file }),
+        (found) => {
+          if (isOver) return;
+          setOpened({ ...found, file });
+          setDecimal(guessDecimal(found.sample.flat(), language === 'es' ? ',' : '.'));
+        },
         (error) => isOver || setProblem((error as Error).message),
       );
     return () => {
