@@ -64,7 +64,7 @@ interface Section {
 }
 
 /** The screens of the navigation, by section. */
-export const sections: readonly Section[] = [
+const sections: readonly Section[] = [
   {
     name: 'work',
     screens: [

@@ -28,7 +28,8 @@ interface RowsProps<Item> {
   list: Pick<
     ReturnType<typeof usePages<Item>>,
     'items' | 'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
-  > & { refetch: () => unknown; fetchNextPage: () => unknown };
+  > &
+    Partial<Pick<ReturnType<typeof usePages<Item>>, 'data'>> & { refetch: () => unknown; fetchNextPage: () => unknown };
   rowPx: number;
   label: string;
   keyOf: (item: Item) => string;

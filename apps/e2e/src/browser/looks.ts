@@ -21,7 +21,7 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** The serious and critical violations of the accessibility rules on a page that was opened with `bypassCSP`. */
-export async function findViolations(page: Page): Promise<string[]> {
+async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = (await page.evaluate('axe.run()')) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];

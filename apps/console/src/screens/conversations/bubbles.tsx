@@ -28,7 +28,7 @@ interface BubbleProps {
   children: ReactNode;
 }
 
-export function Bubble({ look, by, at, delivery, below, children }: BubbleProps) {
+function Bubble({ look, by, at, delivery, below, children }: BubbleProps) {
   return (
     <div className={`w-fit max-w-[85%] min-w-24 rounded px-3 py-2 ${looks[look]}`}>
       {by && <p className="text-xs text-n11">{by}</p>}
@@ -44,7 +44,7 @@ export function Bubble({ look, by, at, delivery, below, children }: BubbleProps)
   );
 }
 
-export function BubbleText({ text }: { text: string }) {
+function BubbleText({ text }: { text: string }) {
   return (
     <p dir="auto" className="text-base whitespace-pre-wrap [@media(pointer:coarse)]:text-lg">
       <LinkedText text={text} />

@@ -6,7 +6,7 @@ export const threadRoute = '/$organization/$environment/conversations/$threadId'
 
 const prefix = 'whatsapp:';
 /** The id of a WhatsApp contact; null on other channels. */
-export const contactIdOf = ({ channel, externalId }: Pick<Thread, 'channel' | 'externalId'>): string | null =>
+const contactIdOf = ({ channel, externalId }: Pick<Thread, 'channel' | 'externalId'>): string | null =>
   channel === 'whatsapp' && externalId?.startsWith(prefix) ? externalId.slice(prefix.length) : null;
 
 /** `+56912345678` of the digits that WhatsApp gives; other ids as they are. */
