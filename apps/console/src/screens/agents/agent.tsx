@@ -16,7 +16,7 @@ import {
   modelName,
   useAllRouters,
 } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PromptText, splitTemplate } from '../build/prompt';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section } from '../build/sections';
@@ -48,7 +48,6 @@ export function Agent() {
 
 function DeployedAgent({ agent }: { agent: DeployedAgent }) {
   const texts = useTexts(agentsCatalog);
-  const links = useDefinitionLinks();
   const { tab = 'overview' } = route.useSearch();
   const definition = definitionOf<AgentDefinition>(agent);
   return (
@@ -105,7 +104,6 @@ function DeployedAgent({ agent }: { agent: DeployedAgent }) {
 function Overview({ agent, definition }: { agent: DeployedAgent; definition: AgentDefinition }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { model, tools = [], roles = [], threadContextParams = [], firstMessageSuggestions = [] } = definition;
   const settings = typeof model === 'object' ? model : undefined;
   const routers = useAllRouters().items.map((item) => definitionOf<RouterDefinition>(item));

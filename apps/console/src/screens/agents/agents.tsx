@@ -4,7 +4,7 @@ import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { modelName, useAllAgents } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { buildCatalog } from '../build/texts';
 import { agentsCatalog } from './texts';
@@ -13,7 +13,6 @@ export function Agents() {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
   const { states } = useTexts();
-  const links = useDefinitionLinks();
   const list = useAllAgents();
   return (
     <ListScreen

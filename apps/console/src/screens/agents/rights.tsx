@@ -3,7 +3,7 @@ import { Check, CircleDashed, type LucideIcon, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n';
 import { type AgentDefinition, type RoleDefinition, definitionOf, useAllRoles } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { Section } from '../build/sections';
 import { buildCatalog } from '../build/texts';
 import { useWords } from '../roles/words';
@@ -55,7 +55,6 @@ function EntityRights({
 }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const names = order.map((action) => build.actions[action]!);
   return (
     <table className={`${table} lg:table-fixed`}>
@@ -143,7 +142,6 @@ function Verdict({
   isExplained?: boolean;
 }) {
   const texts = useTexts(agentsCatalog);
-  const links = useDefinitionLinks();
   const [Icon, colour] = looks[is];
   return (
     <span title={reason}>
@@ -186,7 +184,6 @@ function Limits({ type, roles }: { type: string; roles: readonly string[] }) {
 function ToolRights({ tools }: { tools: readonly RightOnTool[] }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   return (
     <table className={table}>
       <thead>

@@ -1,6 +1,6 @@
 import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { usePeople } from '../../api/queries';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
@@ -29,7 +29,7 @@ export function AuditLog() {
   const { api, key } = useWorkspace();
   const { open: id, ...search } = route.useSearch();
   const { close, linkOf } = useOpen();
-  const navigate = useNavigate({ from: '/$organization/$environment/audit-log' });
+  const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const input = { action: search.action, actorId: search.actor, targetId: search.target, since: startOf(search.since) };

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { linkOptions } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf, answererValue } from '../../parts/answerer';
 import { ChangesLink } from '../../parts/changes-link';
@@ -11,6 +10,7 @@ import { Confirm } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
+import { linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Empty, Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { type Channel, ChannelStatus, ContactTypePick, numberOf } from './channels';
@@ -23,7 +23,6 @@ export function ChannelScreen({ id }: { id: string }) {
   const texts = useTexts(channelsCatalog);
   const { states } = useTexts();
   const { api, key, isAdmin } = useWorkspace();
-  const place = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'channels', 'all'],
     queryFn: ({ signal }) => api.listChannels({}, { signal }),
@@ -33,7 +32,7 @@ export function ChannelScreen({ id }: { id: string }) {
   return (
     <DetailScreen
       title={channel ? numberOf(channel) : texts.title}
-      back={linkOptions({ to: '/$organization/$environment/channels', params: place, search: {} })}
+      back={linkTo({ to: 'channels' })}
       backTitle={texts.title}
       head={channel && <ChannelStatus of={channel} />}
     >

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ResultOf } from '@parley/client/manage';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatNumber, useTexts } from '../../i18n';
 import { Confirm } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
+import { TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { EmailStatus } from './emails';
@@ -23,7 +24,6 @@ export function Email() {
   const { emailId } = route.useParams();
   const emails = useTexts(emailsCatalog);
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'email', emailId],
     queryFn: ({ signal }) => api.getEmail({ id: emailId }, { signal }),
@@ -34,7 +34,7 @@ export function Email() {
   return (
     <DetailScreen
       title={data.subject || emails.noSubject}
-      back={linkOptions({ to: '/$organization/$environment/emails', params, search: {} })}
+      back={linkTo({ to: 'emails' })}
       backTitle={emails.title}
       head={<EmailStatus status={data.status} />}
       actions={<Retry email={data} />}
@@ -52,14 +52,9 @@ export function Email() {
             [
               emails.deliveries,
               data.providerId && (
-                <Link
-                  to="/$organization/$environment/webhooks"
-                  params={params}
-                  search={{ provider: 'resend' }}
-                  className="text-accent underline"
-                >
+                <TextLink to="webhooks" search={{ provider: 'resend' }}>
                   {emails.showDeliveries}
-                </Link>
+                </TextLink>
               ),
             ],
           ]}

@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messageOf } from '../../api/session';
 import { useKeys } from '../../frame/keys';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
 import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
+import { Link, TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -30,12 +31,11 @@ export function Execution() {
 
 function Trace({ execution }: { execution: ExecutionTrace }) {
   const executions = useTexts(executionsCatalog);
-  const place = usePlace();
   const { tab = 'steps' } = route.useSearch();
   return (
     <DetailScreen
       title={execution.agentSlug ?? executions.title}
-      back={linkOptions({ to: '/$organization/$environment/executions', params: place, search: {} })}
+      back={linkTo({ to: 'executions' })}
       backTitle={executions.title}
       head={
         <>
@@ -101,14 +101,9 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
     <p className="flex flex-wrap items-center gap-x-2 text-n11 tabular-nums">
       <span>{facts.join(' · ')}</span>
       <Ago at={execution.createdAt} />
-      <Link
-        to="/$organization/$environment/conversations/$threadId"
-        params={{ ...usePlace(), threadId: execution.threadId }}
-        search={{}}
-        className="text-accent underline"
-      >
+      <TextLink to="conversations/$threadId" params={{ threadId: execution.threadId }}>
         {executions.thread}
-      </Link>
+      </TextLink>
     </p>
   );
 }

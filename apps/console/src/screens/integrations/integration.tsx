@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { linkOptions } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
 import { Confirm } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
+import { linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
@@ -22,7 +22,6 @@ import { integrationsCatalog } from './texts';
 export function IntegrationScreen({ provider }: { provider: string }) {
   const texts = useTexts(integrationsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'integrations', 'all'],
     queryFn: ({ signal }) => api.listIntegrations({}, { signal }),
@@ -32,7 +31,7 @@ export function IntegrationScreen({ provider }: { provider: string }) {
   return (
     <DetailScreen
       title={name}
-      back={linkOptions({ to: '/$organization/$environment/integrations', params: place, search: {} })}
+      back={linkTo({ to: 'integrations' })}
       backTitle={texts.title}
       head={item && <IntegrationStatus of={item} />}
     >

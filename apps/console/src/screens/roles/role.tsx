@@ -7,7 +7,7 @@ import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Ago } from '../../parts/time';
 import { type RoleDefinition, definitionOf, useAllAgents, useAllTools } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -19,7 +19,6 @@ import { useWords } from './words';
 export function Role({ role }: { role: ListedRole }) {
   const texts = useTexts(rolesCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const words = useWords();
   const definition = definitionOf<RoleDefinition>(role);
   const { policies, scopeRules = [], fieldMasks = [] } = definition;
@@ -90,7 +89,6 @@ function ByType<Rule extends { entityType: string }>({
 
 function Holders({ slug }: { slug: string }) {
   const texts = useTexts(rolesCatalog);
-  const links = useDefinitionLinks();
   const { api, key, isAdmin } = useWorkspace();
   const agents = useAllAgents().items.filter(({ roles }) => roles?.includes(slug));
   const tools = useAllTools().items.filter(({ custom }) => custom?.runAs === slug);

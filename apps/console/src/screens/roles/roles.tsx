@@ -5,7 +5,7 @@ import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { type RoleDefinition, definitionOf, useAllRoles } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { OpenItem } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -20,7 +20,6 @@ const roleOf = (item: ListedRole) => definitionOf<RoleDefinition>(item);
 export function Roles() {
   const texts = useTexts(rolesCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open } = route.useSearch();
   const list = useAllRoles();
   if (open !== undefined)

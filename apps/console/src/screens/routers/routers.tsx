@@ -9,7 +9,7 @@ import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { type RouterDefinition, definitionOf, useAllRouters } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, OpenItem, Section, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -24,7 +24,6 @@ const routerOf = (item: ListedRouter) => definitionOf<RouterDefinition>(item);
 export function Routers() {
   const texts = useTexts(routersCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open } = route.useSearch();
   const list = useAllRouters();
   if (open !== undefined)
@@ -65,7 +64,6 @@ export function Routers() {
 function Router({ item }: { item: ListedRouter }) {
   const texts = useTexts(routersCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const words = useWords();
   const router = routerOf(item);
   const { rules = [], classifyModel, contextMessages = 4 } = router;

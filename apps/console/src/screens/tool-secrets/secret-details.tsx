@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
 import { Confirm } from '../../parts/confirm';
@@ -10,11 +9,11 @@ import { Facts } from '../../parts/detail-screen';
 import { SetSecret } from './set-secret';
 import { SecretStatus, type ToolSecret } from './tool-secrets';
 import { toolSecretsCatalog } from './texts';
+import { TextLink } from '../../parts/link';
 
 export function SecretDetails({ secret, onClose }: { secret: ToolSecret; onClose: () => void }) {
   const texts = useTexts(toolSecretsCatalog);
   const { api } = useWorkspace();
-  const place = usePlace();
   const [asked, ask] = useState<'set' | 'remove' | null>(null);
   const { name, setAt, tools } = secret;
   const remove = useChange(async () => {
@@ -33,14 +32,9 @@ export function SecretDetails({ secret, onClose }: { secret: ToolSecret; onClose
               ? texts.unused
               : tools.map((tool) => (
                   <div key={tool}>
-                    <Link
-                      to="/$organization/$environment/tools"
-                      params={place}
-                      search={{ open: tool }}
-                      className="font-mono text-xs text-accent underline"
-                    >
+                    <TextLink to="tools" search={{ open: tool }} className="font-mono text-xs">
                       {tool}
-                    </Link>
+                    </TextLink>
                   </div>
                 )),
           ],

@@ -9,7 +9,7 @@ import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { useAllTools } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { OpenItem } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -22,7 +22,6 @@ export type ListedTool = ResultOf<'listTools'>['data'][number];
 export function Tools() {
   const texts = useTexts(toolsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open, q, kind } = route.useSearch();
   const navigate = route.useNavigate();
   const searchBox = useRef<HTMLInputElement>(null);
