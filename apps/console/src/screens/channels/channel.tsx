@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf, answererValue } from '../../parts/answerer';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
@@ -148,7 +147,6 @@ function Disconnect({ channel }: { channel: Channel }) {
   const texts = useTexts(channelsCatalog);
   const { api } = useWorkspace();
   const { close } = useOpen();
-  const [isAsked, ask] = useState(false);
   const number = numberOf(channel);
   const disconnect = useChange(async () => {
     await api.disconnectChannel({ id: channel.id });
@@ -157,21 +155,14 @@ function Disconnect({ channel }: { channel: Channel }) {
   return (
     <Section title={texts.disconnect} hint={texts.disconnectHint}>
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="danger" onClick={() => ask(true)}>
-          {texts.disconnectTitle}
-        </Button>
+        <ConfirmButton
+          action={texts.disconnectTitle}
+          question={texts.disconnectQuestion(number)}
+          name={number}
+          change={disconnect}
+        />
         <ChangesLink target={channel.id} />
       </div>
-      {isAsked && (
-        <Confirm
-          title={texts.disconnectTitle}
-          question={texts.disconnectQuestion(number)}
-          action={texts.disconnectTitle}
-          name={number}
-          run={disconnect}
-          onClose={() => ask(false)}
-        />
-      )}
     </Section>
   );
 }

@@ -6,7 +6,7 @@ import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, Field } from '../../parts/controls';
 import { Notice } from '../../parts/states';
 import { type DataField, type DataType } from './fields';
@@ -203,7 +203,6 @@ function Actions({
 }) {
   const texts = useTexts(dataCatalog);
   const { client } = useWorkspace();
-  const [isAsked, ask] = useState(false);
   const remove = useChange(() => client.data.delete(type.slug, entity!.id), 'entities');
   const restore = useChange(
     () => client.data.update(type.slug, entity!.id, { data: {}, status: 'active' }) as Promise<unknown>,
@@ -229,22 +228,14 @@ function Actions({
         </Button>
       )}
       {entity !== undefined && (
-        <Button look="quiet" className="ml-auto text-failed" onClick={() => ask(true)}>
-          {texts.remove(1, '1')}
-        </Button>
-      )}
-      {isAsked && (
-        <Confirm
-          title={texts.remove(1, '1')}
-          question={texts.removeQuestion(1, '1', type.name)}
+        <ConfirmButton
           action={texts.remove(1, '1')}
+          question={texts.removeQuestion(1, '1', type.name)}
           name={type.slug}
-          run={{
-            mutate: () => remove.mutate(undefined, { onSuccess: () => (onGone(), onClose()) }),
-            isPending: remove.isPending,
-            error: remove.error,
-          }}
-          onClose={() => ask(false)}
+          buttonLook="quiet"
+          className="ml-auto text-failed"
+          change={remove}
+          onDone={() => (onGone(), onClose())}
         />
       )}
     </div>

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { ResultOf } from '@parley/client/manage';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatNumber, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
@@ -100,7 +99,6 @@ const recognizedMs = 23 * 3_600_000;
 function Retry({ email: { id, status, createdAt } }: { email: EmailItem }) {
   const emails = useTexts(emailsCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const isInDoubt = status === 'unknown' && createdAt < Date.now() - recognizedMs;
   const retry = useChange(() => api.retryEmail({ id, anyway: isInDoubt }), 'email', 'emails', 'health');
   if (status !== 'failed' && status !== 'unknown') return null;
@@ -111,20 +109,12 @@ function Retry({ email: { id, status, createdAt } }: { email: EmailItem }) {
       ? emails.retryUnknown
       : emails.retryQuestion;
   return (
-    <>
-      <Button look="primary" onClick={() => (retry.reset(), setAsking(true))}>
-        {action}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={action}
-          question={question}
-          action={action}
-          look={isInDoubt ? 'danger' : 'primary'}
-          run={{ ...retry, mutate: () => retry.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={action}
+      question={question}
+      look={isInDoubt ? 'danger' : 'primary'}
+      buttonLook="primary"
+      change={retry}
+    />
   );
 }

@@ -1,10 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { EntityLink } from '../../parts/entity-link';
 import { Json } from '../../parts/json';
@@ -72,34 +71,17 @@ export function TriggerRun() {
 function Actions({ run: { id, status, refusedRuns } }: { run: RunDetails }) {
   const triggers = useTexts(triggersCatalog);
   const { api } = useWorkspace();
-  const [asked, setAsked] = useState<'retry' | 'cancel' | null>(null);
   const names = ['trigger-run', 'trigger-runs', 'triggers', 'health'];
-  const changes = {
-    retry: useChange(() => api.retryTriggerRun({ id }), ...names),
-    cancel: useChange(() => api.cancelTriggerRun({ id }), ...names),
-  };
-  const ask = (verb: 'retry' | 'cancel') => () => (changes[verb].reset(), setAsked(verb));
+  const retry = useChange(() => api.retryTriggerRun({ id }), ...names);
+  const cancel = useChange(() => api.cancelTriggerRun({ id }), ...names);
   const mayRetry = refusedRuns === 0 && (status === 'dead' || status === 'cancelled');
   return (
     <>
       {mayRetry && (
-        <Button look="primary" onClick={ask('retry')}>
-          {triggers.retry}
-        </Button>
+        <ConfirmButton action={triggers.retry} question={triggers.retryQuestion} look="primary" change={retry} />
       )}
-      {(status === 'scheduled' || status === 'running') && <Button onClick={ask('cancel')}>{triggers.cancel}</Button>}
-      {asked !== null && (
-        <Confirm
-          title={triggers[asked]}
-          question={triggers[`${asked}Question`]}
-          action={triggers[asked]}
-          look={asked === 'retry' ? 'primary' : 'danger'}
-          run={{
-            ...changes[asked],
-            mutate: () => changes[asked].mutate(undefined, { onSuccess: () => setAsked(null) }),
-          }}
-          onClose={() => setAsked(null)}
-        />
+      {(status === 'scheduled' || status === 'running') && (
+        <ConfirmButton action={triggers.cancel} question={triggers.cancelQuestion} buttonLook="plain" change={cancel} />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useLanguage, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { BackLink, DetailScreen } from '../../parts/detail-screen';
 import { linkTo } from '../../parts/link';
@@ -102,7 +102,6 @@ function About({ trigger }: { trigger: Trigger }) {
 function Switch({ trigger: { slug, enabled, runs } }: { trigger: Trigger }) {
   const triggers = useTexts(triggersCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const enable = useChange(() => api.enableTrigger({ slug }), 'triggers');
   const disable = useChange(() => api.disableTrigger({ slug }), 'triggers');
   if (!enabled)
@@ -115,18 +114,12 @@ function Switch({ trigger: { slug, enabled, runs } }: { trigger: Trigger }) {
       </>
     );
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>{triggers.disable}</Button>
-      {isAsking && (
-        <Confirm
-          title={triggers.disable}
-          question={triggers.disableQuestion(runs.scheduled ?? 0)}
-          action={triggers.disable}
-          name={slug}
-          run={{ ...disable, mutate: () => disable.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={triggers.disable}
+      question={triggers.disableQuestion(runs.scheduled ?? 0)}
+      name={slug}
+      buttonLook="plain"
+      change={disable}
+    />
   );
 }

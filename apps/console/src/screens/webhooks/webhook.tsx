@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type LinkProps, getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { TextLink, linkTo } from '../../parts/link';
@@ -61,28 +60,16 @@ export function WebhookDelivery() {
 function Replay({ delivery: { id, status } }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const replay = useChange(() => api.replayWebhookDelivery({ id }), 'webhook', 'webhooks', 'health');
   if (status === 'rejected' || status === 'held' || status === 'received') return null;
   return (
-    <>
-      <Button
-        look={status === 'failed' || status === 'unattributed' ? 'primary' : 'plain'}
-        onClick={() => (replay.reset(), setAsking(true))}
-      >
-        {webhooks.replay}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={webhooks.replay}
-          question={webhooks.replayQuestion}
-          action={webhooks.replay}
-          look="primary"
-          run={{ ...replay, mutate: () => replay.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={webhooks.replay}
+      question={webhooks.replayQuestion}
+      look="primary"
+      buttonLook={status === 'failed' || status === 'unattributed' ? 'primary' : 'plain'}
+      change={replay}
+    />
   );
 }
 
