@@ -1,13 +1,12 @@
 import { X } from 'lucide-react';
 import type { FormEvent } from 'react';
 import { usePeople } from '../../api/queries';
-import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
-import { Notice } from '../../parts/states';
+import { Problem } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { CardSection } from './card-section';
 import { contactCatalog } from './contact-texts';
@@ -27,11 +26,7 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
   );
   return (
     <CardSection title={texts.thread}>
-      {change.error !== null && (
-        <div role="alert">
-          <Notice kind="failed">{messageOf(change.error)}</Notice>
-        </div>
-      )}
+      <Problem error={change.error} />
       <Choice
         className="w-full"
         label={texts.assignee}

@@ -8,7 +8,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ConfirmButton } from '../../parts/confirm';
 import { Button, Field } from '../../parts/controls';
-import { Notice } from '../../parts/states';
+import { Notice, Problem } from '../../parts/states';
 import { type DataField, type DataType } from './fields';
 import { fieldNamed } from './search';
 import { dataCatalog } from './texts';
@@ -153,11 +153,7 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
             onChange={({ target }) => setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)}
           />
         )}
-        {other !== null && (
-          <div role="alert">
-            <Notice kind="failed">{texts.notValid(other)}</Notice>
-          </div>
-        )}
+        <Problem error={other && texts.notValid(other)} />
       </form>
       <Actions
         {...{ type, entity, isDirty, onClose, formId }}
@@ -214,7 +210,7 @@ function Actions({
         <Button look="primary" isBusy={restore.isPending} onClick={() => restore.mutate()}>
           {texts.restore}
         </Button>
-        {restore.error !== null && <span className="text-failed">{messageOf(restore.error)}</span>}
+        <Problem error={restore.error} />
       </div>
     );
   return (

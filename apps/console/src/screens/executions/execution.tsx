@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf } from '../../api/session';
+import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
@@ -9,7 +8,7 @@ import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
 import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Link, TextLink, linkTo } from '../../parts/link';
-import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { StepDetails } from './step-details';
@@ -110,16 +109,12 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
 
 function CancelButton({ execution }: { execution: ExecutionTrace }) {
   const executions = useTexts(executionsCatalog);
-  const { api, key } = useWorkspace();
-  const client = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => api.cancelExecution({ id: execution.id }),
-    onSettled: () => client.invalidateQueries({ queryKey: [...key, 'execution', execution.id] }),
-  });
+  const { api } = useWorkspace();
+  const cancel = useChange(() => api.cancelExecution({ id: execution.id }), 'execution');
   if (hasEnded(execution)) return null;
   return (
     <>
-      {cancel.error && <span className="text-failed">{messageOf(cancel.error)}</span>}
+      <Problem error={cancel.error} />
       <Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
         {executions.cancel}
       </Button>
