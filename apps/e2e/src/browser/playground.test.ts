@@ -103,7 +103,10 @@ inBrowser('an answer that is stopped is cancelled, and the message can be follow
   app.model.play(first.script);
   const page = await app.open('/playground?agent=shop');
   await write(page, 'Explain everything');
+  // The model answers only when the execution is cancelled: the reply is not sent.
+  const cancelled = page.waitForResponse((response) => response.url().endsWith('/cancel'));
   await page.getByRole('button', { name: 'Stop' }).click();
+  expect((await cancelled).status()).toBe(200);
   first.answer();
   await page.getByText('Stopped. No reply was sent.').waitFor();
   const threadId = threadOf(page);

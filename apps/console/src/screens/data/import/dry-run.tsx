@@ -67,7 +67,8 @@ export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, e
   const texts = useTexts(importCatalog);
   const place = useRef<HTMLElement>(null);
   // The dialog may be longer than its window.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [isRunning]);
+  // New browsers return a promise, which is not what an effect returns.
+  useEffect(() => void place.current?.scrollIntoView({ block: 'nearest' }), [isRunning]);
   if (state === null) return null;
   return (
     <section ref={place} aria-label={texts.dryRunTitle} className="scroll-mb-20 space-y-2">
