@@ -14,7 +14,7 @@ export function Commands({ onClose }: { onClose: () => void }) {
   const { nav } = useTexts();
   const { data: me } = useQuery(meQuery);
   const { data: types } = useTypes();
-  const { data: agents } = useAgents();
+  const agents = useAgents().items;
   const navigate = useNavigate({ from: base });
   const { isAdmin } = useWorkspace();
   const [typed, setTyped] = useState('');
@@ -34,7 +34,7 @@ export function Commands({ onClose }: { onClose: () => void }) {
       kind: nav.data,
       run: () => void navigate({ to: 'data/$type', params: { type: slug } }),
     })),
-    ...(agents?.data ?? []).map(({ slug, name }) => ({
+    ...agents.map(({ slug, name }) => ({
       name: `${name} (${slug})`,
       kind: nav.executions,
       run: () => void navigate({ to: 'executions', search: { agent: slug } }),

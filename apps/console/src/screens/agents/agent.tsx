@@ -2,6 +2,7 @@ import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { MessagesSquare, Terminal, Workflow } from 'lucide-react';
+import { useRouters } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { CopyText, Tabs, linkLook, tabLook } from '../../parts/controls';
@@ -9,13 +10,7 @@ import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import {
-  type AgentDefinition,
-  type RouterDefinition,
-  definitionOf,
-  modelName,
-  useAllRouters,
-} from '../build/definitions';
+import { type AgentDefinition, type RouterDefinition, definitionOf, modelName } from '../build/definitions';
 import { links } from '../build/links';
 import { PromptText, splitTemplate } from '../build/prompt';
 import { PushedAsCode } from '../build/pushed';
@@ -106,7 +101,7 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
   const build = useTexts(buildCatalog);
   const { model, tools = [], roles = [], threadContextParams = [], firstMessageSuggestions = [] } = definition;
   const settings = typeof model === 'object' ? model : undefined;
-  const routers = useAllRouters().items.map((item) => definitionOf<RouterDefinition>(item));
+  const routers = useRouters().items.map((item) => definitionOf<RouterDefinition>(item));
   const choosing = routers.filter(({ agents, fallback }) => [...agents, fallback].includes(agent.slug));
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Check, CircleDashed, type LucideIcon, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useRoles } from '../../api/queries';
 import { useTexts } from '../../i18n';
-import { type AgentDefinition, type RoleDefinition, definitionOf, useAllRoles } from '../build/definitions';
+import { type AgentDefinition, type RoleDefinition, definitionOf } from '../build/definitions';
 import { links } from '../build/links';
 import { Section } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -164,7 +165,7 @@ function Verdict({
 function Limits({ type, roles }: { type: string; roles: readonly string[] }) {
   const texts = useTexts(agentsCatalog);
   const words = useWords();
-  const all = useAllRoles()
+  const all = useRoles()
     .items.map((role) => definitionOf<RoleDefinition>(role))
     .filter(({ slug }) => roles.includes(slug));
   const sentences = all.flatMap(({ scopeRules = [], fieldMasks = [] }) => [

@@ -110,14 +110,14 @@ const withCurrent = (options: Options, value: string | undefined): Options =>
 function ActorChoice({ value, onChange }: { value?: string; onChange: (actor: string | undefined) => void }) {
   const texts = useTexts(auditLogCatalog);
   const { api, key } = useWorkspace();
-  const { data: people } = usePeople();
+  const people = usePeople();
   const { data: keys } = useQuery({
     queryKey: [...key, 'api-keys', 'names'],
     queryFn: ({ signal }) => api.listApiKeys({ limit: 100 }, { signal }),
     staleTime: 60_000,
   });
   const options: Options = [
-    ...(people?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
+    ...people.map(({ id, name }) => [id, name] as const),
     ...(keys?.data ?? []).map(({ id, name }) => [id, `${name} · ${texts.actors.api_key}`] as const),
   ];
   return (

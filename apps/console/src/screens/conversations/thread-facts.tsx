@@ -17,7 +17,7 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
   const { states } = useTexts();
   const texts = useTexts(contactCatalog);
   const { api } = useWorkspace();
-  const { data: members } = usePeople();
+  const people = usePeople();
   const change = useChange(
     (changes: { labels?: string[]; assigneeId?: string | null }) => api.changeThread({ id: thread.id, ...changes }),
     'thread',
@@ -32,10 +32,7 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
         label={texts.assignee}
         value={thread.assigneeId ?? ''}
         onChange={({ target }) => change.mutate({ assigneeId: target.value || null })}
-        options={[
-          ['', `${texts.assignee}: ${texts.unassigned}`],
-          ...(members?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
-        ]}
+        options={[['', `${texts.assignee}: ${texts.unassigned}`], ...people.map(({ id, name }) => [id, name] as const)]}
       />
       <Labels labels={thread.labels} onChange={(labels) => change.mutate({ labels })} />
       <Facts

@@ -25,7 +25,7 @@ export function Executions() {
   const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  const { data: agents } = useAgents();
+  const agents = useAgents().items;
   const input = { agent: search.agent, status: search.status as StatusFilter, toolErrors: search.errors };
   const list = usePages(
     [...key, 'executions', input],
@@ -73,7 +73,7 @@ export function Executions() {
         label={executions.agent}
         value={search.agent ?? ''}
         onChange={({ target }) => filter({ agent: target.value || undefined })}
-        options={[['', executions.anyAgent], ...(agents?.data ?? []).map(({ slug, name }) => [slug, name] as const)]}
+        options={[['', executions.anyAgent], ...agents.map(({ slug, name }) => [slug, name] as const)]}
       />
       <Choice
         label={executions.status}

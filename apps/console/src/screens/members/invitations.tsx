@@ -81,10 +81,9 @@ function InvitationStatus({ of: { status } }: { of: Invitation }) {
 
 function PersonName({ id }: { id: string | null }) {
   const texts = useTexts(membersCatalog);
-  const { data: people } = usePeople();
+  const people = usePeople();
   if (id === null) return <span className="text-n10">{texts.byKey}</span>;
-  const person = people?.data.find((one) => one.id === id);
-  return <>{person?.name ?? person?.email ?? id}</>;
+  return <>{people.find((one) => one.id === id)?.name ?? id}</>;
 }
 
 function InvitationDetails({ item }: { item: Invitation }) {

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useAgents } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { listsTool, useAllAgents } from '../build/definitions';
+import { listsTool } from '../build/definitions';
 import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section } from '../build/sections';
@@ -49,7 +50,7 @@ export function Tool({ tool }: { tool: ListedTool }) {
 function Limits({ tool: { name, action, sideEffects, custom } }: { tool: ListedTool }) {
   const texts = useTexts(toolsCatalog);
   const build = useTexts(buildCatalog);
-  const agents = useAllAgents().items.filter(({ tools }) => listsTool(tools, name));
+  const agents = useAgents().items.filter(({ tools }) => listsTool(tools, name));
   const { allowedHosts, secrets, runAs } = custom ?? {};
   return (
     <Facts

@@ -1,6 +1,7 @@
 import type { ResultOf } from '@parley/client/manage';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
+import { useTools } from '../../api/queries';
 import { useKeys } from '../../frame/keys';
 import { useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
@@ -8,7 +9,6 @@ import { ListScreen } from '../../parts/list-screen';
 import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { useAllTools } from '../build/definitions';
 import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { OpenItem } from '../build/sections';
@@ -26,7 +26,7 @@ export function Tools() {
   const navigate = route.useNavigate();
   const searchBox = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => (searchBox.current === null ? false : searchBox.current.focus()) });
-  const all = useAllTools();
+  const all = useTools();
   if (open !== undefined)
     return (
       <OpenItem list={all} is={({ name }) => name === open} back={links.tool()}>
