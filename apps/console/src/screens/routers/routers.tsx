@@ -52,7 +52,7 @@ export function Routers() {
         { title: texts.fallback, widthRem: 12, cell: (item) => routerOf(item).fallback },
         { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
       ]}
-      side={(item) => texts.modes[routerOf(item).mode]}
+      side={(item) => [texts.modes[routerOf(item).mode]]}
       empty={
         <Empty title={texts.emptyTitle} command="npx parley push">
           {texts.empty}
