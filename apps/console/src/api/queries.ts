@@ -1,5 +1,7 @@
+import { type Page, iterate } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../frame/workspace';
+import { usePages } from '../parts/pages';
 
 /** Open conversations by who answers them. */
 export function useThreadCounts() {
@@ -11,30 +13,31 @@ export function useThreadCounts() {
   });
 }
 
-export function useAgents() {
-  const { api, key } = useWorkspace();
-  return useQuery({ queryKey: [...key, 'agents'], queryFn: () => api.listAgents({ limit: 100 }) });
+/** A list as one page: an environment has at most some thousands of definitions, and screens search and refer to all of them. */
+function useAll<Item>(
+  name: string,
+  list: (input: { limit?: number; cursor?: string }, options?: { signal?: AbortSignal }) => Promise<Page<Item>>,
+  staleTime?: number,
+) {
+  const { key } = useWorkspace();
+  const load = async (_: undefined | string, signal: AbortSignal) => {
+    const data: Item[] = [];
+    for await (const item of iterate(list, { limit: 100 }, { signal })) data.push(item);
+    return { data, cursor: '', hasMore: false };
+  };
+  return usePages<Item>([...key, name, 'all'], load, { staleTime });
 }
 
-export function useRouters() {
-  const { api, key } = useWorkspace();
-  return useQuery({ queryKey: [...key, 'routers'], queryFn: () => api.listRouters({ limit: 100 }) });
-}
+export const useAgents = () => useAll('agents', useWorkspace().api.listAgents);
+export const useRouters = () => useAll('routers', useWorkspace().api.listRouters);
+export const useRoles = () => useAll('roles', useWorkspace().api.listRoles);
+export const useTools = () => useAll('tools', useWorkspace().api.listTools);
 
-export function useRoles() {
-  const { api, key } = useWorkspace();
-  return useQuery({ queryKey: [...key, 'roles'], queryFn: () => api.listRoles({ limit: 100 }) });
-}
-
-/** The people of the organization. */
-export function usePeople() {
-  const { api, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'members'],
-    queryFn: () => api.listMembers({ limit: 100 }),
-    staleTime: 60_000,
-  });
-}
+/** The people of the organization, each with a name. */
+export const usePeople = (): { id: string; name: string }[] =>
+  useAll('members', useWorkspace().api.listMembers, 60_000).items.map(({ id, name, email }) => ({
+    ...{ id, name: name ?? email ?? id },
+  }));
 
 /** The entity types. */
 export function useTypes() {

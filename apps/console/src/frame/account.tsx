@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { CircleUser } from 'lucide-react';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
-import { usePlace } from './workspace';
+import { Link } from '../parts/link';
 
 /** Leads to what belongs to the signed-in person. */
 export function Account({ onOpen }: { onOpen?: () => void }) {
@@ -11,9 +10,7 @@ export function Account({ onOpen }: { onOpen?: () => void }) {
   const { data: me } = useQuery(meQuery);
   return (
     <Link
-      to="/$organization/$environment/account"
-      params={usePlace()}
-      search={{}}
+      to="account"
       onClick={onOpen}
       title={nav.account}
       activeProps={{ className: 'bg-n4 font-medium' }}

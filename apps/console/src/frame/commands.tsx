@@ -5,17 +5,17 @@ import { useAgents, useTypes } from '../api/queries';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Dialog } from '../parts/dialog';
+import { base } from '../parts/link';
 import { sectionsFor } from './screens';
-import { usePlace, useWorkspace } from './workspace';
+import { useWorkspace } from './workspace';
 
 /** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
 export function Commands({ onClose }: { onClose: () => void }) {
   const { nav } = useTexts();
   const { data: me } = useQuery(meQuery);
   const { data: types } = useTypes();
-  const { data: agents } = useAgents();
-  const navigate = useNavigate();
-  const place = usePlace();
+  const agents = useAgents().items;
+  const navigate = useNavigate({ from: base });
   const { isAdmin } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
@@ -23,37 +23,34 @@ export function Commands({ onClose }: { onClose: () => void }) {
 
   const all: { name: string; kind: string; run: () => void }[] = [
     ...sectionsFor(isAdmin).flatMap(({ name: section, screens }) =>
-      screens.map(({ to, name }) => ({
+      screens.map(({ link, name }) => ({
         name: nav[name],
         kind: nav.sections[section],
-        run: () => void navigate({ to, params: place, search: {} }),
+        run: () => void navigate(link),
       })),
     ),
     ...(types?.data ?? []).map(({ slug, name }) => ({
       name: `${name} (${slug})`,
       kind: nav.data,
-      run: () =>
-        void navigate({ to: '/$organization/$environment/data/$type', params: { ...place, type: slug }, search: {} }),
+      run: () => void navigate({ to: 'data/$type', params: { type: slug } }),
     })),
-    ...(agents?.data ?? []).map(({ slug, name }) => ({
+    ...agents.map(({ slug, name }) => ({
       name: `${name} (${slug})`,
       kind: nav.executions,
-      run: () =>
-        void navigate({ to: '/$organization/$environment/executions', params: place, search: { agent: slug } }),
+      run: () => void navigate({ to: 'executions', search: { agent: slug } }),
     })),
     ...(me?.organizations ?? []).flatMap(({ slug, name, environments }) =>
       environments.map((environment) => ({
         name: `${name} · ${nav[environment]}`,
         kind: nav.organization,
-        run: () =>
-          void navigate({ to: '/$organization/$environment', params: { organization: slug, environment }, search: {} }),
+        run: () => void navigate({ to: base, params: { organization: slug, environment } }),
       })),
     ),
     { name: nav.reference, kind: '', run: () => void window.open('/docs', '_blank', 'noopener') },
     {
       name: nav.account,
       kind: me?.person.email ?? '',
-      run: () => void navigate({ to: '/$organization/$environment/account', params: place, search: {} }),
+      run: () => void navigate({ to: 'account' }),
     },
   ];
   const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase())).slice(0, 50);

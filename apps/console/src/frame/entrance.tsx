@@ -38,5 +38,5 @@ export function Start() {
         replace
       />
     );
-  return <Navigate to="/$organization/$environment" params={params} search={{}} replace />;
+  return <Navigate to="/$organization/$environment" params={params} replace />;
 }

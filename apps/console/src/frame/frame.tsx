@@ -10,7 +10,7 @@ import { startKeys, useKeys } from './keys';
 import { More, PhoneTabs, SideNavigation, useAppBadge } from './navigation';
 import { allScreens } from './screens';
 import { useVisibleHeight } from './use-visible-height';
-import { lastWorkspace, useKnownWorkspace, usePlace, useWorkspace } from './workspace';
+import { lastWorkspace, useKnownWorkspace, useWorkspace } from './workspace';
 
 const threadRoute = '/$organization/$environment/conversations/$threadId';
 
@@ -33,7 +33,6 @@ export function Frame() {
 
 function Screens() {
   const { organization, environment } = useWorkspace();
-  const place = usePlace();
   const navigate = useNavigate();
   const { nav } = useTexts();
   // An open conversation has the whole screen of a phone, down to the box in which the reply is written.
@@ -47,9 +46,7 @@ function Screens() {
     'mod+k': () => show('commands'),
     '?': () => show('keys'),
     ...Object.fromEntries(
-      allScreens.flatMap(({ key, to }) =>
-        key === undefined ? [] : [[key, () => void navigate({ to, params: place, search: {} })]],
-      ),
+      allScreens.flatMap(({ key, link }) => (key === undefined ? [] : [[key, () => void navigate(link)]])),
     ),
   });
   const close = () => show(null);

@@ -26,7 +26,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
       await enter(person.id);
       const { slug } = invitation.data!.organization;
       const params = { organization: slug, environment: 'development' };
-      await navigate({ to: '/$organization/$environment', params, search: {}, hash: '', replace: true });
+      await navigate({ to: '/$organization/$environment', params, hash: '', replace: true });
     },
   });
   if (invitation.isPending)

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { BookOpen, Ellipsis, Keyboard, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useThreadCounts } from '../api/queries';
@@ -8,7 +7,8 @@ import { Dialog } from '../parts/dialog';
 import { Account } from './account';
 import { Places } from './places';
 import { type Screen, allScreens, sectionsFor } from './screens';
-import { usePlace, useWorkspace } from './workspace';
+import { useWorkspace } from './workspace';
+import { Link } from '../parts/link';
 
 const item = 'flex h-7 w-full items-center gap-2 rounded px-2';
 
@@ -52,13 +52,11 @@ function SectionLinks({ onOpen }: { onOpen?: () => void }) {
   ));
 }
 
-function ScreenLink({ screen: { to, name, icon: Icon }, onOpen }: { screen: Screen; onOpen?: () => void }) {
+function ScreenLink({ screen: { link, name, icon: Icon }, onOpen }: { screen: Screen; onOpen?: () => void }) {
   const { nav } = useTexts();
   return (
     <Link
-      to={to}
-      params={usePlace()}
-      search={{}}
+      {...link}
       onClick={onOpen}
       activeOptions={{ exact: name === 'home', includeSearch: false }}
       activeProps={{ className: 'bg-n4 font-medium' }}
@@ -115,7 +113,6 @@ const tab = 'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0
 /** The navigation below the content, on phones. */
 export function PhoneTabs({ onMore }: { onMore: () => void }) {
   const { nav } = useTexts();
-  const place = usePlace();
   return (
     <nav
       aria-label={nav.main}
@@ -123,12 +120,10 @@ export function PhoneTabs({ onMore }: { onMore: () => void }) {
     >
       {allScreens
         .filter(({ isTab }) => isTab)
-        .map(({ to, name, icon: Icon }) => (
+        .map(({ link, name, icon: Icon }) => (
           <Link
             key={name}
-            to={to}
-            params={place}
-            search={{}}
+            {...link}
             activeOptions={{ exact: name === 'home', includeSearch: false }}
             activeProps={{ className: 'text-accent' }}
             inactiveProps={{ className: 'text-n11' }}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Choice } from '../parts/controls';
+import { base } from '../parts/link';
 import { useWorkspace } from './workspace';
 
 /** The choice of organization and environment. Production is marked in the word and in colour. */
@@ -23,9 +24,8 @@ export function Places() {
         const [slug, chosen] = target.value.split('/') as [string, string];
         // What is open belongs to the place that is left.
         void navigate({
-          to: '/$organization/$environment',
+          to: base,
           params: { organization: slug, environment: chosen },
-          search: {},
         });
       }}
       options={options}

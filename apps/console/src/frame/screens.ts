@@ -1,3 +1,4 @@
+import type { LinkProps } from '@tanstack/react-router';
 import {
   Bot,
   Cable,
@@ -22,33 +23,15 @@ import {
   Zap,
 } from 'lucide-react';
 
-const base = '/$organization/$environment';
+import { base, linkTo } from '../parts/link';
+import type { Texts } from '../texts/common';
 
-type Below =
-  | 'conversations'
-  | 'playground'
-  | 'executions'
-  | 'data'
-  | 'triggers'
-  | 'webhooks'
-  | 'payments'
-  | 'emails'
-  | 'agents'
-  | 'routers'
-  | 'roles'
-  | 'tools'
-  | 'keys'
-  | 'members'
-  | 'integrations'
-  | 'channels'
-  | 'tool-secrets'
-  | 'audit-log'
-  | 'settings';
+type Nav = Texts['nav'];
 
 export interface Screen {
-  to: typeof base | `${typeof base}/${Below}`;
+  link: LinkProps;
   /** Its name in the texts of the navigation. */
-  name: Exclude<Below, 'tool-secrets' | 'audit-log'> | 'home' | 'toolSecrets' | 'auditLog';
+  name: { [Name in keyof Nav]: Nav[Name] extends string ? Name : never }[keyof Nav];
   icon: LucideIcon;
   /** The keys that lead to it from everywhere. */
   key?: string;
@@ -68,36 +51,36 @@ const sections: readonly Section[] = [
   {
     name: 'work',
     screens: [
-      { to: base, name: 'home', icon: House, key: 'g h', isTab: true },
-      { to: `${base}/conversations`, name: 'conversations', icon: MessagesSquare, key: 'g i', isTab: true },
-      { to: `${base}/playground`, name: 'playground', icon: Terminal, key: 'g p' },
-      { to: `${base}/executions`, name: 'executions', icon: Workflow, key: 'g x', isTab: true },
-      { to: `${base}/data`, name: 'data', icon: Database, key: 'g d', isTab: true },
-      { to: `${base}/triggers`, name: 'triggers', icon: Zap, key: 'g t' },
-      { to: `${base}/webhooks`, name: 'webhooks', icon: Webhook, key: 'g w' },
-      { to: `${base}/payments`, name: 'payments', icon: CreditCard },
-      { to: `${base}/emails`, name: 'emails', icon: Mail },
+      { link: linkTo({ to: base }), name: 'home', icon: House, key: 'g h', isTab: true },
+      { link: linkTo({ to: 'conversations' }), name: 'conversations', icon: MessagesSquare, key: 'g i', isTab: true },
+      { link: linkTo({ to: 'playground' }), name: 'playground', icon: Terminal, key: 'g p' },
+      { link: linkTo({ to: 'executions' }), name: 'executions', icon: Workflow, key: 'g x', isTab: true },
+      { link: linkTo({ to: 'data' }), name: 'data', icon: Database, key: 'g d', isTab: true },
+      { link: linkTo({ to: 'triggers' }), name: 'triggers', icon: Zap, key: 'g t' },
+      { link: linkTo({ to: 'webhooks' }), name: 'webhooks', icon: Webhook, key: 'g w' },
+      { link: linkTo({ to: 'payments' }), name: 'payments', icon: CreditCard },
+      { link: linkTo({ to: 'emails' }), name: 'emails', icon: Mail },
     ],
   },
   {
     name: 'build',
     screens: [
-      { to: `${base}/agents`, name: 'agents', icon: Bot, key: 'g a' },
-      { to: `${base}/routers`, name: 'routers', icon: Route },
-      { to: `${base}/roles`, name: 'roles', icon: ShieldCheck },
-      { to: `${base}/tools`, name: 'tools', icon: Wrench },
+      { link: linkTo({ to: 'agents' }), name: 'agents', icon: Bot, key: 'g a' },
+      { link: linkTo({ to: 'routers' }), name: 'routers', icon: Route },
+      { link: linkTo({ to: 'roles' }), name: 'roles', icon: ShieldCheck },
+      { link: linkTo({ to: 'tools' }), name: 'tools', icon: Wrench },
     ],
   },
   {
     name: 'manage',
     screens: [
-      { to: `${base}/keys`, name: 'keys', icon: KeyRound, isForAdmins: true },
-      { to: `${base}/members`, name: 'members', icon: Users },
-      { to: `${base}/integrations`, name: 'integrations', icon: Cable, isForAdmins: true },
-      { to: `${base}/channels`, name: 'channels', icon: Smartphone },
-      { to: `${base}/tool-secrets`, name: 'toolSecrets', icon: LockKeyhole, isForAdmins: true },
-      { to: `${base}/audit-log`, name: 'auditLog', icon: ScrollText, isForAdmins: true },
-      { to: `${base}/settings`, name: 'settings', icon: Settings },
+      { link: linkTo({ to: 'keys' }), name: 'keys', icon: KeyRound, isForAdmins: true },
+      { link: linkTo({ to: 'members' }), name: 'members', icon: Users },
+      { link: linkTo({ to: 'integrations' }), name: 'integrations', icon: Cable, isForAdmins: true },
+      { link: linkTo({ to: 'channels' }), name: 'channels', icon: Smartphone },
+      { link: linkTo({ to: 'tool-secrets' }), name: 'toolSecrets', icon: LockKeyhole, isForAdmins: true },
+      { link: linkTo({ to: 'audit-log' }), name: 'auditLog', icon: ScrollText, isForAdmins: true },
+      { link: linkTo({ to: 'settings' }), name: 'settings', icon: Settings },
     ],
   },
 ];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Me, endedSession, enter, leave, messageOf, people } from '../api/session';
+import { type Me, endedSession, enter, leave, people } from '../api/session';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
@@ -42,7 +42,7 @@ export function OidcButton({ invitation }: { invitation?: string }) {
       <Button className="w-full" isBusy={begin.isPending} onClick={() => begin.mutate()}>
         {texts.with(ways.oidc.name)}
       </Button>
-      {begin.error && <Notice kind="failed">{messageOf(begin.error)}</Notice>}
+      <Problem error={begin.error} />
       <p className="my-3 text-center text-n10">{texts.or}</p>
     </>
   );

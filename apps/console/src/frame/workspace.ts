@@ -18,9 +18,3 @@ export function useKnownWorkspace(): Workspace | null {
 
 /** The same below the frame, which shows its screens only when it exists. */
 export const useWorkspace = (): Workspace => useKnownWorkspace()!;
-
-/** The first two parts of all addresses, for links. */
-export function usePlace() {
-  const { organization, environment } = useWorkspace();
-  return { organization: organization.slug, environment };
-}

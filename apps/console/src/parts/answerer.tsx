@@ -18,19 +18,17 @@ export function AnswererPick({
   ...rest
 }: LabelledProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value'> & { value?: string }) {
   const { units } = useTexts();
-  const { data: agents } = useAgents();
-  const { data: routers } = useRouters();
+  const agents = useAgents().items;
+  const routers = useRouters().items;
   const options = [
-    ...(agents?.data ?? []).map(({ slug, name }) => [`agent:${slug}`, name] as const),
-    ...(routers?.data ?? []).map(
-      ({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const,
-    ),
+    ...agents.map(({ slug, name }) => [`agent:${slug}`, name] as const),
+    ...routers.map(({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const),
   ];
   const known = value === undefined || options.some(([one]) => one === value);
   // Only with its options can a select have a default.
   return (
     <Pick
-      key={`${agents?.data.length} ${routers?.data.length}`}
+      key={`${agents.length} ${routers.length}`}
       required
       {...rest}
       defaultValue={value}

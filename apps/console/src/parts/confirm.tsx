@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { useWorkspace } from '../frame/workspace';
 import { useTexts } from '../i18n';
-import { Field } from './controls';
+import { Button, Field } from './controls';
 import { FormDialog } from './form-dialog';
 
 interface ConfirmProps {
@@ -42,5 +42,42 @@ export function Confirm({ question, name, run, look = 'danger', ...dialog }: Con
         />
       )}
     </FormDialog>
+  );
+}
+
+interface ConfirmButtonProps<Result> extends Pick<ConfirmProps, 'action' | 'question' | 'name' | 'look'> {
+  /** Text of the button. Default: the action. */
+  text?: string;
+  /** Title of the dialog. Default: the action. */
+  title?: string;
+  /** Default: the look of the action. */
+  buttonLook?: 'primary' | 'plain' | 'quiet' | 'danger';
+  className?: string;
+  /** What `useChange` or `useMutation` returns. */
+  change: {
+    mutate: (input: void, options: { onSuccess: (result: Result) => void }) => void;
+    reset: () => void;
+    isPending: boolean;
+    error: unknown;
+  };
+  /** Called when the change was made, after the dialog is closed. */
+  onDone?: (result: Result) => void;
+}
+
+/** A button that asks before it makes a change. */
+export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
+  const { action, text = action, title = action, look = 'danger', buttonLook = look, className, ...rest } = props;
+  const { change, onDone, ...dialog } = rest;
+  const [isAsked, ask] = useState(false);
+  const mutate = () => change.mutate(undefined, { onSuccess: (result) => (ask(false), onDone?.(result)) });
+  return (
+    <>
+      <Button look={buttonLook} className={className} onClick={() => (change.reset(), ask(true))}>
+        {text}
+      </Button>
+      {isAsked && (
+        <Confirm {...{ ...dialog, title, action, look }} run={{ ...change, mutate }} onClose={() => ask(false)} />
+      )}
+    </>
   );
 }

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, linkOptions } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../frame/workspace';
+import { useWorkspace } from '../frame/workspace';
 import { CopyText } from './controls';
+import { TextLink, linkTo } from './link';
 
 /** A link to an entity. Without its type, the type is that of its last event. */
 export function EntityLink({ id, type: known }: { id: string; type?: string | null }) {
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const { data: found } = useQuery({
     queryKey: [...key, 'type-of-entity', id],
     queryFn: async ({ signal }) =>
@@ -16,16 +15,10 @@ export function EntityLink({ id, type: known }: { id: string; type?: string | nu
   });
   const type = known ?? found;
   if (!type) return <CopyText text={id} />;
-  const to = linkOptions({
-    to: '/$organization/$environment/data/$type',
-    params: { ...params, type },
-    search: { entity: id },
-  });
+  const to = linkTo({ to: 'data/$type', params: { type }, search: { entity: id } });
   return (
     <span className="inline-flex max-w-full flex-wrap items-baseline gap-x-2">
-      <Link {...to} className="text-accent underline">
-        {type}
-      </Link>
+      <TextLink {...to}>{type}</TextLink>
       <CopyText text={id} />
     </span>
   );

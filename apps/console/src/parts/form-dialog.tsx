@@ -10,8 +10,8 @@ interface FormDialogProps {
   action: string;
   look?: 'primary' | 'danger';
   isReady?: boolean;
-  /** The change that the form makes. The owner closes the dialog when it has succeeded. */
-  run: { isPending: boolean; error: unknown };
+  /** The change that the form makes, or why it makes none. The owner closes the dialog when it has succeeded. */
+  run?: { isPending?: boolean; error: unknown };
   onSubmit: (fields: Record<string, string>) => void;
   onClose: () => void;
   wide?: boolean;
@@ -27,21 +27,22 @@ export const fieldsOf = (event: FormEvent<HTMLFormElement>): Record<string, stri
 /** A dialog with a form, its problem, and the buttons to send it or leave. */
 export function FormDialog({ look = 'primary', isReady = true, ...props }: FormDialogProps) {
   const { title, action, run, onSubmit, onClose, wide, children } = props;
+  const isBusy = run?.isPending === true;
   const { states } = useTexts();
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form
         onSubmit={(event) => {
           const fields = fieldsOf(event);
-          if (isReady && !run.isPending) onSubmit(fields);
+          if (isReady && !isBusy) onSubmit(fields);
         }}
         className="space-y-4"
       >
         {children}
-        <Problem error={run.error} />
+        <Problem error={run?.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{states.cancel}</Button>
-          <Button type="submit" look={look} isBusy={run.isPending} disabled={!isReady}>
+          <Button type="submit" look={look} isBusy={isBusy} disabled={!isReady}>
             {action}
           </Button>
         </div>

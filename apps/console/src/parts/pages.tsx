@@ -12,13 +12,14 @@ const maxPages = 200;
 export function usePages<Item>(
   queryKey: QueryKey,
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
-  { refetchInterval }: { refetchInterval?: number } = {},
+  { refetchInterval, staleTime }: { refetchInterval?: number; staleTime?: number } = {},
 ) {
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page, pages) => (page.hasMore && pages.length < maxPages ? page.cursor : undefined),
+    ...(staleTime !== undefined && { staleTime }),
     refetchInterval: (current) => ((current.state.data?.pages.length ?? 0) > 3 ? false : (refetchInterval ?? false)),
   });
   return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [] };

@@ -82,12 +82,12 @@ export function Notice({
   return <div className={`flex flex-wrap items-center gap-2 rounded px-3 py-1.5 ${look[kind]}`}>{children}</div>;
 }
 
-/** Why a change was refused, which screen readers read at once. */
+/** Why something was refused, as an error or as a text. Screen readers read it at once. */
 export function Problem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   return (
     <div role="alert">
-      <Notice kind="failed">{messageOf(error)}</Notice>
+      <Notice kind="failed">{typeof error === 'string' ? error : messageOf(error)}</Notice>
     </div>
   );
 }

@@ -1,10 +1,8 @@
 import type { ResultOf } from '@parley/client/manage';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { people } from '../../api/session';
 import { formatExact, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { browserOf } from './browser-of';
@@ -33,15 +31,11 @@ function SessionRow({ session }: { session: Session }) {
   const texts = useTexts(accountCatalog);
   const { states } = useTexts();
   const cache = useQueryClient();
-  const [isAsked, ask] = useState(false);
   const { id, isCurrent, address, userAgent, createdAt, lastSeenAt, expiresAt } = session;
   const known = userAgent === null ? null : browserOf(userAgent);
   const browser = known === null ? texts.unknownBrowser : texts.browserOn(known.browser, known.system);
   const end = useMutation({
-    mutationFn: async (): Promise<void> => {
-      await people.endSession({ id });
-      ask(false);
-    },
+    mutationFn: () => people.endSession({ id }),
     onSettled: () => cache.invalidateQueries({ queryKey: ['sessions'] }),
   });
   return (
@@ -58,15 +52,8 @@ function SessionRow({ session }: { session: Session }) {
           {texts.signedIn} <Ago at={createdAt} /> · {texts.ends} {formatExact(expiresAt)}
         </p>
       </div>
-      {!isCurrent && <Button onClick={() => ask(true)}>{texts.end}</Button>}
-      {isAsked && (
-        <Confirm
-          title={texts.end}
-          question={texts.endQuestion(browser)}
-          action={texts.end}
-          run={end}
-          onClose={() => ask(false)}
-        />
+      {!isCurrent && (
+        <ConfirmButton action={texts.end} question={texts.endQuestion(browser)} buttonLook="plain" change={end} />
       )}
     </li>
   );

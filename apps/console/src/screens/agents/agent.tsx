@@ -2,6 +2,7 @@ import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { MessagesSquare, Terminal, Workflow } from 'lucide-react';
+import { useRouters } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { CopyText, Tabs, linkLook, tabLook } from '../../parts/controls';
@@ -9,14 +10,8 @@ import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import {
-  type AgentDefinition,
-  type RouterDefinition,
-  definitionOf,
-  modelName,
-  useAllRouters,
-} from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { type AgentDefinition, type RouterDefinition, definitionOf, modelName } from '../build/definitions';
+import { links } from '../build/links';
 import { PromptText, splitTemplate } from '../build/prompt';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section } from '../build/sections';
@@ -48,7 +43,6 @@ export function Agent() {
 
 function DeployedAgent({ agent }: { agent: DeployedAgent }) {
   const texts = useTexts(agentsCatalog);
-  const links = useDefinitionLinks();
   const { tab = 'overview' } = route.useSearch();
   const definition = definitionOf<AgentDefinition>(agent);
   return (
@@ -105,10 +99,9 @@ function DeployedAgent({ agent }: { agent: DeployedAgent }) {
 function Overview({ agent, definition }: { agent: DeployedAgent; definition: AgentDefinition }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { model, tools = [], roles = [], threadContextParams = [], firstMessageSuggestions = [] } = definition;
   const settings = typeof model === 'object' ? model : undefined;
-  const routers = useAllRouters().items.map((item) => definitionOf<RouterDefinition>(item));
+  const routers = useRouters().items.map((item) => definitionOf<RouterDefinition>(item));
   const choosing = routers.filter(({ agents, fallback }) => [...agents, fallback].includes(agent.slug));
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">

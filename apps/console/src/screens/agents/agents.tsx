@@ -1,10 +1,11 @@
+import { useAgents } from '../../api/queries';
 import { formatNumber, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { modelName, useAllAgents } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { modelName } from '../build/definitions';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { buildCatalog } from '../build/texts';
 import { agentsCatalog } from './texts';
@@ -13,8 +14,7 @@ export function Agents() {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
   const { states } = useTexts();
-  const links = useDefinitionLinks();
-  const list = useAllAgents();
+  const list = useAgents();
   return (
     <ListScreen
       title={texts.title}

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Check, CircleDashed, type LucideIcon, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useRoles } from '../../api/queries';
 import { useTexts } from '../../i18n';
-import { type AgentDefinition, type RoleDefinition, definitionOf, useAllRoles } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { type AgentDefinition, type RoleDefinition, definitionOf } from '../build/definitions';
+import { links } from '../build/links';
 import { Section } from '../build/sections';
 import { buildCatalog } from '../build/texts';
 import { useWords } from '../roles/words';
@@ -55,7 +56,6 @@ function EntityRights({
 }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const names = order.map((action) => build.actions[action]!);
   return (
     <table className={`${table} lg:table-fixed`}>
@@ -143,7 +143,6 @@ function Verdict({
   isExplained?: boolean;
 }) {
   const texts = useTexts(agentsCatalog);
-  const links = useDefinitionLinks();
   const [Icon, colour] = looks[is];
   return (
     <span title={reason}>
@@ -166,7 +165,7 @@ function Verdict({
 function Limits({ type, roles }: { type: string; roles: readonly string[] }) {
   const texts = useTexts(agentsCatalog);
   const words = useWords();
-  const all = useAllRoles()
+  const all = useRoles()
     .items.map((role) => definitionOf<RoleDefinition>(role))
     .filter(({ slug }) => roles.includes(slug));
   const sentences = all.flatMap(({ scopeRules = [], fieldMasks = [] }) => [
@@ -186,7 +185,6 @@ function Limits({ type, roles }: { type: string; roles: readonly string[] }) {
 function ToolRights({ tools }: { tools: readonly RightOnTool[] }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   return (
     <table className={table}>
       <thead>

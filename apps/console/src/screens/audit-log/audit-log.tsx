@@ -1,6 +1,6 @@
 import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { usePeople } from '../../api/queries';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
@@ -29,7 +29,7 @@ export function AuditLog() {
   const { api, key } = useWorkspace();
   const { open: id, ...search } = route.useSearch();
   const { close, linkOf } = useOpen();
-  const navigate = useNavigate({ from: '/$organization/$environment/audit-log' });
+  const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const input = { action: search.action, actorId: search.actor, targetId: search.target, since: startOf(search.since) };
@@ -110,14 +110,14 @@ const withCurrent = (options: Options, value: string | undefined): Options =>
 function ActorChoice({ value, onChange }: { value?: string; onChange: (actor: string | undefined) => void }) {
   const texts = useTexts(auditLogCatalog);
   const { api, key } = useWorkspace();
-  const { data: people } = usePeople();
+  const people = usePeople();
   const { data: keys } = useQuery({
     queryKey: [...key, 'api-keys', 'names'],
     queryFn: ({ signal }) => api.listApiKeys({ limit: 100 }, { signal }),
     staleTime: 60_000,
   });
   const options: Options = [
-    ...(people?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
+    ...people.map(({ id, name }) => [id, name] as const),
     ...(keys?.data ?? []).map(({ id, name }) => [id, `${name} · ${texts.actors.api_key}`] as const),
   ];
   return (

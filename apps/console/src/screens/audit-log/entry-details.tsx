@@ -1,10 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Actor, type Entry } from './audit-log';
 import { auditLogCatalog } from './texts';
+import { TextLink } from '../../parts/link';
 
 export function EntryDetails({ entry }: { entry: Entry }) {
   const texts = useTexts(auditLogCatalog);
@@ -46,14 +45,9 @@ function WithFilter({ id, search, text }: { id: string; search: { actor?: string
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
       <CopyText text={id} />
-      <Link
-        to="/$organization/$environment/audit-log"
-        params={usePlace()}
-        search={search}
-        className="text-accent underline"
-      >
+      <TextLink to="audit-log" search={search}>
         {text}
-      </Link>
+      </TextLink>
     </span>
   );
 }

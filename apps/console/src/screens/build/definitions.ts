@@ -1,7 +1,4 @@
 import type { JsonObject } from '@parley/client';
-import { type Page, iterate } from '@parley/client/manage';
-import { useWorkspace } from '../../frame/workspace';
-import { usePages } from '../../parts/pages';
 
 /** The fields of definitions that these screens show (docs/reference/definitions.md). The API answers with any object. */
 export interface AgentDefinition {
@@ -68,24 +65,6 @@ export interface RoleDefinition {
 /** A definition of the API as one of the types above. */
 export const definitionOf = <Definition>({ definition }: { definition: JsonObject }): Definition =>
   definition as unknown as Definition;
-
-/** All definitions of a kind as one page: an environment has at most some thousands, and screens search and refer to all of them. */
-function useAll<Item>(
-  name: string,
-  list: (input: { limit?: number; cursor?: string }, options?: { signal?: AbortSignal }) => Promise<Page<Item>>,
-) {
-  const { key } = useWorkspace();
-  return usePages<Item>([...key, name, 'all'], async (_, signal) => {
-    const data: Item[] = [];
-    for await (const item of iterate(list, { limit: 100 }, { signal })) data.push(item);
-    return { data, cursor: '', hasMore: false };
-  });
-}
-
-export const useAllAgents = () => useAll('agents', useWorkspace().api.listAgents);
-export const useAllRouters = () => useAll('routers', useWorkspace().api.listRouters);
-export const useAllRoles = () => useAll('roles', useWorkspace().api.listRoles);
-export const useAllTools = () => useAll('tools', useWorkspace().api.listTools);
 
 export const modelName = (model: AgentModel | undefined): string | undefined =>
   typeof model === 'object' ? model.model : model;

@@ -1,24 +1,15 @@
-import { type LinkProps, linkOptions } from '@tanstack/react-router';
-import { usePlace } from '../../frame/workspace';
-
-const base = '/$organization/$environment' as const;
+import type { LinkProps } from '@tanstack/react-router';
+import { linkTo } from '../../parts/link';
 
 /** Links between the screens about definitions. */
-export function useDefinitionLinks() {
-  const params = usePlace();
-  return {
-    agent: (slug: string, tab?: string): LinkProps =>
-      linkOptions({ to: `${base}/agents/$slug`, params: { ...params, slug }, search: { tab } }),
-    agents: (): LinkProps => linkOptions({ to: `${base}/agents`, params, search: {} }),
-    router: (open?: string): LinkProps => linkOptions({ to: `${base}/routers`, params, search: { open } }),
-    role: (open?: string): LinkProps => linkOptions({ to: `${base}/roles`, params, search: { open } }),
-    tool: (open?: string): LinkProps => linkOptions({ to: `${base}/tools`, params, search: { open } }),
-    chat: (target: { agent?: string; router?: string }): LinkProps =>
-      linkOptions({ to: `${base}/playground`, params, search: target }),
-    executions: (agent: string): LinkProps => linkOptions({ to: `${base}/executions`, params, search: { agent } }),
-    conversations: (agent: string): LinkProps =>
-      linkOptions({ to: `${base}/conversations`, params, search: { view: 'all', agent } }),
-    type: (type: string): LinkProps =>
-      linkOptions({ to: `${base}/data/$type`, params: { ...params, type }, search: {} }),
-  };
-}
+export const links = {
+  agent: (slug: string, tab?: string): LinkProps => linkTo({ to: 'agents/$slug', params: { slug }, search: { tab } }),
+  agents: (): LinkProps => linkTo({ to: 'agents' }),
+  router: (open?: string): LinkProps => linkTo({ to: 'routers', search: { open } }),
+  role: (open?: string): LinkProps => linkTo({ to: 'roles', search: { open } }),
+  tool: (open?: string): LinkProps => linkTo({ to: 'tools', search: { open } }),
+  chat: (target: { agent?: string; router?: string }): LinkProps => linkTo({ to: 'playground', search: target }),
+  executions: (agent: string): LinkProps => linkTo({ to: 'executions', search: { agent } }),
+  conversations: (agent: string): LinkProps => linkTo({ to: 'conversations', search: { view: 'all', agent } }),
+  type: (type: string): LinkProps => linkTo({ to: 'data/$type', params: { type } }),
+};

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { linkOptions } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf, answererValue } from '../../parts/answerer';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
+import { linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Empty, Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { type Channel, ChannelStatus, ContactTypePick, numberOf } from './channels';
@@ -23,7 +22,6 @@ export function ChannelScreen({ id }: { id: string }) {
   const texts = useTexts(channelsCatalog);
   const { states } = useTexts();
   const { api, key, isAdmin } = useWorkspace();
-  const place = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'channels', 'all'],
     queryFn: ({ signal }) => api.listChannels({}, { signal }),
@@ -33,7 +31,7 @@ export function ChannelScreen({ id }: { id: string }) {
   return (
     <DetailScreen
       title={channel ? numberOf(channel) : texts.title}
-      back={linkOptions({ to: '/$organization/$environment/channels', params: place, search: {} })}
+      back={linkTo({ to: 'channels' })}
       backTitle={texts.title}
       head={channel && <ChannelStatus of={channel} />}
     >
@@ -149,7 +147,6 @@ function Disconnect({ channel }: { channel: Channel }) {
   const texts = useTexts(channelsCatalog);
   const { api } = useWorkspace();
   const { close } = useOpen();
-  const [isAsked, ask] = useState(false);
   const number = numberOf(channel);
   const disconnect = useChange(async () => {
     await api.disconnectChannel({ id: channel.id });
@@ -158,21 +155,14 @@ function Disconnect({ channel }: { channel: Channel }) {
   return (
     <Section title={texts.disconnect} hint={texts.disconnectHint}>
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="danger" onClick={() => ask(true)}>
-          {texts.disconnectTitle}
-        </Button>
+        <ConfirmButton
+          action={texts.disconnectTitle}
+          question={texts.disconnectQuestion(number)}
+          name={number}
+          change={disconnect}
+        />
         <ChangesLink target={channel.id} />
       </div>
-      {isAsked && (
-        <Confirm
-          title={texts.disconnectTitle}
-          question={texts.disconnectQuestion(number)}
-          action={texts.disconnectTitle}
-          name={number}
-          run={disconnect}
-          onClose={() => ask(false)}
-        />
-      )}
     </Section>
   );
 }

@@ -1,16 +1,16 @@
 import { ParleyApiError } from '@parley/client';
 import type { InputOf } from '@parley/client/manage';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf } from '../../parts/answerer';
 import { Button, Field } from '../../parts/controls';
 import { Dialog } from '../../parts/dialog';
 import { Check } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
+import { TextLink } from '../../parts/link';
 import { ShownOnce } from '../../parts/shown-once';
 import { ContactTypePick } from './channels';
 import { channelsCatalog } from './texts';
@@ -88,14 +88,9 @@ function KapsoFirst() {
   return (
     <p>
       {texts.needs}{' '}
-      <Link
-        to="/$organization/$environment/integrations"
-        params={usePlace()}
-        search={{ open: 'kapso' }}
-        className="text-accent underline"
-      >
+      <TextLink to="integrations" search={{ open: 'kapso' }}>
         {texts.setUpKapso}
-      </Link>
+      </TextLink>
     </p>
   );
 }

@@ -49,9 +49,6 @@ export const channelsCatalog = catalog(
     templates: 'Templates',
     templatesHint: 'Outside the 24-hour window only a template can be sent. Kapso and Meta manage them.',
     noTemplates: 'The number has no templates.',
-    template: 'Template',
-    language: 'Language',
-    text: 'Text',
 
     disconnect: 'Disconnect',
     disconnectTitle: 'Disconnect number',
@@ -107,9 +104,6 @@ export const channelsCatalog = catalog(
     templates: 'Plantillas',
     templatesHint: 'Fuera de la ventana de 24 horas solo se puede enviar una plantilla. Las administran Kapso y Meta.',
     noTemplates: 'El número no tiene plantillas.',
-    template: 'Plantilla',
-    language: 'Idioma',
-    text: 'Texto',
 
     disconnect: 'Desconectar',
     disconnectTitle: 'Desconectar el número',

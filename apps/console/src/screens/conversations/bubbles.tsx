@@ -52,18 +52,14 @@ function BubbleText({ text }: { text: string }) {
   );
 }
 
-interface MessageProps {
-  threadId: string;
+interface MessageBubbleProps {
+  message: Message;
+  sent: ChannelMessage | null;
   personId: string;
 }
 
 /** A message of the thread. */
-export function MessageBubble({
-  message,
-  sent,
-  threadId,
-  personId,
-}: MessageProps & { message: Message; sent: ChannelMessage | null }) {
+export function MessageBubble({ message, sent, personId }: MessageBubbleProps) {
   const conversations = useTexts(conversationsCatalog);
   const { role, author, createdAt, delivery } = message;
   const look = role === 'assistant' && author !== null ? 'person' : role;
@@ -91,9 +87,9 @@ export function MessageBubble({
       delivery={delivery}
       below={
         delivery ? (
-          <Undelivered threadId={threadId} sent={delivery} />
+          <Undelivered sent={delivery} />
         ) : (
-          sent?.direction === 'inbound' && <Undelivered threadId={threadId} sent={sent} isInbound />
+          sent?.direction === 'inbound' && <Undelivered sent={sent} isInbound />
         )
       }
     >
@@ -108,16 +104,14 @@ export function MessageBubble({
   );
 }
 
-/** A message of the channel that the thread does not have. */
-export function SentBubble({
-  sent,
-  threadId,
-  quoted,
-}: Omit<MessageProps, 'personId'> & {
+interface SentBubbleProps {
   sent: ChannelMessage;
   /** The beginning of the message that a reaction belongs to. */
   quoted: string | null;
-}) {
+}
+
+/** A message of the channel that the thread does not have. */
+export function SentBubble({ sent, quoted }: SentBubbleProps) {
   const conversations = useTexts(conversationsCatalog);
   const isInbound = sent.direction === 'inbound';
   const kind = conversations.types[sent.type];
@@ -127,7 +121,7 @@ export function SentBubble({
       by={isInbound ? undefined : [conversations.automatic, kind].filter(Boolean).join(' · ')}
       at={sent.createdAt}
       delivery={isInbound ? null : sent}
-      below={<Undelivered threadId={threadId} sent={sent} isInbound={isInbound} />}
+      below={<Undelivered sent={sent} isInbound={isInbound} />}
     >
       {sent.media && <Media sent={sent} />}
       {sent.location ? (

@@ -3,7 +3,7 @@ import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Toggle } from '../../parts/controls';
-import { Notice } from '../../parts/states';
+import { Notice, Problem } from '../../parts/states';
 import { useTick } from '../../parts/time';
 import { stored } from '../../stored';
 import { AttachButtons, AttachmentPreview, useDroppedFiles } from './attachment';
@@ -107,11 +107,9 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
             </Notice>
           </div>
         )}
-        {(problem ?? (isSoundWithText ? composer.soundWithText : null)) && (
-          <div role="alert" className="mb-2">
-            <Notice kind="failed">{problem ?? composer.soundWithText}</Notice>
-          </div>
-        )}
+        <div className="mb-2 empty:hidden">
+          <Problem error={problem ?? (isSoundWithText ? composer.soundWithText : null)} />
+        </div>
         {file !== null && <AttachmentPreview attachment={file} onRemove={remove} />}
         <textarea
           ref={writer}

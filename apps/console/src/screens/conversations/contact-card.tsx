@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
+import { Link } from '../../parts/link';
 import { Failure, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -75,7 +75,6 @@ function Executions({ threadId }: { threadId: string }) {
   const texts = useTexts(contactCatalog);
   const executions = useTexts(executionsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const { data } = useQuery({
     queryKey: [...key, 'thread', threadId, 'executions'],
     queryFn: ({ signal }) => api.listExecutions({ thread: threadId, limit: 5 }, { signal }),
@@ -88,9 +87,8 @@ function Executions({ threadId }: { threadId: string }) {
         {data.data.map(({ id, status, createdAt }) => (
           <li key={id}>
             <Link
-              to="/$organization/$environment/executions/$executionId"
-              params={{ ...place, executionId: id }}
-              search={{}}
+              to="executions/$executionId"
+              params={{ executionId: id }}
               className="tap flex items-center justify-between gap-2 rounded px-1 py-1 hover:bg-n3"
             >
               <Status status={status} text={executions.statuses[status]} />

@@ -1,10 +1,9 @@
 import type { Entity } from '@parley/client';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../frame/workspace';
 import { formatMoney, formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
+import { Link } from '../../parts/link';
 import { LinkedText } from '../../parts/linked-text';
 import { Ago } from '../../parts/time';
 import { type DataType, labelOf, useDataTypes } from '../data/fields';
@@ -18,7 +17,6 @@ const link = 'tap inline-flex items-center text-accent underline';
 /** The entity of a contact, the entities that refer to it, and its payments. */
 export function ContactEntity({ entity }: { entity: Entity }) {
   const texts = useTexts(contactCatalog);
-  const place = usePlace();
   const { data: types } = useDataTypes();
   const related = useRelatedTo(entity);
   const payments = usePaymentsOf(
@@ -32,12 +30,7 @@ export function ContactEntity({ entity }: { entity: Entity }) {
       <CardSection
         title={types?.find(({ slug }) => slug === entity.type)?.name ?? entity.type}
         action={
-          <Link
-            to="/$organization/$environment/data/$type"
-            params={{ ...place, type: entity.type }}
-            search={{ entity: entity.id }}
-            className={link}
-          >
+          <Link to="data/$type" params={{ type: entity.type }} search={{ entity: entity.id }} className={link}>
             {texts.openEntity}
           </Link>
         }
@@ -60,8 +53,8 @@ export function ContactEntity({ entity }: { entity: Entity }) {
           title={`${type.name} · ${formatNumber(total)}`}
           action={
             <Link
-              to="/$organization/$environment/data/$type"
-              params={{ ...place, type: type.slug }}
+              to="data/$type"
+              params={{ type: type.slug }}
               search={{ filters: [[field, 'eq', value]] }}
               className={link}
             >
@@ -102,15 +95,9 @@ function Value({ value }: { value: unknown }) {
 const rowLook = 'tap flex items-baseline justify-between gap-2 rounded px-1 py-1 hover:bg-n3';
 
 function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
-  const place = usePlace();
   return (
     <li>
-      <Link
-        to="/$organization/$environment/data/$type"
-        params={{ ...place, type: entity.type }}
-        search={{ entity: entity.id }}
-        className={rowLook}
-      >
+      <Link to="data/$type" params={{ type: entity.type }} search={{ entity: entity.id }} className={rowLook}>
         <span className="min-w-0 truncate">{labelOf(entity, type)}</span>
         <Ago at={entity.createdAt} className="shrink-0 text-xs text-n11" />
       </Link>
@@ -120,16 +107,10 @@ function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
 
 function Payment({ payment }: { payment: Entity }) {
   const texts = useTexts(contactCatalog);
-  const place = usePlace();
   const { amount, currency, status, description } = payment.data;
   return (
     <li>
-      <Link
-        to="/$organization/$environment/payments/$paymentId"
-        params={{ ...place, paymentId: payment.id }}
-        search={{}}
-        className={rowLook}
-      >
+      <Link to="payments/$paymentId" params={{ paymentId: payment.id }} className={rowLook}>
         <span className="min-w-0 truncate">{typeof description === 'string' ? description : payment.id}</span>
         <span className="flex shrink-0 gap-2 text-xs text-n11">
           <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>

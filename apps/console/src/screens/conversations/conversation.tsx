@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { meQuery, messageOf } from '../../api/session';
+import { useEffect, useRef, useState } from 'react';
+import { meQuery } from '../../api/session';
+import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Failure, Problem, Skeleton } from '../../parts/states';
 import { Composer, useDraft } from './composer';
 import { ContactCard } from './contact-card';
 import { HandBack } from './hand-back';
@@ -68,8 +69,7 @@ function BackButton() {
 function OpenThread({ thread, personId }: { thread: Thread; personId: string }) {
   const conversations = useTexts(conversationsCatalog);
   const workspace = useWorkspace();
-  const { api, key } = workspace;
-  const cache = useQueryClient();
+  const { api } = workspace;
   const { contact: isContactShown = false } = route.useSearch();
   const back = useBack();
   const { outbox, items } = useOutbox(workspace, thread.id, personId);
@@ -79,15 +79,9 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
   const writer = useRef<HTMLTextAreaElement>(null);
   const page = useRef<HTMLDivElement>(null);
   const isMine = thread.state === 'human' && thread.takenOverBy?.id === personId;
-  const refresh = useCallback(() => {
-    for (const name of ['thread', 'threads', 'thread-counts'])
-      void cache.invalidateQueries({ queryKey: [...key, name] });
-  }, [cache, key]);
-  const takeOver = useMutation({ mutationFn: () => api.takeOverThread({ id: thread.id }), onSettled: refresh });
-  const change = useMutation({
-    mutationFn: (status: 'open' | 'closed') => api.changeThread({ id: thread.id, status }),
-    onSettled: refresh,
-  });
+  const changed = ['thread', 'threads', 'thread-counts'];
+  const takeOver = useChange(() => api.takeOverThread({ id: thread.id }), ...changed);
+  const change = useChange((status: 'open' | 'closed') => api.changeThread({ id: thread.id, status }), ...changed);
   useKeys({
     t: () => (isMine ? false : takeOver.mutate()),
     r: () => writer.current?.focus(),
@@ -107,7 +101,6 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
     draft.write([draft.text, item.body.text].filter(Boolean).join('\n'));
     writer.current?.focus();
   };
-  const failed = takeOver.error ?? change.error;
   return (
     <div ref={page} className="flex h-full min-w-0">
       <section aria-label={name} className={`flex min-w-0 flex-1 flex-col ${isContactShown ? 'max-xl:hidden' : ''}`}>
@@ -119,11 +112,9 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
           onHandBack={() => setHandingBack(true)}
           onStatus={(status) => change.mutate(status)}
         />
-        {failed && (
-          <div role="alert" className="px-3 pt-2">
-            <Notice kind="failed">{messageOf(failed)}</Notice>
-          </div>
-        )}
+        <div className="px-3 pt-2 empty:hidden">
+          <Problem error={takeOver.error ?? change.error} />
+        </div>
         <ThreadNotices thread={thread} personId={personId} />
         <Messages {...{ thread, personId, outbox }} outgoing={items} onLast={setLastMessageId} onEdit={edit} />
         <Composer

@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Check, CheckCheck, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { messageOf } from '../../api/session';
+import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
@@ -29,23 +29,18 @@ export function Ticks({ status }: { status: string }) {
 }
 
 interface UndeliveredProps {
-  threadId: string;
   /** The message of the channel: one to the contact that was not sent, or one of the contact that was not answered. */
   sent: { id: string; status: string; error: string | null };
   isInbound?: boolean;
 }
 
 /** Why a message did not arrive or was not answered, and another attempt. */
-export function Undelivered({ threadId, sent, isInbound = false }: UndeliveredProps) {
+export function Undelivered({ sent, isInbound = false }: UndeliveredProps) {
   const conversations = useTexts(conversationsCatalog);
   const { states } = useTexts();
-  const { api, key } = useWorkspace();
-  const cache = useQueryClient();
+  const { api } = useWorkspace();
   const isInDoubt = sent.status === 'unknown';
-  const retry = useMutation({
-    mutationFn: () => api.retryChannelMessage({ id: sent.id, anyway: isInDoubt }),
-    onSettled: () => cache.invalidateQueries({ queryKey: [...key, 'thread', threadId] }),
-  });
+  const retry = useChange(() => api.retryChannelMessage({ id: sent.id, anyway: isInDoubt }), 'thread');
   if (!isBad(sent.status)) return null;
   const error = sent.error ?? states.noValue;
   const known = conversations.reasons[/\b1[34]\d{4}\b/.exec(error)?.[0] ?? ''];
@@ -60,7 +55,7 @@ export function Undelivered({ threadId, sent, isInbound = false }: UndeliveredPr
             ? conversations.inboundFailed(reason)
             : conversations.notDelivered(reason)}
       </p>
-      {retry.error && <p role="alert">{messageOf(retry.error)}</p>}
+      {retry.error !== null && <p role="alert">{messageOf(retry.error)}</p>}
       <Button isBusy={retry.isPending} onClick={() => retry.mutate()} className="text-n12">
         {isInDoubt ? conversations.sendAnyway : isInbound ? conversations.answerAgain : conversations.tryAgain}
       </Button>

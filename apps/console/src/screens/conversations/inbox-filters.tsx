@@ -86,8 +86,8 @@ function Filters({ labels }: { labels: readonly string[] }) {
   const { channels } = useTexts(conversationsCatalog);
   const { states } = useTexts();
   const { search, view, change, filterCount } = useInboxSearch();
-  const { data: agents } = useAgents();
-  const { data: members } = usePeople();
+  const agents = useAgents().items;
+  const people = usePeople();
   const listId = useId();
   return (
     <div className="grid grid-cols-2 gap-2">
@@ -101,17 +101,14 @@ function Filters({ labels }: { labels: readonly string[] }) {
         label={inbox.agent}
         value={search.agent ?? ''}
         onChange={({ target }) => change({ agent: target.value || undefined })}
-        options={[['', inbox.anyAgent], ...(agents?.data ?? []).map(({ slug, name }) => [slug, name] as const)]}
+        options={[['', inbox.anyAgent], ...agents.map(({ slug, name }) => [slug, name] as const)]}
       />
       {view !== 'mine' && (
         <Choice
           label={inbox.assignee}
           value={search.assignee ?? ''}
           onChange={({ target }) => change({ assignee: target.value || undefined })}
-          options={[
-            ['', inbox.anyAssignee],
-            ...(members?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
-          ]}
+          options={[['', inbox.anyAssignee], ...people.map(({ id, name }) => [id, name] as const)]}
         />
       )}
       <input

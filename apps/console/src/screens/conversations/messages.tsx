@@ -82,7 +82,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
                   <Fragment key={entry.id}>
                     <Day at={entry.at} before={entries[at - 1]?.at} />
                     <li data-item={entry.id}>
-                      <EntryView entry={entry} threadId={thread.id} personId={personId} timeline={timeline} />
+                      <EntryView entry={entry} personId={personId} timeline={timeline} />
                     </li>
                   </Fragment>
                 ))}
@@ -116,12 +116,11 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
 
 interface EntryProps {
   entry: Entry;
-  threadId: string;
   personId: string;
   timeline: ReturnType<typeof useTimeline>;
 }
 
-function EntryView({ entry, threadId, personId, timeline }: EntryProps) {
+function EntryView({ entry, personId, timeline }: EntryProps) {
   const conversations = useTexts(conversationsCatalog);
   switch (entry.kind) {
     case 'steps':
@@ -129,11 +128,11 @@ function EntryView({ entry, threadId, personId, timeline }: EntryProps) {
     case 'again':
       return <p className="text-center text-xs text-n10">{conversations.answersAgain}</p>;
     case 'message':
-      return <MessageBubble message={entry.message} sent={entry.sent} threadId={threadId} personId={personId} />;
+      return <MessageBubble message={entry.message} sent={entry.sent} personId={personId} />;
     case 'sent': {
       const to = entry.sent.reaction?.messageId;
       const quoted = to ? (timeline.sentAs(to)?.text ?? null) : null;
-      return <SentBubble sent={entry.sent} threadId={threadId} quoted={quoted} />;
+      return <SentBubble sent={entry.sent} quoted={quoted} />;
     }
   }
 }

@@ -1,8 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { usePlace } from '../../frame/workspace';
 import { formatDuration, useTexts } from '../../i18n';
+import { TextLink } from '../../parts/link';
 import { Failure, Skeleton } from '../../parts/states';
 import { nameOfStep, useExecution } from '../executions/trace';
 import { conversationsCatalog } from './texts';
@@ -33,7 +32,6 @@ export function Steps({ executionId, toolCalls }: { executionId: string; toolCal
 function OpenSteps({ executionId }: { executionId: string }) {
   const texts = useTexts();
   const conversations = useTexts(conversationsCatalog);
-  const place = usePlace();
   const { data, error, isPending } = useExecution(executionId);
   if (isPending) return <Skeleton rows={2} />;
   if (data === undefined) return <Failure error={error} />;
@@ -49,14 +47,9 @@ function OpenSteps({ executionId }: { executionId: string }) {
           </li>
         ))}
       </ul>
-      <Link
-        to="/$organization/$environment/executions/$executionId"
-        params={{ ...place, executionId }}
-        search={{}}
-        className="tap inline-flex items-center text-accent underline"
-      >
+      <TextLink to="executions/$executionId" params={{ executionId }} className="tap inline-flex items-center">
         {conversations.openExecution}
-      </Link>
+      </TextLink>
     </div>
   );
 }

@@ -1,13 +1,12 @@
 import { X } from 'lucide-react';
 import type { FormEvent } from 'react';
 import { usePeople } from '../../api/queries';
-import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
-import { Notice } from '../../parts/states';
+import { Problem } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { CardSection } from './card-section';
 import { contactCatalog } from './contact-texts';
@@ -18,7 +17,7 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
   const { states } = useTexts();
   const texts = useTexts(contactCatalog);
   const { api } = useWorkspace();
-  const { data: members } = usePeople();
+  const people = usePeople();
   const change = useChange(
     (changes: { labels?: string[]; assigneeId?: string | null }) => api.changeThread({ id: thread.id, ...changes }),
     'thread',
@@ -27,20 +26,13 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
   );
   return (
     <CardSection title={texts.thread}>
-      {change.error !== null && (
-        <div role="alert">
-          <Notice kind="failed">{messageOf(change.error)}</Notice>
-        </div>
-      )}
+      <Problem error={change.error} />
       <Choice
         className="w-full"
         label={texts.assignee}
         value={thread.assigneeId ?? ''}
         onChange={({ target }) => change.mutate({ assigneeId: target.value || null })}
-        options={[
-          ['', `${texts.assignee}: ${texts.unassigned}`],
-          ...(members?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
-        ]}
+        options={[['', `${texts.assignee}: ${texts.unassigned}`], ...people.map(({ id, name }) => [id, name] as const)]}
       />
       <Labels labels={thread.labels} onChange={(labels) => change.mutate({ labels })} />
       <Facts

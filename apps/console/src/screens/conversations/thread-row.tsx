@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import { Hourglass, UserRound } from 'lucide-react';
-import { usePlace } from '../../frame/workspace';
 import { formatSpan, useTexts } from '../../i18n';
+import { Link } from '../../parts/link';
 import { Ago, useTick } from '../../parts/time';
 import { inboxCatalog } from './inbox-texts';
 import { type ListedThread, filesIn, nameOf, threadRoute, windowEndOf, withoutFiles } from './names';
@@ -19,7 +18,6 @@ interface ThreadRowProps {
 export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) {
   const conversations = useTexts(conversationsCatalog);
   const inbox = useTexts(inboxCatalog);
-  const place = usePlace();
   useTick(15_000);
   const { state, takenOverBy, waitingReason, waitingSince, lastMessageAt, isUnread, labels } = thread;
   const isWaiting = state === 'waiting' && !isGone;
@@ -28,7 +26,7 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
   return (
     <Link
       to={threadRoute}
-      params={{ ...place, threadId: thread.id }}
+      params={{ threadId: thread.id }}
       search={(before) => ({ ...before, contact: undefined }) as never}
       aria-current={isOpen ? 'page' : undefined}
       className={`flex h-full flex-col justify-center gap-0.5 border-b border-n4 px-3 ${isOpen ? 'bg-n4' : 'hover:bg-n2'}`}

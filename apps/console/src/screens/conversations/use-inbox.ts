@@ -1,6 +1,6 @@
 import type { InputOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useThreadCounts } from '../../api/queries';
 import { meQuery } from '../../api/session';
@@ -34,7 +34,7 @@ const idOf = ({ id }: ListedThread): string => id;
 /** The filters of the address, and how they are changed. A change is no step of the history. */
 export function useInboxSearch() {
   const search = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/$environment/conversations' });
+  const navigate = route.useNavigate();
   const view = views.find((one) => one === search.view) ?? 'open';
   const { channel, agent, assignee, label, unread } = search;
   return {

@@ -1,13 +1,14 @@
 import type { Entity, EntityPage } from '@parley/client';
 import { unguardText } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, Plus } from 'lucide-react';
 import { Suspense, lazy, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../frame/keys';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Choice } from '../../parts/controls';
+import { Link, TextLink } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { SearchBox } from '../../parts/search-box';
 import { Empty, Failure, Skeleton } from '../../parts/states';
@@ -53,9 +54,7 @@ function Unknown() {
   return (
     <Empty title={states.notFoundTitle}>
       <p>{states.notFound}</p>
-      <Link to="/$organization/$environment/data" params={usePlace()} className="text-accent underline">
-        {data.title}
-      </Link>
+      <TextLink to="data">{data.title}</TextLink>
     </Empty>
   );
 }
@@ -109,7 +108,6 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
 function EntitiesOfType({ type }: { type: DataType }) {
   const texts = useTexts(dataCatalog);
   const { states } = useTexts();
-  const place = usePlace();
   const isWide = useIsWide();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -182,8 +180,7 @@ function EntitiesOfType({ type }: { type: DataType }) {
           title={type.name}
           before={
             <Link
-              to="/$organization/$environment/data"
-              params={place}
+              to="data"
               aria-label={texts.types}
               className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
             >

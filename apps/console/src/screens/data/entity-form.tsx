@@ -6,9 +6,9 @@ import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, Field } from '../../parts/controls';
-import { Notice } from '../../parts/states';
+import { Notice, Problem } from '../../parts/states';
 import { type DataField, type DataType } from './fields';
 import { fieldNamed } from './search';
 import { dataCatalog } from './texts';
@@ -153,11 +153,7 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
             onChange={({ target }) => setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)}
           />
         )}
-        {other !== null && (
-          <div role="alert">
-            <Notice kind="failed">{texts.notValid(other)}</Notice>
-          </div>
-        )}
+        <Problem error={other && texts.notValid(other)} />
       </form>
       <Actions
         {...{ type, entity, isDirty, onClose, formId }}
@@ -203,7 +199,6 @@ function Actions({
 }) {
   const texts = useTexts(dataCatalog);
   const { client } = useWorkspace();
-  const [isAsked, ask] = useState(false);
   const remove = useChange(() => client.data.delete(type.slug, entity!.id), 'entities');
   const restore = useChange(
     () => client.data.update(type.slug, entity!.id, { data: {}, status: 'active' }) as Promise<unknown>,
@@ -215,7 +210,7 @@ function Actions({
         <Button look="primary" isBusy={restore.isPending} onClick={() => restore.mutate()}>
           {texts.restore}
         </Button>
-        {restore.error !== null && <span className="text-failed">{messageOf(restore.error)}</span>}
+        <Problem error={restore.error} />
       </div>
     );
   return (
@@ -229,22 +224,14 @@ function Actions({
         </Button>
       )}
       {entity !== undefined && (
-        <Button look="quiet" className="ml-auto text-failed" onClick={() => ask(true)}>
-          {texts.remove(1, '1')}
-        </Button>
-      )}
-      {isAsked && (
-        <Confirm
-          title={texts.remove(1, '1')}
-          question={texts.removeQuestion(1, '1', type.name)}
+        <ConfirmButton
           action={texts.remove(1, '1')}
+          question={texts.removeQuestion(1, '1', type.name)}
           name={type.slug}
-          run={{
-            mutate: () => remove.mutate(undefined, { onSuccess: () => (onGone(), onClose()) }),
-            isPending: remove.isPending,
-            error: remove.error,
-          }}
-          onClose={() => ask(false)}
+          buttonLook="quiet"
+          className="ml-auto text-failed"
+          change={remove}
+          onDone={() => (onGone(), onClose())}
         />
       )}
     </div>

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@parley/client';
 import type { ResultOf } from '@parley/client/manage';
-import { useQuery } from '@tanstack/react-query';
+import { usePeople } from '../../api/queries';
 import { useTexts } from '../../i18n';
 import { useWorkspace } from '../../frame/workspace';
 import { Button } from '../../parts/controls';
@@ -23,7 +23,7 @@ export function EntityHistory({ type, id }: { type: DataType; id: string }) {
     (cursor, signal) => api.listEvents({ entityType: type.slug, entityId: id, limit: 20, cursor }, { signal }),
     { refetchInterval: 10_000 },
   );
-  const people = usePeople();
+  const people = new Map(usePeople().map(({ id: person, name }) => [person, name]));
   if (list.isPending) return <Skeleton />;
   if (list.isError && list.items.length === 0) return <Failure error={list.error} onRetry={list.refetch} />;
   if (list.items.length === 0) return <p className="text-n11">{texts.noHistory}</p>;
@@ -56,17 +56,6 @@ function actorOf({ actor }: Event, kinds: Record<string, string>, people: Readon
   const person = typeof id === 'string' ? (people.get(id) ?? id) : undefined;
   const known = [person, slug, name, trigger, provider, callerId].find((one) => typeof one === 'string');
   return [kinds[String(type)] ?? String(type), known].filter(Boolean).join(' ');
-}
-
-/** The names of the members, by their id. */
-function usePeople(): ReadonlyMap<string, string> {
-  const { api, key } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: [...key, 'members', 'names'],
-    queryFn: ({ signal }) => api.listMembers({ limit: 100 }, { signal }),
-    staleTime: 60_000,
-  });
-  return new Map(data?.data.map(({ id, name, email }) => [id, name ?? email ?? id]));
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
+import { Check } from '../../parts/fields';
+import { FormDialog } from '../../parts/form-dialog';
 import { startWork } from '../../work/work';
 import { type Query, pagesOf } from './bulk';
 import type { DataType } from './fields';
@@ -14,7 +15,6 @@ import { dataCatalog } from './texts';
 /** Exports all that the filter matches, page by page, in the format that the import and `parley data import` read. */
 export function ExportButton({ type, query, total }: { type: DataType; query: Query; total: number | undefined }) {
   const texts = useTexts(dataCatalog);
-  const { states } = useTexts();
   const { client } = useWorkspace();
   const [isOpen, open] = useState(false);
   const [format, setFormat] = useState<Format>('csv');
@@ -51,40 +51,35 @@ export function ExportButton({ type, query, total }: { type: DataType; query: Qu
         {texts.export}
       </Button>
       {isOpen && (
-        <Dialog title={texts.exportOf(type.name)} onClose={() => open(false)}>
-          <div className="space-y-4">
-            <p>{total === undefined ? texts.exportAll : texts.exportCount(formatNumber(total))}</p>
-            <fieldset>
-              <legend className="mb-1 text-n11">{texts.format}</legend>
-              {(['csv', 'jsonl'] as const).map((one) => (
-                <label key={one} className="tap flex items-center gap-2 py-1">
-                  <input type="radio" name="format" checked={format === one} onChange={() => setFormat(one)} />
-                  {texts.formats[one]}
-                </label>
-              ))}
-            </fieldset>
-            {format === 'csv' && (
-              <label className="flex items-start gap-2">
-                <input
-                  type="checkbox"
-                  className="mt-1"
-                  checked={keepFormulas}
-                  onChange={({ target }) => setKeepFormulas(target.checked)}
-                />
-                <span>
-                  {texts.keepFormulas}
-                  <span className="block text-xs text-n11">{texts.keepFormulasHint}</span>
-                </span>
-              </label>
-            )}
-            <div className="flex justify-end gap-2">
-              <Button onClick={() => open(false)}>{states.cancel}</Button>
-              <Button look="primary" onClick={start}>
-                {texts.export}
-              </Button>
-            </div>
-          </div>
-        </Dialog>
+        <FormDialog
+          title={texts.exportOf(type.name)}
+          action={texts.export}
+          onSubmit={start}
+          onClose={() => open(false)}
+        >
+          <p>{total === undefined ? texts.exportAll : texts.exportCount(formatNumber(total))}</p>
+          <fieldset>
+            <legend className="mb-1 text-n11">{texts.format}</legend>
+            {(['csv', 'jsonl'] as const).map((one) => (
+              <Check
+                key={one}
+                type="radio"
+                name="format"
+                label={texts.formats[one]}
+                isOn={format === one}
+                onChange={() => setFormat(one)}
+              />
+            ))}
+          </fieldset>
+          {format === 'csv' && (
+            <Check
+              label={texts.keepFormulas}
+              hint={texts.keepFormulasHint}
+              isOn={keepFormulas}
+              onChange={setKeepFormulas}
+            />
+          )}
+        </FormDialog>
       )}
     </>
   );

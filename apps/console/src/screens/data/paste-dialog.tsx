@@ -2,12 +2,10 @@ import type { ParleyClient } from '@parley/client';
 import { parseCsv } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { messageOf } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useLanguage, useTexts } from '../../i18n';
-import { Button, Choice } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
-import { Notice } from '../../parts/states';
+import { Choice } from '../../parts/controls';
+import { FormDialog } from '../../parts/form-dialog';
 import { startWork } from '../../work/work';
 import { type Operation, batchSize, change } from './bulk';
 import { type PastedCell, planPaste } from './clipboard';
@@ -45,7 +43,6 @@ interface PasteDialogProps {
 /** Shows what a paste will change before it does. Cells that fit no field are marked, and are not changed. */
 export function PasteDialog({ type, text, at, columns, list, edits, onClose }: PasteDialogProps) {
   const texts = useTexts(dataCatalog);
-  const { states } = useTexts();
   const { client } = useWorkspace();
   const language = useLanguage();
   const [delimiter, setDelimiter] = useState(() => guessDelimiter(text));
@@ -104,46 +101,43 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
     onClose();
   };
   return (
-    <Dialog title={text === '' ? texts.emptyCells : texts.paste} onClose={onClose} wide>
-      <div className="space-y-3">
-        <p>
-          {texts.willChange(counts.cells, counts.rows)}{' '}
-          {wrong.length > 0 && <span className="text-failed">{texts.wrongCells(formatNumber(wrong.length))}</span>}
-        </p>
-        {(paste.outside.rows > 0 || paste.outside.columns > 0) && (
-          <p className="text-waiting">{texts.outside(paste.outside.rows, paste.outside.columns)}</p>
-        )}
-        {text !== '' && (
-          <div className="flex flex-wrap gap-2">
-            <Choice
-              label={texts.separator}
-              value={delimiter}
-              onChange={({ target }) => setDelimiter(target.value)}
-              options={delimiters.map((sign) => [sign, texts.separators[sign]] as const)}
-            />
-            {hasNumbers && <DecimalChoice value={decimal} onChange={setDecimal} />}
-          </div>
-        )}
-        {isTooLarge && <Notice kind="failed">{texts.tooManyCells(formatNumber(maxCells))}</Notice>}
-        {problem !== null && <Notice kind="failed">{problem}</Notice>}
-        {check.isFetching && (
-          <p role="status" className="text-n11">
-            {texts.checking}
-          </p>
-        )}
-        {check.error && <Notice kind="failed">{messageOf(check.error)}</Notice>}
-        <Preview cells={[...wrong, ...changed].slice(0, shownRows)} reasonOf={reasonOf} />
-        {wrong.length + changed.length > shownRows && (
-          <p className="text-n11">{texts.firstOnes(formatNumber(shownRows))}</p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button look="primary" disabled={changed.length === 0 || isTooLarge || check.isFetching} onClick={apply}>
-            {texts.changeCells(counts.cells)}
-          </Button>
+    <FormDialog
+      title={text === '' ? texts.emptyCells : texts.paste}
+      action={texts.changeCells(counts.cells)}
+      isReady={changed.length > 0 && !isTooLarge && !check.isFetching}
+      run={{ error: isTooLarge ? texts.tooManyCells(formatNumber(maxCells)) : (problem ?? check.error) }}
+      onSubmit={apply}
+      onClose={onClose}
+      wide
+    >
+      <p>
+        {texts.willChange(counts.cells, counts.rows)}{' '}
+        {wrong.length > 0 && <span className="text-failed">{texts.wrongCells(formatNumber(wrong.length))}</span>}
+      </p>
+      {(paste.outside.rows > 0 || paste.outside.columns > 0) && (
+        <p className="text-waiting">{texts.outside(paste.outside.rows, paste.outside.columns)}</p>
+      )}
+      {text !== '' && (
+        <div className="flex flex-wrap gap-2">
+          <Choice
+            label={texts.separator}
+            value={delimiter}
+            onChange={({ target }) => setDelimiter(target.value)}
+            options={delimiters.map((sign) => [sign, texts.separators[sign]] as const)}
+          />
+          {hasNumbers && <DecimalChoice value={decimal} onChange={setDecimal} />}
         </div>
-      </div>
-    </Dialog>
+      )}
+      {check.isFetching && (
+        <p role="status" className="text-n11">
+          {texts.checking}
+        </p>
+      )}
+      <Preview cells={[...wrong, ...changed].slice(0, shownRows)} reasonOf={reasonOf} />
+      {wrong.length + changed.length > shownRows && (
+        <p className="text-n11">{texts.firstOnes(formatNumber(shownRows))}</p>
+      )}
+    </FormDialog>
   );
 }
 

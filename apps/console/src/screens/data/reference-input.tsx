@@ -1,18 +1,17 @@
 import type { Entity } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useState } from 'react';
-import { Link } from '@tanstack/react-router';
 import { isMissing } from '../../api/session';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { type DataType, labelOf, useDataTypes } from './fields';
 import { dataCatalog } from './texts';
+import { TextLink } from '../../parts/link';
 
 /** The entity that an id names: a link to it. */
 export function ReferenceLink({ type, id }: { type: string; id: string }) {
   const texts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();
-  const place = usePlace();
   const types = useDataTypes();
   const known = types.data?.find(({ slug }) => slug === type);
   const { data, error } = useQuery({
@@ -23,14 +22,14 @@ export function ReferenceLink({ type, id }: { type: string; id: string }) {
   });
   if (isMissing(error)) return <span className="text-failed">{texts.noSuchEntity}</span>;
   return (
-    <Link
-      to="/$organization/$environment/data/$type"
-      params={{ ...place, type }}
+    <TextLink
+      to="data/$type"
+      params={{ type }}
       search={{ entity: id }}
-      className="inline-block max-w-full truncate align-bottom text-accent underline"
+      className="inline-block max-w-full truncate align-bottom"
     >
       {data && known ? labelOf(data, known) : id}
-    </Link>
+    </TextLink>
   );
 }
 

@@ -1,12 +1,12 @@
 import type { Entity, Json } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { type DataField, type DataType, useDataTypes, withNested } from './fields';
 import { LinkedEntities } from './linked-entities';
 import { ReferenceLink } from './reference-input';
 import { dataCatalog } from './texts';
+import { TextLink } from '../../parts/link';
 
 /** What an entity is related to: the ids in its fields, the fields of other types with its id, and named relations. */
 export function Relations({ type, entity }: { type: DataType; entity: Entity }) {
@@ -75,7 +75,6 @@ const valueAt = (data: Entity['data'], path: string): unknown =>
 function Referring({ other, field, id }: { other: DataType; field: DataField; id: string }) {
   const texts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();
-  const place = usePlace();
   const { data: total } = useQuery({
     queryKey: [...key, 'entities', other.slug, 'total', field.name, id],
     queryFn: async ({ signal }) =>
@@ -88,13 +87,8 @@ function Referring({ other, field, id }: { other: DataType; field: DataField; id
       ).total,
   });
   return (
-    <Link
-      to="/$organization/$environment/data/$type"
-      params={{ ...place, type: other.slug }}
-      search={{ filters: [[field.name, 'eq', id]] }}
-      className="text-accent underline"
-    >
+    <TextLink to="data/$type" params={{ type: other.slug }} search={{ filters: [[field.name, 'eq', id]] }}>
       {texts.referring(other.name, field.name)} {total !== undefined && `(${formatNumber(total)})`}
-    </Link>
+    </TextLink>
   );
 }

@@ -1,15 +1,13 @@
-import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Dialog } from '../../parts/dialog';
 import { type DataType, withNested } from './fields';
 import { dataCatalog } from './texts';
+import { TextLink } from '../../parts/link';
 
 /** The fields of a type, for reading. Types are changed as code. */
 export function SchemaView({ type, onClose }: { type: DataType; onClose: () => void }) {
   const texts = useTexts(dataCatalog);
-  const place = usePlace();
   const fields = withNested(type.fields);
   return (
     <Dialog title={texts.schemaOf(type.name)} onClose={onClose} wide>
@@ -49,14 +47,9 @@ export function SchemaView({ type, onClose }: { type: DataType; onClose: () => v
                       {field.references !== undefined && (
                         <li>
                           {texts.references}{' '}
-                          <Link
-                            to="/$organization/$environment/data/$type"
-                            params={{ ...place, type: field.references }}
-                            search={{}}
-                            className="text-accent underline"
-                          >
+                          <TextLink to="data/$type" params={{ type: field.references }}>
                             {field.references}
-                          </Link>
+                          </TextLink>
                         </li>
                       )}
                     </ul>

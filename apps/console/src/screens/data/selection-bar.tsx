@@ -1,12 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { messageOf, type Workspace } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Choice } from '../../parts/controls';
 import { Confirm } from '../../parts/confirm';
-import { Dialog } from '../../parts/dialog';
-import { Notice } from '../../parts/states';
+import { FormDialog } from '../../parts/form-dialog';
 import { startWork } from '../../work/work';
 import { type Operation, type Query, change, groupsOf } from './bulk';
 import type { DataField, DataType } from './fields';
@@ -171,13 +170,11 @@ function SetField({
   onClose: () => void;
 }) {
   const texts = useTexts(dataCatalog);
-  const { states } = useTexts();
   const [name, setName] = useState(fields[0]?.name ?? '');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const field = fields.find((one) => one.name === name);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (field === undefined) return;
     const read = typedValue(text, field);
     if (read.ok) onSet(field, read.value);
@@ -185,29 +182,22 @@ function SetField({
   };
   const number = formatNumber(count);
   return (
-    <Dialog title={texts.setField} onClose={onClose}>
-      <form onSubmit={submit} className="space-y-4">
-        <Choice
-          label={texts.field}
-          value={name}
-          className="w-full"
-          onChange={({ target }) => (setName(target.value), setText(''), setProblem(null))}
-          options={fields.map((one) => [one.name, one.name] as const)}
-        />
-        {field && <ValueInput key={name} field={field} label={texts.value} value={text} onChange={setText} />}
-        <p className="text-n11">{text === '' ? texts.willEmpty(number, slug) : texts.willSet(number, slug)}</p>
-        {problem && (
-          <div role="alert">
-            <Notice kind="failed">{problem}</Notice>
-          </div>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button type="submit" look="primary">
-            {texts.changeCount(number)}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={texts.setField}
+      action={texts.changeCount(number)}
+      run={{ error: problem }}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Choice
+        label={texts.field}
+        value={name}
+        className="w-full"
+        onChange={({ target }) => (setName(target.value), setText(''), setProblem(null))}
+        options={fields.map((one) => [one.name, one.name] as const)}
+      />
+      {field && <ValueInput key={name} field={field} label={texts.value} value={text} onChange={setText} />}
+      <p className="text-n11">{text === '' ? texts.willEmpty(number, slug) : texts.willSet(number, slug)}</p>
+    </FormDialog>
   );
 }

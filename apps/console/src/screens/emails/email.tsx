@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ResultOf } from '@parley/client/manage';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatNumber, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
+import { TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { EmailStatus } from './emails';
@@ -23,7 +23,6 @@ export function Email() {
   const { emailId } = route.useParams();
   const emails = useTexts(emailsCatalog);
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'email', emailId],
     queryFn: ({ signal }) => api.getEmail({ id: emailId }, { signal }),
@@ -34,7 +33,7 @@ export function Email() {
   return (
     <DetailScreen
       title={data.subject || emails.noSubject}
-      back={linkOptions({ to: '/$organization/$environment/emails', params, search: {} })}
+      back={linkTo({ to: 'emails' })}
       backTitle={emails.title}
       head={<EmailStatus status={data.status} />}
       actions={<Retry email={data} />}
@@ -52,14 +51,9 @@ export function Email() {
             [
               emails.deliveries,
               data.providerId && (
-                <Link
-                  to="/$organization/$environment/webhooks"
-                  params={params}
-                  search={{ provider: 'resend' }}
-                  className="text-accent underline"
-                >
+                <TextLink to="webhooks" search={{ provider: 'resend' }}>
                   {emails.showDeliveries}
-                </Link>
+                </TextLink>
               ),
             ],
           ]}
@@ -105,7 +99,6 @@ const recognizedMs = 23 * 3_600_000;
 function Retry({ email: { id, status, createdAt } }: { email: EmailItem }) {
   const emails = useTexts(emailsCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const isInDoubt = status === 'unknown' && createdAt < Date.now() - recognizedMs;
   const retry = useChange(() => api.retryEmail({ id, anyway: isInDoubt }), 'email', 'emails', 'health');
   if (status !== 'failed' && status !== 'unknown') return null;
@@ -116,20 +109,12 @@ function Retry({ email: { id, status, createdAt } }: { email: EmailItem }) {
       ? emails.retryUnknown
       : emails.retryQuestion;
   return (
-    <>
-      <Button look="primary" onClick={() => (retry.reset(), setAsking(true))}>
-        {action}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={action}
-          question={question}
-          action={action}
-          look={isInDoubt ? 'danger' : 'primary'}
-          run={{ ...retry, mutate: () => retry.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={action}
+      question={question}
+      look={isInDoubt ? 'danger' : 'primary'}
+      buttonLook="primary"
+      change={retry}
+    />
   );
 }

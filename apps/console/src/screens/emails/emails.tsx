@@ -1,7 +1,8 @@
-import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { getRouteApi } from '@tanstack/react-router';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
@@ -14,9 +15,8 @@ const route = getRouteApi('/$organization/$environment/emails');
 export function Emails() {
   const emails = useTexts(emailsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const { status } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/$environment/emails' });
+  const navigate = route.useNavigate();
   const filter = (chosen: string | undefined) => void navigate({ search: { status: chosen }, replace: true });
   const list = usePages(
     [...key, 'emails', status],
@@ -28,13 +28,7 @@ export function Emails() {
       title={emails.title}
       list={list}
       keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        linkOptions({
-          to: '/$organization/$environment/emails/$emailId',
-          params: { ...place, emailId: id },
-          search: {},
-        })
-      }
+      linkOf={({ id }) => linkTo({ to: 'emails/$emailId', params: { emailId: id } })}
       mainTitle={emails.subject}
       main={({ subject, to, error }) => [
         subject || emails.noSubject,

@@ -1,14 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf } from '../../api/session';
+import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
 import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
-import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Link, TextLink, linkTo } from '../../parts/link';
+import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { StepDetails } from './step-details';
@@ -30,12 +30,11 @@ export function Execution() {
 
 function Trace({ execution }: { execution: ExecutionTrace }) {
   const executions = useTexts(executionsCatalog);
-  const place = usePlace();
   const { tab = 'steps' } = route.useSearch();
   return (
     <DetailScreen
       title={execution.agentSlug ?? executions.title}
-      back={linkOptions({ to: '/$organization/$environment/executions', params: place, search: {} })}
+      back={linkTo({ to: 'executions' })}
       backTitle={executions.title}
       head={
         <>
@@ -101,30 +100,21 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
     <p className="flex flex-wrap items-center gap-x-2 text-n11 tabular-nums">
       <span>{facts.join(' · ')}</span>
       <Ago at={execution.createdAt} />
-      <Link
-        to="/$organization/$environment/conversations/$threadId"
-        params={{ ...usePlace(), threadId: execution.threadId }}
-        search={{}}
-        className="text-accent underline"
-      >
+      <TextLink to="conversations/$threadId" params={{ threadId: execution.threadId }}>
         {executions.thread}
-      </Link>
+      </TextLink>
     </p>
   );
 }
 
 function CancelButton({ execution }: { execution: ExecutionTrace }) {
   const executions = useTexts(executionsCatalog);
-  const { api, key } = useWorkspace();
-  const client = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => api.cancelExecution({ id: execution.id }),
-    onSettled: () => client.invalidateQueries({ queryKey: [...key, 'execution', execution.id] }),
-  });
+  const { api } = useWorkspace();
+  const cancel = useChange(() => api.cancelExecution({ id: execution.id }), 'execution');
   if (hasEnded(execution)) return null;
   return (
     <>
-      {cancel.error && <span className="text-failed">{messageOf(cancel.error)}</span>}
+      <Problem error={cancel.error} />
       <Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
         {executions.cancel}
       </Button>

@@ -1,9 +1,10 @@
 import type { InputOf, ResultOf } from '@parley/client/manage';
-import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useAgents } from '../../api/queries';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, useTexts } from '../../i18n';
 import { Choice, Toggle } from '../../parts/controls';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
@@ -20,12 +21,11 @@ export function Executions() {
   const texts = useTexts();
   const executions = useTexts(executionsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const search = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/$environment/executions' });
+  const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  const { data: agents } = useAgents();
+  const agents = useAgents().items;
   const input = { agent: search.agent, status: search.status as StatusFilter, toolErrors: search.errors };
   const list = usePages(
     [...key, 'executions', input],
@@ -38,13 +38,7 @@ export function Executions() {
       title={executions.title}
       list={list}
       keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        linkOptions({
-          to: '/$organization/$environment/executions/$executionId',
-          params: { ...place, executionId: id },
-          search: {},
-        })
-      }
+      linkOf={({ id }) => linkTo({ to: 'executions/$executionId', params: { executionId: id } })}
       mainTitle={executions.message}
       main={(item) => [
         item.input || texts.states.noValue,
@@ -79,7 +73,7 @@ export function Executions() {
         label={executions.agent}
         value={search.agent ?? ''}
         onChange={({ target }) => filter({ agent: target.value || undefined })}
-        options={[['', executions.anyAgent], ...(agents?.data ?? []).map(({ slug, name }) => [slug, name] as const)]}
+        options={[['', executions.anyAgent], ...agents.map(({ slug, name }) => [slug, name] as const)]}
       />
       <Choice
         label={executions.status}

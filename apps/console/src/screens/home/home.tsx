@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useThreadCounts } from '../../api/queries';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Tabs, tabLook } from '../../parts/controls';
+import { Link, linkTo } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Chart } from './chart';
@@ -32,7 +33,6 @@ export function Home() {
 /** The open conversations by who answers them. */
 function Open() {
   const home = useTexts(homeCatalog);
-  const place = usePlace();
   const { data } = useThreadCounts();
   const shown = [
     ['waiting', home.waiting, 'waiting'],
@@ -47,8 +47,7 @@ function Open() {
         return (
           <li key={name}>
             <Link
-              to="/$organization/$environment/conversations"
-              params={place}
+              to="conversations"
               search={{ view: view === 'open' ? undefined : view }}
               className="block rounded hover:underline"
             >
@@ -70,7 +69,6 @@ function Figures() {
   const texts = useTexts();
   const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const search = route.useSearch();
   const range: Range = search.range === 'week' || search.range === 'month' ? search.range : 'day';
   const [hours, interval] = ranges[range];
@@ -85,8 +83,7 @@ function Figures() {
     },
     refetchInterval: 60_000,
   });
-  const executions = (status?: string) =>
-    linkOptions({ to: '/$organization/$environment/executions', params: place, search: { status } });
+  const executions = (status?: string) => linkTo({ to: 'executions', search: { status } });
   const names = { day: home.lastDay, week: home.lastWeek, month: home.lastMonth };
   const rows = data?.data ?? [];
   const sum = (name: 'messages' | 'failures' | 'executions' | 'inputTokens' | 'outputTokens') =>
@@ -118,7 +115,7 @@ function Figures() {
           {sum('messages') === 0 && (
             <Notice>
               {home.noMessages}
-              <Link to="/$organization/$environment/playground" params={place} search={{}} className="underline">
+              <Link to="playground" className="underline">
                 {home.tryAgent}
               </Link>
             </Notice>
@@ -126,11 +123,7 @@ function Figures() {
           <div className="grid gap-6 lg:grid-cols-2">
             <Chart
               title={home.messages}
-              to={linkOptions({
-                to: '/$organization/$environment/conversations',
-                params: place,
-                search: { view: 'all' },
-              })}
+              to={linkTo({ to: 'conversations', search: { view: 'all' } })}
               total={formatNumber(sum('messages'))}
               rows={rows}
               series={[{ name: home.messages, colour: 'accent', value: (row) => row.messages }]}

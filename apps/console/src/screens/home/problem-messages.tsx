@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Confirm } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
+import { TextLink } from '../../parts/link';
 import { Progress } from '../../parts/progress';
 import { homeCatalog } from './texts';
 
@@ -15,7 +15,6 @@ const shownMessages = 5;
 /** The newest messages with a problem, each with its conversation. Failed ones can be retried together. */
 export function ProblemMessages({ status }: { status: 'failed' | 'unknown' }) {
   const home = useTexts(homeCatalog);
-  const params = usePlace();
   const { api, key } = useWorkspace();
   const { data } = useQuery({
     queryKey: [...key, 'channel-messages', status],
@@ -31,14 +30,9 @@ export function ProblemMessages({ status }: { status: 'failed' | 'unknown' }) {
             <span className="max-w-64 truncate">{text || contact}</span>
             {error && <span className="text-failed">{error}</span>}
             {threadId && (
-              <Link
-                to="/$organization/$environment/conversations/$threadId"
-                params={{ ...params, threadId }}
-                search={{}}
-                className="text-accent underline"
-              >
+              <TextLink to="conversations/$threadId" params={{ threadId }}>
                 {home.openConversation}
-              </Link>
+              </TextLink>
             )}
           </li>
         ))}

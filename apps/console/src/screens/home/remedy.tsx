@@ -1,10 +1,11 @@
 import type { ResultOf } from '@parley/client/manage';
-import { Link, type LinkProps, linkOptions, useNavigate } from '@tanstack/react-router';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
+import { Link, base, linkTo } from '../../parts/link';
 import { Problem as Refusal } from '../../parts/states';
 import { ReconcileReport, useReconcile } from '../payments/reconcile';
 import { ReplayAll } from '../webhooks/replay-all';
@@ -40,34 +41,32 @@ export function Remedy({ problem }: { problem: Problem }) {
 
 function useLinks({ kind, names }: Problem): readonly (readonly [string, LinkProps])[] {
   const { show } = useTexts(homeCatalog);
-  const params = usePlace();
-  const base = '/$organization/$environment';
   switch (kind) {
     case 'dead_trigger_runs': {
       const search = { view: 'runs', status: 'dead' };
-      return [[show.runs, linkOptions({ to: `${base}/triggers`, params, search })]];
+      return [[show.runs, linkTo({ to: 'triggers', search })]];
     }
     case 'failed_webhook_deliveries':
-      return [[show.deliveries, linkOptions({ to: `${base}/webhooks`, params, search: { status: 'failed' } })]];
+      return [[show.deliveries, linkTo({ to: 'webhooks', search: { status: 'failed' } })]];
     case 'unattributed_webhook_deliveries':
-      return [[show.deliveries, linkOptions({ to: `${base}/webhooks`, params, search: { status: 'unattributed' } })]];
+      return [[show.deliveries, linkTo({ to: 'webhooks', search: { status: 'unattributed' } })]];
     case 'failed_emails':
       return [
-        [show.failedEmails, linkOptions({ to: `${base}/emails`, params, search: { status: 'failed' } })],
-        [show.bouncedEmails, linkOptions({ to: `${base}/emails`, params, search: { status: 'bounced' } })],
+        [show.failedEmails, linkTo({ to: 'emails', search: { status: 'failed' } })],
+        [show.bouncedEmails, linkTo({ to: 'emails', search: { status: 'bounced' } })],
       ];
     case 'unknown_emails':
-      return [[show.emails, linkOptions({ to: `${base}/emails`, params, search: { status: 'unknown' } })]];
+      return [[show.emails, linkTo({ to: 'emails', search: { status: 'unknown' } })]];
     case 'stalled_executions':
-      return [[show.executions, linkOptions({ to: `${base}/executions`, params, search: { status: 'stalled' } })]];
+      return [[show.executions, linkTo({ to: 'executions', search: { status: 'stalled' } })]];
     case 'interrupted_payments':
-      return [[show.payments, linkOptions({ to: `${base}/payments`, params, search: { status: 'draft' } })]];
+      return [[show.payments, linkTo({ to: 'payments', search: { status: 'draft' } })]];
     case 'unregistered_connections':
-      return [[show.channels, linkOptions({ to: `${base}/channels`, params, search: {} })]];
+      return [[show.channels, linkTo({ to: 'channels' })]];
     case 'disabled_integrations':
     case 'unreadable_integrations': {
       const search = { open: names.length === 1 ? names[0] : undefined };
-      return [[show.integrations, linkOptions({ to: `${base}/integrations`, params, search })]];
+      return [[show.integrations, linkTo({ to: 'integrations', search })]];
     }
     default:
       return [];
@@ -95,10 +94,8 @@ function Fix({ problem: { kind, names } }: { problem: Problem }): ReactNode {
 
 /** The progress of the replay is shown with the list. */
 function ReplayFailed() {
-  const params = usePlace();
-  const navigate = useNavigate();
-  const show = (replay: string) =>
-    void navigate({ to: '/$organization/$environment/webhooks', params, search: { status: 'failed', replay } });
+  const navigate = useNavigate({ from: base });
+  const show = (replay: string) => void navigate({ to: 'webhooks', search: { status: 'failed', replay } });
   return <ReplayAll filter={{ status: 'failed' }} onStart={show} />;
 }
 

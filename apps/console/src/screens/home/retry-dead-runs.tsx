@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { Button } from '../../parts/controls';
 import { RetryAll, RetryProgress } from '../triggers/bulk-runs';
 import { triggersCatalog } from '../triggers/texts';
 import { homeCatalog } from './texts';
@@ -16,7 +15,6 @@ export function RetryDeadRuns() {
   const home = useTexts(homeCatalog);
   const triggers = useTexts(triggersCatalog);
   const { api, key } = useWorkspace();
-  const [asked, setAsked] = useState<{ slug: string; count: string } | null>(null);
   const [started, setStarted] = useState<readonly string[]>([]);
   const { data = [] } = useQuery({
     queryKey: [...key, 'trigger-runs', 'dead-by-trigger'],
@@ -39,24 +37,18 @@ export function RetryDeadRuns() {
   return (
     <>
       {data.slice(0, maxButtons).map(({ slug, count }) => (
-        <Button key={slug} onClick={() => setAsked({ slug, count })}>
-          {triggers.retryAll(count)} {home.ofTrigger(slug)}
-        </Button>
+        <RetryAll
+          key={slug}
+          {...{ slug, count }}
+          text={`${triggers.retryAll(count)} ${home.ofTrigger(slug)}`}
+          onStart={() => setStarted((before) => [...new Set([...before, slug])])}
+        />
       ))}
       {started.map((slug) => (
         <div key={slug} className="order-last w-full empty:hidden">
           <RetryProgress slug={slug} />
         </div>
       ))}
-      {asked !== null && (
-        <RetryAll
-          {...asked}
-          onClose={() => {
-            setStarted((before) => [...new Set([...before, asked.slug])]);
-            setAsked(null);
-          }}
-        />
-      )}
     </>
   );
 }

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { linkOptions } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
+import { linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
@@ -22,7 +22,6 @@ import { integrationsCatalog } from './texts';
 export function IntegrationScreen({ provider }: { provider: string }) {
   const texts = useTexts(integrationsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'integrations', 'all'],
     queryFn: ({ signal }) => api.listIntegrations({}, { signal }),
@@ -32,7 +31,7 @@ export function IntegrationScreen({ provider }: { provider: string }) {
   return (
     <DetailScreen
       title={name}
-      back={linkOptions({ to: '/$organization/$environment/integrations', params: place, search: {} })}
+      back={linkTo({ to: 'integrations' })}
       backTitle={texts.title}
       head={item && <IntegrationStatus of={item} />}
     >
@@ -159,7 +158,6 @@ function Use({ item: { provider, enabled } }: { item: Integration }) {
   const { nav } = useTexts();
   const { api, environment } = useWorkspace();
   const { close } = useOpen();
-  const [isAsked, ask] = useState(false);
   const change = useChange(() => api.updateIntegration({ provider, enabled: !enabled }), 'integrations');
   const remove = useChange(async () => {
     await api.removeIntegration({ provider });
@@ -173,28 +171,21 @@ function Use({ item: { provider, enabled } }: { item: Integration }) {
         <Button isBusy={change.isPending} onClick={() => change.mutate()}>
           {enabled ? texts.switchOff : texts.switchOn}
         </Button>
-        <Button look="danger" onClick={() => ask(true)}>
-          {texts.remove}
-        </Button>
-        <span className="ml-auto">
-          <ChangesLink target={provider} />
-        </span>
-      </div>
-      {isAsked && (
-        <Confirm
-          title={texts.remove}
+        <ConfirmButton
+          action={texts.remove}
           question={
             <>
               <p>{texts.removeQuestion(name, nav[environment])}</p>
               {provider === 'flow' && <p className="mt-2 text-n11">{texts.removeFlow}</p>}
             </>
           }
-          action={texts.remove}
           name={provider}
-          run={remove}
-          onClose={() => ask(false)}
+          change={remove}
         />
-      )}
+        <span className="ml-auto">
+          <ChangesLink target={provider} />
+        </span>
+      </div>
     </Section>
   );
 }

@@ -3,7 +3,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { useChange } from '../../api/use-change';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Pick } from '../../parts/fields';
@@ -19,12 +19,8 @@ export function ApiKeyDetails({ item }: { item: ApiKey }) {
   const texts = useTexts(keysCatalog);
   const { states } = useTexts();
   const { api } = useWorkspace();
-  const [asked, ask] = useState<'revoke' | 'rotate' | null>(null);
-  const close = () => ask(null);
-  const revoke = useChange(async () => {
-    await api.revokeApiKey({ id: item.id });
-    close();
-  }, 'api-keys');
+  const [isRotating, rotate] = useState(false);
+  const revoke = useChange(() => api.revokeApiKey({ id: item.id }), 'api-keys');
   return (
     <div className="space-y-4">
       <Facts
@@ -44,31 +40,24 @@ export function ApiKeyDetails({ item }: { item: ApiKey }) {
         <ChangesLink target={item.id} />
         {isValid(item) && (
           <span className="ml-auto flex gap-2">
-            <Button onClick={() => ask('rotate')}>{texts.rotate}</Button>
-            <Button look="danger" onClick={() => ask('revoke')}>
-              {texts.revoke}
-            </Button>
+            <Button onClick={() => rotate(true)}>{texts.rotate}</Button>
+            <ConfirmButton
+              action={texts.revoke}
+              question={
+                <>
+                  <p>{texts.revokeQuestion(item.name)}</p>
+                  <p className="mt-2 text-n11">
+                    {texts.usedLast} {item.lastUsedAt === null ? states.never : <Ago at={item.lastUsedAt} />}
+                  </p>
+                </>
+              }
+              name={item.name}
+              change={revoke}
+            />
           </span>
         )}
       </div>
-      {asked === 'rotate' && <Rotate item={item} onClose={close} />}
-      {asked === 'revoke' && (
-        <Confirm
-          title={texts.revoke}
-          question={
-            <>
-              <p>{texts.revokeQuestion(item.name)}</p>
-              <p className="mt-2 text-n11">
-                {texts.usedLast} {item.lastUsedAt === null ? states.never : <Ago at={item.lastUsedAt} />}
-              </p>
-            </>
-          }
-          action={texts.revoke}
-          name={item.name}
-          run={revoke}
-          onClose={close}
-        />
-      )}
+      {isRotating && <Rotate item={item} onClose={() => rotate(false)} />}
     </div>
   );
 }

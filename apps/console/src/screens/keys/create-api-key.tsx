@@ -18,7 +18,7 @@ const permissions: readonly Permission[] = ['chat', 'data', 'sync', 'manage', '*
 export function CreateApiKey({ onClose }: { onClose: () => void }) {
   const texts = useTexts(keysCatalog);
   const { api } = useWorkspace();
-  const { data: roles } = useRoles();
+  const roles = useRoles().items;
   const [chosen, choose] = useState<readonly Permission[]>(['chat']);
   const create = useChange((input: InputOf<'createApiKey'>) => api.createApiKey(input), 'api-keys');
   if (create.data) return <CreatedApiKey created={create.data} onClose={onClose} />;
@@ -57,7 +57,7 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
         name="role"
         options={[
           ['', texts.noRole],
-          ...(roles?.data ?? []).map(
+          ...roles.map(
             ({ definition: { slug, name } }) => [String(slug), `${String(name)} (${String(slug)})`] as const,
           ),
         ]}
@@ -79,12 +79,12 @@ const endOf = (day: string): number => new Date(`${day}T23:59:59.999`).getTime()
 export function CreatedApiKey({ created, onClose }: { created: ResultOf<'createApiKey'>; onClose: () => void }) {
   const texts = useTexts(keysCatalog);
   const { states } = useTexts();
-  const { data: agents } = useAgents();
+  const [agent] = useAgents().items;
   return (
     <Dialog title={texts.newKey(created.name)} onClose={onClose} isKept wide>
       <div className="space-y-4">
         <ShownOnce label={texts.key} value={created.key} warning={texts.once} />
-        <Json label={texts.tryIt} value={tryLine(created, agents?.data[0]?.slug ?? 'AGENT')} />
+        <Json label={texts.tryIt} value={tryLine(created, agent?.slug ?? 'AGENT')} />
         <div className="flex justify-end">
           <Button onClick={onClose}>{states.done}</Button>
         </div>

@@ -1,6 +1,5 @@
-import { linkOptions } from '@tanstack/react-router';
-import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
+import { linkTo } from '../../parts/link';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
@@ -8,14 +7,13 @@ import { keysCatalog } from './texts';
 
 export function KeyTabs({ view }: { view?: 'publishable' }) {
   const texts = useTexts(keysCatalog);
-  const params = usePlace();
-  const to = '/$organization/$environment/keys';
+  const to = 'keys';
   return (
     <ViewTabs
       label={texts.title}
       views={[
-        [texts.api, linkOptions({ to, params, search: {} }), view === undefined],
-        [texts.publishable, linkOptions({ to, params, search: { view: 'publishable' } }), view !== undefined],
+        [texts.api, linkTo({ to }), view === undefined],
+        [texts.publishable, linkTo({ to, search: { view: 'publishable' } }), view !== undefined],
       ]}
     />
   );

@@ -1,10 +1,9 @@
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatNumber, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { KeyStatus } from './key-parts';
@@ -14,12 +13,8 @@ import { keysCatalog } from './texts';
 export function PublishableKeyDetails({ item }: { item: PublishableKey }) {
   const texts = useTexts(keysCatalog);
   const { api } = useWorkspace();
-  const [isAsked, ask] = useState(false);
   const { limits } = item;
-  const revoke = useChange(async () => {
-    await api.revokePublishableKey({ id: item.id });
-    ask(false);
-  }, 'publishable-keys');
+  const revoke = useChange(() => api.revokePublishableKey({ id: item.id }), 'publishable-keys');
   return (
     <div className="space-y-4">
       <Facts
@@ -41,21 +36,15 @@ export function PublishableKeyDetails({ item }: { item: PublishableKey }) {
       <div className="flex flex-wrap items-center gap-2">
         <ChangesLink target={item.id} />
         {item.revokedAt === null && (
-          <Button look="danger" className="ml-auto" onClick={() => ask(true)}>
-            {texts.revoke}
-          </Button>
+          <ConfirmButton
+            action={texts.revoke}
+            question={texts.revokePublishable(item.name, item.origins.length)}
+            name={item.name}
+            className="ml-auto"
+            change={revoke}
+          />
         )}
       </div>
-      {isAsked && (
-        <Confirm
-          title={texts.revoke}
-          question={texts.revokePublishable(item.name, item.origins.length)}
-          action={texts.revoke}
-          name={item.name}
-          run={revoke}
-          onClose={() => ask(false)}
-        />
-      )}
     </div>
   );
 }

@@ -1,12 +1,11 @@
 import type { ResultOf } from '@parley/client/manage';
-import { useState } from 'react';
 import { usePeople } from '../../api/queries';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { ListScreen } from '../../parts/list-screen';
@@ -82,20 +81,15 @@ function InvitationStatus({ of: { status } }: { of: Invitation }) {
 
 function PersonName({ id }: { id: string | null }) {
   const texts = useTexts(membersCatalog);
-  const { data: people } = usePeople();
+  const people = usePeople();
   if (id === null) return <span className="text-n10">{texts.byKey}</span>;
-  const person = people?.data.find((one) => one.id === id);
-  return <>{person?.name ?? person?.email ?? id}</>;
+  return <>{people.find((one) => one.id === id)?.name ?? id}</>;
 }
 
 function InvitationDetails({ item }: { item: Invitation }) {
   const texts = useTexts(membersCatalog);
   const { api } = useWorkspace();
-  const [isAsked, ask] = useState(false);
-  const revoke = useChange(async () => {
-    await api.revokeInvitation({ id: item.id });
-    ask(false);
-  }, 'invitations');
+  const revoke = useChange(() => api.revokeInvitation({ id: item.id }), 'invitations');
   return (
     <div className="space-y-4">
       <Facts
@@ -113,20 +107,9 @@ function InvitationDetails({ item }: { item: Invitation }) {
       <div className="flex flex-wrap items-center gap-2">
         <ChangesLink target={item.id} />
         {item.status === 'open' && (
-          <Button look="danger" className="ml-auto" onClick={() => ask(true)}>
-            {texts.revoke}
-          </Button>
+          <ConfirmButton action={texts.revoke} question={texts.revokeQuestion} className="ml-auto" change={revoke} />
         )}
       </div>
-      {isAsked && (
-        <Confirm
-          title={texts.revoke}
-          question={texts.revokeQuestion}
-          action={texts.revoke}
-          run={revoke}
-          onClose={() => ask(false)}
-        />
-      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { FormDialog } from '../../parts/form-dialog';
@@ -25,7 +25,7 @@ export function MemberDetails({ member, isSelf, onClose }: MemberDetailsProps) {
   const texts = useTexts(membersCatalog);
   const { states } = useTexts();
   const { isAdmin } = useWorkspace();
-  const [asked, ask] = useState<'role' | 'remove' | null>(null);
+  const [isChanging, change] = useState(false);
   const { id, email, role, isManaged, createdAt, lastSeenAt } = member;
   return (
     <div className="space-y-4">
@@ -43,15 +43,12 @@ export function MemberDetails({ member, isSelf, onClose }: MemberDetailsProps) {
         <div className="flex flex-wrap items-center gap-2">
           <ChangesLink target={id} />
           <span className="ml-auto flex flex-wrap gap-2">
-            {!isManaged && <Button onClick={() => ask('role')}>{texts.changeRole}</Button>}
-            <Button look="danger" onClick={() => ask('remove')}>
-              {texts.remove}
-            </Button>
+            {!isManaged && <Button onClick={() => change(true)}>{texts.changeRole}</Button>}
+            <Remove member={member} isSelf={isSelf} onRemoved={onClose} />
           </span>
         </div>
       )}
-      {asked === 'role' && <ChangeRole member={member} isSelf={isSelf} onClose={() => ask(null)} />}
-      {asked === 'remove' && <Remove member={member} isSelf={isSelf} onClose={() => ask(null)} onRemoved={onClose} />}
+      {isChanging && <ChangeRole member={member} isSelf={isSelf} onClose={() => change(false)} />}
     </div>
   );
 }
@@ -87,7 +84,11 @@ function ChangeRole({ member: { id, role }, isSelf, onClose }: MemberDetailsProp
   );
 }
 
-function Remove({ member, isSelf, onClose, onRemoved }: MemberDetailsProps & { onRemoved: () => void }) {
+function Remove({
+  member,
+  isSelf,
+  onRemoved,
+}: Pick<MemberDetailsProps, 'member' | 'isSelf'> & { onRemoved: () => void }) {
   const texts = useTexts(membersCatalog);
   const { api, organization } = useWorkspace();
   const follow = useOwnChange(isSelf);
@@ -98,18 +99,16 @@ function Remove({ member, isSelf, onClose, onRemoved }: MemberDetailsProps & { o
     await follow();
   }, 'members');
   return (
-    <Confirm
-      title={texts.remove}
+    <ConfirmButton
+      action={texts.remove}
       question={
         <>
           <p>{isSelf ? texts.removeSelf(organization.name) : texts.removeQuestion(name, organization.name)}</p>
           {member.isManaged && <p className="mt-2 text-n11">{texts.removeManaged}</p>}
         </>
       }
-      action={texts.remove}
       name={name}
-      run={remove}
-      onClose={onClose}
+      change={remove}
     />
   );
 }

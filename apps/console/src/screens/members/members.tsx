@@ -1,11 +1,12 @@
 import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { meQuery } from '../../api/session';
 import { useOpen } from '../../frame/open';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { OpenItem } from '../../parts/open-item';
 import { usePages } from '../../parts/pages';
@@ -29,15 +30,14 @@ export function Members() {
 export function MemberTabs({ view }: { view?: 'invitations' }) {
   const texts = useTexts(membersCatalog);
   const { isAdmin } = useWorkspace();
-  const params = usePlace();
-  const to = '/$organization/$environment/members';
+  const to = 'members';
   if (!isAdmin) return null;
   return (
     <ViewTabs
       label={texts.title}
       views={[
-        [texts.people, linkOptions({ to, params, search: {} }), view === undefined],
-        [texts.invitations, linkOptions({ to, params, search: { view: 'invitations' } }), view !== undefined],
+        [texts.people, linkTo({ to }), view === undefined],
+        [texts.invitations, linkTo({ to, search: { view: 'invitations' } }), view !== undefined],
       ]}
     />
   );

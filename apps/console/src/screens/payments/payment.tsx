@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import type { ResultOf } from '@parley/client/manage';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatMoney, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { EntityLink } from '../../parts/entity-link';
 import { Json } from '../../parts/json';
+import { linkTo } from '../../parts/link';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -23,7 +24,6 @@ export function Payment() {
   const { paymentId } = route.useParams();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const ask = useChange(() => api.reconcilePayment({ id: paymentId }), 'payment', 'payments', 'health');
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'payment', paymentId],
@@ -37,7 +37,7 @@ export function Payment() {
   return (
     <DetailScreen
       title={formatMoney(payment.amount, payment.currency)}
-      back={linkOptions({ to: '/$organization/$environment/payments', params, search: {} })}
+      back={linkTo({ to: 'payments' })}
       backTitle={payments.title}
       head={
         <>

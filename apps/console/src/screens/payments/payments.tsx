@@ -1,7 +1,8 @@
-import { linkOptions, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { getRouteApi } from '@tanstack/react-router';
+import { useWorkspace } from '../../frame/workspace';
 import { formatMoney, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
@@ -22,9 +23,8 @@ export function Payments() {
 function PaymentList() {
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const status = route.useSearch().status as PaymentStatus | undefined;
-  const navigate = useNavigate({ from: '/$organization/$environment/payments' });
+  const navigate = route.useNavigate();
   const reconcile = useReconcile();
   const list = usePages(
     [...key, 'payments', status],
@@ -37,13 +37,7 @@ function PaymentList() {
       title={payments.title}
       list={list}
       keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        linkOptions({
-          to: '/$organization/$environment/payments/$paymentId',
-          params: { ...place, paymentId: id },
-          search: {},
-        })
-      }
+      linkOf={({ id }) => linkTo({ to: 'payments/$paymentId', params: { paymentId: id } })}
       mainTitle={payments.description}
       main={(item) => {
         const { description, customerEmail } = dataOf(item);

@@ -62,7 +62,6 @@ export const paymentsCatalog = catalog(
     balance: 'Balance',
     balanceNote: 'In the currency of the orders. Of the whole organization, for both environments.',
     entry: 'Entry',
-    cause: 'Cause',
     date: 'Date',
     emptyCredits: 'No entries yet',
     emptyCreditsText: 'Orders that the organization pays or is refunded at the billing provider add entries.',
@@ -128,7 +127,6 @@ export const paymentsCatalog = catalog(
     balance: 'Saldo',
     balanceNote: 'En la moneda de los pedidos. De toda la organización, para ambos entornos.',
     entry: 'Movimiento',
-    cause: 'Causa',
     date: 'Fecha',
     emptyCredits: 'Aún no hay movimientos',
     emptyCreditsText:

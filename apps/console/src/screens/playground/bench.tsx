@@ -1,10 +1,10 @@
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { MessagesSquare, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useKeys } from '../../frame/keys';
-import { usePlace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button, Choice, Tabs, linkLook, tabLook } from '../../parts/controls';
+import { Link } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Notice } from '../../parts/states';
 import { type AgentDefinition, definitionOf } from '../build/definitions';
@@ -169,12 +169,7 @@ function PanelTabs({ tab, withChat = false }: { tab: string | undefined; withCha
 function ThreadLink({ threadId }: { threadId: string }) {
   const texts = useTexts(playgroundCatalog);
   return (
-    <Link
-      to="/$organization/$environment/conversations/$threadId"
-      params={{ ...usePlace(), threadId }}
-      search={{}}
-      className={linkLook}
-    >
+    <Link to="conversations/$threadId" params={{ threadId }} className={linkLook}>
       <MessagesSquare aria-hidden size={16} strokeWidth={1.75} />
       <span className="max-sm:sr-only">{texts.openThread}</span>
     </Link>

@@ -1,13 +1,14 @@
 import type { JsonObject } from '@parley/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { messageOf } from '../../api/session';
+import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { Empty, Notice, Skeleton } from '../../parts/states';
+import { Empty, Notice, Problem, Skeleton } from '../../parts/states';
 import { stored } from '../../stored';
 import type { AgentDefinition } from '../build/definitions';
 import { Composer } from './composer';
@@ -82,10 +83,7 @@ export function Chat(props: ChatProps) {
       },
     );
   };
-  const cancel = useMutation({
-    mutationFn: (id: string) => api.cancelExecution({ id }),
-    onSettled: () => cache.invalidateQueries({ queryKey: [...key, 'playground'] }),
-  });
+  const cancel = useChange((id: string) => api.cancelExecution({ id }), 'playground');
   useKeys({ r: () => writer.current?.focus() });
   const { thread, hasEarlier = false } = conversation.stored.data ?? {};
   const set = [
@@ -115,12 +113,8 @@ export function Chat(props: ChatProps) {
         />
       )}
       <div className="mx-auto w-full max-w-3xl space-y-1 px-3 pb-2 empty:hidden">
-        {sending.isError && (
-          <div role="alert">
-            <Notice kind="failed">{texts.notSent(messageOf(sending.error))}</Notice>
-          </div>
-        )}
-        {cancel.isError && <Notice kind="failed">{messageOf(cancel.error)}</Notice>}
+        <Problem error={sending.error && texts.notSent(messageOf(sending.error))} />
+        <Problem error={cancel.error} />
         {thread && thread.state !== 'agent' && <Notice kind="person">{texts.humanAnswers}</Notice>}
       </div>
       <Composer

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button, linkLook } from '../../parts/controls';
+import { Link } from '../../parts/link';
 import { Notice } from '../../parts/states';
 import { playgroundCatalog } from './texts';
 
@@ -23,7 +23,6 @@ function hintOf(error: string): Hint {
 export function FailedTurn({ error, onAgain }: { error: string; onAgain: () => void }) {
   const texts = useTexts(playgroundCatalog);
   const { isAdmin } = useWorkspace();
-  const place = usePlace();
   const hint = hintOf(error);
   return (
     <div role="alert" className="space-y-1.5">
@@ -32,7 +31,7 @@ export function FailedTurn({ error, onAgain }: { error: string; onAgain: () => v
       <p className="flex flex-wrap gap-2">
         <Button onClick={onAgain}>{texts.sendAgain}</Button>
         {isAdmin && (hint === 'not_configured' || hint === 'refused') && (
-          <Link to="/$organization/$environment/integrations" params={place} search={{}} className={linkLook}>
+          <Link to="integrations" className={linkLook}>
             {texts.toIntegrations}
           </Link>
         )}

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@parley/client';
 import { type ReactNode, useId } from 'react';
+import { useAgents } from '../../api/queries';
 import { useTexts } from '../../i18n';
 import { Choice, Field } from '../../parts/controls';
 import { JsonField } from '../../parts/json-field';
-import { type Param, modelName, useAllAgents } from '../build/definitions';
+import { type Param, modelName } from '../build/definitions';
 import { type ParamProblem, type Typed, free, textOf } from './params';
 import { playgroundCatalog } from './texts';
 
@@ -138,7 +139,7 @@ function ParamField({
 function ModelField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const texts = useTexts(playgroundCatalog);
   const id = useId();
-  const known = useAllAgents().items.flatMap(({ model }) => [
+  const known = useAgents().items.flatMap(({ model }) => [
     modelName(model),
     ...((typeof model === 'object' && model.fallbacks) || []),
   ]);

@@ -1,12 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useAgents, useRouters } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Skeleton } from '../../parts/states';
 import { stored } from '../../stored';
 import { NoAgents } from '../agents/agents';
-import { type RouterDefinition, definitionOf, useAllAgents, useAllRouters } from '../build/definitions';
+import { type RouterDefinition, definitionOf } from '../build/definitions';
 import { Bench } from './bench';
 import { playgroundCatalog } from './texts';
 import { type Target, useConversation } from './use-conversation';
@@ -23,8 +24,8 @@ export function Playground() {
   const texts = useTexts(playgroundCatalog);
   const { key } = useWorkspace();
   const { agent, router, thread: threadId } = route.useSearch();
-  const agents = useAllAgents();
-  const routers = useAllRouters();
+  const agents = useAgents();
+  const routers = useRouters();
   const conversation = useConversation(threadId);
   const last = useMemo(() => stored(['playground', ...key].join('.')), [key]);
   const targets: Choosable[] = [

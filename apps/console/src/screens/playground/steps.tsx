@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import { Bot } from 'lucide-react';
-import { usePlace } from '../../frame/workspace';
 import { formatDuration, formatNumber, useTexts } from '../../i18n';
+import { TextLink } from '../../parts/link';
 import { Failure, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { StepDetails } from '../executions/step-details';
@@ -54,7 +53,6 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
   const common = useTexts();
   const texts = useTexts(playgroundCatalog);
   const executions = useTexts(executionsCatalog);
-  const place = usePlace();
   const { units } = common;
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-n11 tabular-nums">
@@ -69,14 +67,9 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
           .filter(Boolean)
           .join(' · ')}
       </span>
-      <Link
-        to="/$organization/$environment/executions/$executionId"
-        params={{ ...place, executionId: execution.id }}
-        search={{}}
-        className="text-accent underline"
-      >
+      <TextLink to="executions/$executionId" params={{ executionId: execution.id }}>
         {texts.openExecution}
-      </Link>
+      </TextLink>
     </div>
   );
 }

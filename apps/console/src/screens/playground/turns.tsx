@@ -1,11 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import { Bot, User } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTypes } from '../../api/queries';
-import { usePlace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { useEndOfList } from '../../parts/end-of-list';
+import { Link } from '../../parts/link';
 import { Notice } from '../../parts/states';
 import { useTick } from '../../parts/time';
 import { FailedTurn } from './failure';
@@ -31,7 +30,6 @@ interface TurnsProps {
 /** The conversation, to which words are added as the model writes them. */
 export function Turns({ turns, reply, sending, threadId, hasEarlier, chosen, onChoose, onSend, empty }: TurnsProps) {
   const texts = useTexts(playgroundCatalog);
-  const place = usePlace();
   const { scroller } = useEndOfList(`${turns.at(-1)?.id} ${sending}`);
   if (turns.length === 0 && sending === null) return <div className="min-h-0 flex-1 overflow-auto">{empty}</div>;
   return (
@@ -39,12 +37,7 @@ export function Turns({ turns, reply, sending, threadId, hasEarlier, chosen, onC
       <div className="mx-auto max-w-3xl space-y-5">
         {hasEarlier && threadId && (
           <p className="text-center text-n11">
-            <Link
-              to="/$organization/$environment/conversations/$threadId"
-              params={{ ...place, threadId }}
-              search={{}}
-              className="underline"
-            >
+            <Link to="conversations/$threadId" params={{ threadId }} className="underline">
               {texts.earlier}
             </Link>
           </p>

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useAgents, useTools } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Ago } from '../../parts/time';
-import { type RoleDefinition, definitionOf, useAllAgents, useAllTools } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { type RoleDefinition, definitionOf } from '../build/definitions';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -19,7 +20,6 @@ import { useWords } from './words';
 export function Role({ role }: { role: ListedRole }) {
   const texts = useTexts(rolesCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const words = useWords();
   const definition = definitionOf<RoleDefinition>(role);
   const { policies, scopeRules = [], fieldMasks = [] } = definition;
@@ -90,10 +90,9 @@ function ByType<Rule extends { entityType: string }>({
 
 function Holders({ slug }: { slug: string }) {
   const texts = useTexts(rolesCatalog);
-  const links = useDefinitionLinks();
   const { api, key, isAdmin } = useWorkspace();
-  const agents = useAllAgents().items.filter(({ roles }) => roles?.includes(slug));
-  const tools = useAllTools().items.filter(({ custom }) => custom?.runAs === slug);
+  const agents = useAgents().items.filter(({ roles }) => roles?.includes(slug));
+  const tools = useTools().items.filter(({ custom }) => custom?.runAs === slug);
   const { data: keys } = useQuery({
     queryKey: [...key, 'api-keys', 'of-role'],
     queryFn: ({ signal }) => api.listApiKeys({ limit: 100 }, { signal }),

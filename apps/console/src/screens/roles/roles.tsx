@@ -1,11 +1,12 @@
 import type { ResultOf } from '@parley/client/manage';
 import { getRouteApi } from '@tanstack/react-router';
+import { useRoles } from '../../api/queries';
 import { useTexts } from '../../i18n';
 import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { type RoleDefinition, definitionOf, useAllRoles } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { type RoleDefinition, definitionOf } from '../build/definitions';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { OpenItem } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -20,9 +21,8 @@ const roleOf = (item: ListedRole) => definitionOf<RoleDefinition>(item);
 export function Roles() {
   const texts = useTexts(rolesCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open } = route.useSearch();
-  const list = useAllRoles();
+  const list = useRoles();
   if (open !== undefined)
     return (
       <OpenItem list={list} is={(item) => roleOf(item).slug === open} back={links.role()}>

@@ -1,6 +1,7 @@
 import type { ResultOf } from '@parley/client/manage';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ArrowRight, Terminal } from 'lucide-react';
+import { useRouters } from '../../api/queries';
 import { formatNumber, useTexts } from '../../i18n';
 import { CopyText, linkLook } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
@@ -8,8 +9,8 @@ import { Json } from '../../parts/json';
 import { ListScreen } from '../../parts/list-screen';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { type RouterDefinition, definitionOf, useAllRouters } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { type RouterDefinition, definitionOf } from '../build/definitions';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, OpenItem, Section, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -24,9 +25,8 @@ const routerOf = (item: ListedRouter) => definitionOf<RouterDefinition>(item);
 export function Routers() {
   const texts = useTexts(routersCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open } = route.useSearch();
-  const list = useAllRouters();
+  const list = useRouters();
   if (open !== undefined)
     return (
       <OpenItem list={list} is={(item) => routerOf(item).slug === open} back={links.router()}>
@@ -65,7 +65,6 @@ export function Routers() {
 function Router({ item }: { item: ListedRouter }) {
   const texts = useTexts(routersCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const words = useWords();
   const router = routerOf(item);
   const { rules = [], classifyModel, contextMessages = 4 } = router;

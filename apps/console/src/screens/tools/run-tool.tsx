@@ -1,5 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import { type FormEvent, useState } from 'react';
+import { useAgents } from '../../api/queries';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, useTexts } from '../../i18n';
@@ -8,7 +9,7 @@ import { Confirm } from '../../parts/confirm';
 import { JsonField, parseObject } from '../../parts/json-field';
 import { Json } from '../../parts/json';
 import { Notice } from '../../parts/states';
-import { listsTool, useAllAgents } from '../build/definitions';
+import { listsTool } from '../build/definitions';
 import { Section } from '../build/sections';
 import { sampleArguments } from './parameters';
 import { toolsCatalog } from './texts';
@@ -25,7 +26,7 @@ interface Run {
 export function RunTool({ tool }: { tool: ListedTool }) {
   const texts = useTexts(toolsCatalog);
   const { client, environment, isAdmin } = useWorkspace();
-  const agents = useAllAgents().items;
+  const agents = useAgents().items;
   const [agentSlug, setAgent] = useState('');
   const [text, setText] = useState(() => JSON.stringify(sampleArguments(tool.parameters), null, 2));
   const [isAsking, ask] = useState(false);

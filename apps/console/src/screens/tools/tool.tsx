@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
+import { useAgents } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { listsTool, useAllAgents } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { listsTool } from '../build/definitions';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Section } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -18,7 +19,6 @@ import type { ListedTool } from './tools';
 /** A tool: what models read of it, its limits, its code, and a way to run it. */
 export function Tool({ tool }: { tool: ListedTool }) {
   const texts = useTexts(toolsCatalog);
-  const links = useDefinitionLinks();
   return (
     <DetailScreen
       title={tool.name}
@@ -50,8 +50,7 @@ export function Tool({ tool }: { tool: ListedTool }) {
 function Limits({ tool: { name, action, sideEffects, custom } }: { tool: ListedTool }) {
   const texts = useTexts(toolsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
-  const agents = useAllAgents().items.filter(({ tools }) => listsTool(tools, name));
+  const agents = useAgents().items.filter(({ tools }) => listsTool(tools, name));
   const { allowedHosts, secrets, runAs } = custom ?? {};
   return (
     <Facts

@@ -1,6 +1,7 @@
 import type { ResultOf } from '@parley/client/manage';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
+import { useTools } from '../../api/queries';
 import { useKeys } from '../../frame/keys';
 import { useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
@@ -8,8 +9,7 @@ import { ListScreen } from '../../parts/list-screen';
 import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { useAllTools } from '../build/definitions';
-import { useDefinitionLinks } from '../build/links';
+import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { OpenItem } from '../build/sections';
 import { buildCatalog } from '../build/texts';
@@ -22,12 +22,11 @@ export type ListedTool = ResultOf<'listTools'>['data'][number];
 export function Tools() {
   const texts = useTexts(toolsCatalog);
   const build = useTexts(buildCatalog);
-  const links = useDefinitionLinks();
   const { open, q, kind } = route.useSearch();
   const navigate = route.useNavigate();
   const searchBox = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => (searchBox.current === null ? false : searchBox.current.focus()) });
-  const all = useAllTools();
+  const all = useTools();
   if (open !== undefined)
     return (
       <OpenItem list={all} is={({ name }) => name === open} back={links.tool()}>

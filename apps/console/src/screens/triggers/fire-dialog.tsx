@@ -1,14 +1,14 @@
 import type { JsonObject } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
-import { Link, linkOptions } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTypes } from '../../api/queries';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Field } from '../../parts/controls';
 import { FormDialog } from '../../parts/form-dialog';
 import { JsonField, parseObject } from '../../parts/json-field';
+import { TextLink, linkTo } from '../../parts/link';
 import { Status } from '../../parts/status';
 import { type Trigger, useTriggerDefinition } from './queries';
 import { triggersCatalog } from './texts';
@@ -103,7 +103,6 @@ function EntityField({ type, value, onChange }: { type: string; value: string; o
 function RunLink({ slug, runId }: { slug: string; runId?: string }) {
   const triggers = useTexts(triggersCatalog);
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const { data: newest } = useQuery({
     queryKey: [...key, 'trigger-runs', 'newest', slug],
     queryFn: ({ signal }) => api.listTriggerRuns({ trigger: slug, limit: 1 }, { signal }),
@@ -111,17 +110,11 @@ function RunLink({ slug, runId }: { slug: string; runId?: string }) {
   });
   const id = runId ?? newest?.data[0]?.id;
   if (id === undefined) return null;
-  const to = linkOptions({
-    to: '/$organization/$environment/trigger-runs/$runId',
-    params: { ...params, runId: id },
-    search: {},
-  });
+  const to = linkTo({ to: 'trigger-runs/$runId', params: { runId: id } });
   return (
     <p role="status" className="flex flex-wrap items-center gap-2">
       {runId && <Status status="succeeded" text={triggers.fired} />}
-      <Link {...to} className="text-accent underline">
-        {runId ? triggers.openRun : triggers.newestRun}
-      </Link>
+      <TextLink {...to}>{runId ? triggers.openRun : triggers.newestRun}</TextLink>
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@parley/client';
 import { type ResultOf, iterate } from '@parley/client/manage';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Workspace } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import type { TriggerStart } from './words';
 
@@ -77,18 +78,20 @@ export function useDeadRuns(slug: string) {
   });
 }
 
+export const retriedKey = (key: Workspace['key'], slug: string) => [...key, 'retried-runs', slug];
+
 /** Runs that were retried together, which this page remembers until it is closed. */
 export function useRetried(slug: string) {
   const { api, key } = useWorkspace();
   const cache = useQueryClient();
-  const idsKey = [...key, 'retried-runs', slug];
+  const idsKey = retriedKey(key, slug);
   const { data: ids = null } = useQuery<string[] | null>({
     queryKey: idsKey,
     queryFn: skipToken,
     staleTime: Infinity,
     gcTime: Infinity,
   });
-  const remember = (runs: string[] | null) => cache.setQueryData(idsKey, runs);
+  const forget = () => cache.setQueryData(idsKey, null);
   const { data: progress } = useQuery({
     queryKey: [...key, 'trigger-runs', 'retried', slug, ids?.length, ids?.[0]],
     queryFn: async ({ signal }) => {
@@ -107,5 +110,5 @@ export function useRetried(slug: string) {
     enabled: ids !== null && ids.length > 0,
     refetchInterval: ({ state }) => (state.data?.open === 0 ? false : 2_000),
   });
-  return { ids, progress, remember };
+  return { ids, progress, forget };
 }

@@ -1,8 +1,8 @@
-import { Link, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
+import { TextLink, linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
@@ -26,7 +26,6 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
   const texts = useTexts();
   const triggers = useTexts(triggersCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const input = { trigger, status: status as RunStatus | undefined, entityId: entity };
   const list = usePages(
     [...key, 'trigger-runs', input],
@@ -40,13 +39,7 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
       above={above}
       list={list}
       keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        linkOptions({
-          to: '/$organization/$environment/trigger-runs/$runId',
-          params: { ...place, runId: id },
-          search: {},
-        })
-      }
+      linkOf={({ id }) => linkTo({ to: 'trigger-runs/$runId', params: { runId: id } })}
       mainTitle={trigger ? triggers.cause : triggers.trigger}
       main={(run) =>
         trigger
@@ -118,13 +111,8 @@ function RunCause({ run }: { run: Run }) {
 /** A link to the screen of a trigger. */
 export function TriggerLink({ slug }: { slug: string }) {
   return (
-    <Link
-      to="/$organization/$environment/triggers/$slug"
-      params={{ ...usePlace(), slug }}
-      search={{}}
-      className="text-accent underline"
-    >
+    <TextLink to="triggers/$slug" params={{ slug }}>
       {slug}
-    </Link>
+    </TextLink>
   );
 }

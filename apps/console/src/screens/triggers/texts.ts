@@ -11,7 +11,6 @@ export const triggersCatalog = catalog(
     runs: 'Runs',
     definition: 'Definition',
     trigger: 'Trigger',
-    starts: 'Starts',
     state: 'State',
     next: 'Next due',
     lastDay: 'Runs in 24 hours',
@@ -27,9 +26,7 @@ export const triggersCatalog = catalog(
     emptyText: 'A trigger runs tools when an entity changes, or on a schedule.',
     noRuns: 'No runs yet',
     noRunsText: 'Each time a trigger starts, its run is shown here with its steps.',
-    missing: 'This trigger is not deployed any more. Its runs are kept.',
     slug: 'Slug',
-    count: runs,
     statuses: {
       scheduled: 'scheduled',
       running: 'running',
@@ -48,7 +45,6 @@ export const triggersCatalog = catalog(
     duration: 'Duration',
     started: 'Started',
     ended: 'Ended',
-    planned: 'Planned',
     cause: 'Cause',
     causes: {
       event: 'A change of an entity',
@@ -92,7 +88,6 @@ export const triggersCatalog = catalog(
     cancelAllTitle: 'Cancel the scheduled runs',
     cancelAllQuestion: (count: string, trigger: string) =>
       `${count} scheduled ${count === '1' ? 'run' : 'runs'} of ${trigger} ${count === '1' ? 'does' : 'do'} not begin, the oldest first and at most 1,000. Each can be retried later.`,
-    cancelledRuns: (count: number) => `${runs(count)} cancelled.`,
     retrying: (done: number, all: number) => `Retrying: ${done} of ${runs(all)} ended`,
     retried: (all: number) => `${runs(all)} retried`,
     failedAgain: (count: number) => (count === 1 ? '1 failed again' : `${count} failed again`),
@@ -151,7 +146,6 @@ export const triggersCatalog = catalog(
     runs: 'Ejecuciones',
     definition: 'Definición',
     trigger: 'Disparador',
-    starts: 'Se inicia',
     state: 'Estado',
     next: 'Próxima vez',
     lastDay: 'Ejecuciones en 24 horas',
@@ -167,9 +161,7 @@ export const triggersCatalog = catalog(
     emptyText: 'Un disparador ejecuta herramientas cuando cambia una entidad, o según un horario.',
     noRuns: 'Aún no hay ejecuciones',
     noRunsText: 'Cada vez que se inicia un disparador, su ejecución aparece aquí con sus pasos.',
-    missing: 'Este disparador ya no está desplegado. Sus ejecuciones se conservan.',
     slug: 'Identificador',
-    count: carreras,
     statuses: {
       scheduled: 'programada',
       running: 'en curso',
@@ -188,7 +180,6 @@ export const triggersCatalog = catalog(
     duration: 'Duración',
     started: 'Comenzó',
     ended: 'Terminó',
-    planned: 'Planificada',
     cause: 'Causa',
     causes: {
       event: 'Un cambio de una entidad',
@@ -232,7 +223,6 @@ export const triggersCatalog = catalog(
     cancelAllTitle: 'Cancelar las ejecuciones programadas',
     cancelAllQuestion: (count, trigger) =>
       `${count} ${count === '1' ? 'ejecución programada' : 'ejecuciones programadas'} de ${trigger} no ${count === '1' ? 'comienza' : 'comienzan'}, primero las más antiguas y como máximo 1.000. Cada una se puede reintentar después.`,
-    cancelledRuns: (count) => `Se ${count === 1 ? 'canceló' : 'cancelaron'} ${carreras(count)}.`,
     retrying: (done, all) => `Reintentando: ${done} de ${carreras(all)} ${done === 1 ? 'terminó' : 'terminaron'}`,
     retried: (all) => (all === 1 ? '1 ejecución reintentada' : `${all} ejecuciones reintentadas`),
     failedAgain: (count) => (count === 1 ? '1 falló otra vez' : `${count} fallaron otra vez`),

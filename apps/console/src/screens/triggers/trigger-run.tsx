@@ -1,13 +1,13 @@
-import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { EntityLink } from '../../parts/entity-link';
 import { Json } from '../../parts/json';
+import { TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { CauseEvent } from './cause-event';
@@ -22,7 +22,6 @@ type RunDetails = NonNullable<ReturnType<typeof useRun>['data']>;
 export function TriggerRun() {
   const { runId } = route.useParams();
   const triggers = useTexts(triggersCatalog);
-  const params = usePlace();
   const { data: run, error, isPending, refetch } = useRun(runId);
   if (isPending) return <Skeleton rows={10} />;
   if (run === undefined) return <Failure error={error} onRetry={refetch} />;
@@ -32,11 +31,7 @@ export function TriggerRun() {
   return (
     <DetailScreen
       title={run.triggerSlug}
-      back={linkOptions({
-        to: '/$organization/$environment/triggers/$slug',
-        params: { ...params, slug: run.triggerSlug },
-        search: {},
-      })}
+      back={linkTo({ to: 'triggers/$slug', params: { slug: run.triggerSlug } })}
       backTitle={triggers.runs}
       head={
         <>
@@ -76,34 +71,17 @@ export function TriggerRun() {
 function Actions({ run: { id, status, refusedRuns } }: { run: RunDetails }) {
   const triggers = useTexts(triggersCatalog);
   const { api } = useWorkspace();
-  const [asked, setAsked] = useState<'retry' | 'cancel' | null>(null);
   const names = ['trigger-run', 'trigger-runs', 'triggers', 'health'];
-  const changes = {
-    retry: useChange(() => api.retryTriggerRun({ id }), ...names),
-    cancel: useChange(() => api.cancelTriggerRun({ id }), ...names),
-  };
-  const ask = (verb: 'retry' | 'cancel') => () => (changes[verb].reset(), setAsked(verb));
+  const retry = useChange(() => api.retryTriggerRun({ id }), ...names);
+  const cancel = useChange(() => api.cancelTriggerRun({ id }), ...names);
   const mayRetry = refusedRuns === 0 && (status === 'dead' || status === 'cancelled');
   return (
     <>
       {mayRetry && (
-        <Button look="primary" onClick={ask('retry')}>
-          {triggers.retry}
-        </Button>
+        <ConfirmButton action={triggers.retry} question={triggers.retryQuestion} look="primary" change={retry} />
       )}
-      {(status === 'scheduled' || status === 'running') && <Button onClick={ask('cancel')}>{triggers.cancel}</Button>}
-      {asked !== null && (
-        <Confirm
-          title={triggers[asked]}
-          question={triggers[`${asked}Question`]}
-          action={triggers[asked]}
-          look={asked === 'retry' ? 'primary' : 'danger'}
-          run={{
-            ...changes[asked],
-            mutate: () => changes[asked].mutate(undefined, { onSuccess: () => setAsked(null) }),
-          }}
-          onClose={() => setAsked(null)}
-        />
+      {(status === 'scheduled' || status === 'running') && (
+        <ConfirmButton action={triggers.cancel} question={triggers.cancelQuestion} buttonLook="plain" change={cancel} />
       )}
     </>
   );
@@ -113,7 +91,6 @@ function RunFacts({ run }: { run: RunDetails }) {
   const texts = useTexts();
   const triggers = useTexts(triggersCatalog);
   const { data: all } = useTriggers();
-  const params = usePlace();
   const type = all?.find(({ slug }) => slug === run.triggerSlug)?.on.entityType;
   const time = (at: number | null) => at !== null && <Ago at={at} />;
   return (
@@ -125,14 +102,9 @@ function RunFacts({ run }: { run: RunDetails }) {
         [
           '',
           run.entityId && (
-            <Link
-              to="/$organization/$environment/triggers"
-              params={params}
-              search={{ view: 'runs', entity: run.entityId }}
-              className="text-accent underline"
-            >
+            <TextLink to="triggers" search={{ view: 'runs', entity: run.entityId }}>
               {triggers.entityRuns}
-            </Link>
+            </TextLink>
           ),
         ],
         [triggers.chain, <Chain run={run} />],
@@ -151,20 +123,14 @@ function RunFacts({ run }: { run: RunDetails }) {
 /** Where the run is in its chain of triggers, and what began the chain. */
 function Chain({ run: { id, root, hops, cause } }: { run: RunDetails }) {
   const triggers = useTexts(triggersCatalog);
-  const params = usePlace();
   if (root === id || cause.endsWith(`-${root}`)) return triggers.chainStart;
   return (
     <>
       {triggers.chainPosition(hops)} {triggers.chainRoot}{' '}
       {root.startsWith('run_') ? (
-        <Link
-          to="/$organization/$environment/trigger-runs/$runId"
-          params={{ ...params, runId: root }}
-          search={{}}
-          className="font-mono text-xs text-accent underline"
-        >
+        <TextLink to="trigger-runs/$runId" params={{ runId: root }} className="font-mono text-xs">
           {root}
-        </Link>
+        </TextLink>
       ) : (
         <CopyText text={root} />
       )}

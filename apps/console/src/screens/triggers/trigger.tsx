@@ -1,11 +1,12 @@
-import { getRouteApi, linkOptions } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { useLanguage, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
+import { ConfirmButton } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { BackLink, DetailScreen } from '../../parts/detail-screen';
+import { linkTo } from '../../parts/link';
 import { Empty, Failure, Problem, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
@@ -33,24 +34,19 @@ export function TriggerScreen() {
 
 function Known({ trigger }: { trigger: Trigger }) {
   const triggers = useTexts(triggersCatalog);
-  const params = usePlace();
   const { slug, name } = trigger;
   const { status, tab } = route.useSearch();
   const navigate = route.useNavigate();
-  const back = linkOptions({ to: '/$organization/$environment/triggers', params, search: {} });
-  const to = '/$organization/$environment/triggers/$slug';
+  const back = linkTo({ to: 'triggers' });
+  const to = 'triggers/$slug';
   const above = (
     <>
       <About trigger={trigger} />
       <ViewTabs
         label={triggers.views}
         views={[
-          [triggers.runs, linkOptions({ to, params: { ...params, slug }, search: {} }), tab !== 'definition'],
-          [
-            triggers.definition,
-            linkOptions({ to, params: { ...params, slug }, search: { tab: 'definition' } }),
-            tab === 'definition',
-          ],
+          [triggers.runs, linkTo({ to, params: { slug } }), tab !== 'definition'],
+          [triggers.definition, linkTo({ to, params: { slug }, search: { tab: 'definition' } }), tab === 'definition'],
         ]}
       >
         {tab !== 'definition' && <BulkActions trigger={trigger} />}
@@ -106,7 +102,6 @@ function About({ trigger }: { trigger: Trigger }) {
 function Switch({ trigger: { slug, enabled, runs } }: { trigger: Trigger }) {
   const triggers = useTexts(triggersCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const enable = useChange(() => api.enableTrigger({ slug }), 'triggers');
   const disable = useChange(() => api.disableTrigger({ slug }), 'triggers');
   if (!enabled)
@@ -119,18 +114,12 @@ function Switch({ trigger: { slug, enabled, runs } }: { trigger: Trigger }) {
       </>
     );
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>{triggers.disable}</Button>
-      {isAsking && (
-        <Confirm
-          title={triggers.disable}
-          question={triggers.disableQuestion(runs.scheduled ?? 0)}
-          action={triggers.disable}
-          name={slug}
-          run={{ ...disable, mutate: () => disable.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={triggers.disable}
+      question={triggers.disableQuestion(runs.scheduled ?? 0)}
+      name={slug}
+      buttonLook="plain"
+      change={disable}
+    />
   );
 }

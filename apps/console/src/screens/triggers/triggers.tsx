@@ -1,6 +1,7 @@
-import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { getRouteApi } from '@tanstack/react-router';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useLanguage, useTexts } from '../../i18n';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
@@ -16,17 +17,16 @@ const route = getRouteApi('/$organization/$environment/triggers');
 
 export function Triggers() {
   const triggers = useTexts(triggersCatalog);
-  const params = usePlace();
   const { view, status, entity } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/$environment/triggers' });
+  const navigate = route.useNavigate();
   const isRuns = view === 'runs';
-  const to = '/$organization/$environment/triggers';
+  const to = 'triggers';
   const tabs = (
     <ViewTabs
       label={triggers.views}
       views={[
-        [triggers.triggers, linkOptions({ to, params, search: {} }), !isRuns],
-        [triggers.runs, linkOptions({ to, params, search: { view: 'runs' } }), isRuns],
+        [triggers.triggers, linkTo({ to }), !isRuns],
+        [triggers.runs, linkTo({ to, search: { view: 'runs' } }), isRuns],
       ]}
     />
   );
@@ -47,7 +47,6 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
   const triggers = useTexts(triggersCatalog);
   const language = useLanguage();
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const list = usePages<Trigger>(
     [...key, 'triggers', 'list'],
     async (_, signal) => {
@@ -62,9 +61,7 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
       above={tabs}
       list={list}
       keyOf={({ slug }) => slug}
-      linkOf={({ slug }) =>
-        linkOptions({ to: '/$organization/$environment/triggers/$slug', params: { ...place, slug }, search: {} })
-      }
+      linkOf={({ slug }) => linkTo({ to: 'triggers/$slug', params: { slug } })}
       mainTitle={triggers.trigger}
       main={({ name, on }) => [name, startInWords(on, triggers, language)]}
       columns={[

@@ -1,9 +1,7 @@
-import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
 import { Progress } from '../../parts/progress';
 import { type DeliveryFilter, providers, replayOf, useMatching, useReplay } from './queries';
 import { webhooksCatalog } from './texts';
@@ -17,7 +15,6 @@ interface ReplayAllProps {
 export function ReplayAll({ filter, onStart }: ReplayAllProps) {
   const webhooks = useTexts(webhooksCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const { data: matching } = useMatching(filter);
   const replay = useChange(() => api.replayWebhookDeliveries(replayOf(filter)!), 'webhooks', 'health');
   if (matching === undefined || matching.count === 0 || replayOf(filter) === null) return null;
@@ -27,27 +24,16 @@ export function ReplayAll({ filter, onStart }: ReplayAllProps) {
     webhooks.statuses[filter.status as keyof typeof webhooks.statuses],
     filter.since && webhooks.times[filter.since as keyof typeof webhooks.times],
   ].filter(Boolean);
-  const run = () => replay.mutate(undefined, { onSuccess: ({ id }) => (setAsking(false), onStart(id)) });
   return (
-    <>
-      <Button
-        look={filter.status === 'failed' ? 'primary' : 'plain'}
-
-        onClick={() => (replay.reset(), setAsking(true))}
-      >
-        {webhooks.replayAll(count)}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={webhooks.replayAllTitle}
-          question={webhooks.replayAllQuestion(count, words.join(', '))}
-          action={webhooks.replayAll(count)}
-          look="primary"
-          run={{ ...replay, mutate: run }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={webhooks.replayAll(count)}
+      title={webhooks.replayAllTitle}
+      question={webhooks.replayAllQuestion(count, words.join(', '))}
+      look="primary"
+      buttonLook={filter.status === 'failed' ? 'primary' : 'plain'}
+      change={replay}
+      onDone={({ id }) => onStart(id)}
+    />
   );
 }
 

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, type LinkProps, getRouteApi, linkOptions } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type LinkProps, getRouteApi } from '@tanstack/react-router';
 import { useChange } from '../../api/use-change';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { Confirm } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { ConfirmButton } from '../../parts/confirm';
+import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
+import { TextLink, linkTo } from '../../parts/link';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { type Delivery, providers } from './queries';
@@ -20,7 +20,6 @@ export function WebhookDelivery() {
   const { deliveryId } = route.useParams();
   const webhooks = useTexts(webhooksCatalog);
   const { api, key } = useWorkspace();
-  const params = usePlace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'webhook', deliveryId],
     queryFn: ({ signal }) => api.getWebhookDelivery({ id: deliveryId }, { signal }),
@@ -32,7 +31,7 @@ export function WebhookDelivery() {
   return (
     <DetailScreen
       title={delivery.eventType ?? webhooks.noEvent}
-      back={linkOptions({ to: '/$organization/$environment/webhooks', params, search: {} })}
+      back={linkTo({ to: 'webhooks' })}
       backTitle={webhooks.title}
       head={
         <>
@@ -61,28 +60,16 @@ export function WebhookDelivery() {
 function Replay({ delivery: { id, status } }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
   const { api } = useWorkspace();
-  const [isAsking, setAsking] = useState(false);
   const replay = useChange(() => api.replayWebhookDelivery({ id }), 'webhook', 'webhooks', 'health');
   if (status === 'rejected' || status === 'held' || status === 'received') return null;
   return (
-    <>
-      <Button
-        look={status === 'failed' || status === 'unattributed' ? 'primary' : 'plain'}
-        onClick={() => (replay.reset(), setAsking(true))}
-      >
-        {webhooks.replay}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={webhooks.replay}
-          question={webhooks.replayQuestion}
-          action={webhooks.replay}
-          look="primary"
-          run={{ ...replay, mutate: () => replay.mutate(undefined, { onSuccess: () => setAsking(false) }) }}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={webhooks.replay}
+      question={webhooks.replayQuestion}
+      look="primary"
+      buttonLook={status === 'failed' || status === 'unattributed' ? 'primary' : 'plain'}
+      change={replay}
+    />
   );
 }
 
@@ -97,17 +84,11 @@ const secrets: Record<string, string> = {
 function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
   const { isAdmin } = useWorkspace();
-  const params = usePlace();
   const { advice } = webhooks;
   const isBad = status === 'failed' || status === 'rejected';
   const links: Record<string, [string, LinkProps] | undefined> = {
-    kapso: [webhooks.toChannels, linkOptions({ to: '/$organization/$environment/channels', params, search: {} })],
-    flow: isAdmin
-      ? [
-          webhooks.toIntegrations,
-          linkOptions({ to: '/$organization/$environment/integrations', params, search: { open: 'flow' } }),
-        ]
-      : undefined,
+    kapso: [webhooks.toChannels, linkTo({ to: 'channels' })],
+    flow: isAdmin ? [webhooks.toIntegrations, linkTo({ to: 'integrations', search: { open: 'flow' } })] : undefined,
   };
   const toDo = {
     received: advice.received,
@@ -131,12 +112,7 @@ function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery
         <section aria-label={webhooks.toDo}>
           <h2 className="mb-1 font-medium">{webhooks.toDo}</h2>
           <p className="max-w-prose text-n11">
-            {toDo}{' '}
-            {link && (
-              <Link {...link[1]} className="text-accent underline">
-                {link[0]}
-              </Link>
-            )}
+            {toDo} {link && <TextLink {...link[1]}>{link[0]}</TextLink>}
           </p>
         </section>
       )}
@@ -146,7 +122,6 @@ function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery
 
 function DeliveryFacts({ delivery }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
-  const params = usePlace();
   // The reason of a callback names the payment that it is about.
   const paymentId = delivery.provider === 'flow' ? /\bent_\w+/.exec(delivery.reason ?? '')?.[0] : undefined;
   return (
@@ -158,14 +133,9 @@ function DeliveryFacts({ delivery }: { delivery: Delivery }) {
         [
           webhooks.payment,
           paymentId && (
-            <Link
-              to="/$organization/$environment/payments/$paymentId"
-              params={{ ...params, paymentId }}
-              search={{}}
-              className="font-mono text-xs text-accent underline"
-            >
+            <TextLink to="payments/$paymentId" params={{ paymentId }} className="font-mono text-xs">
               {paymentId}
-            </Link>
+            </TextLink>
           ),
         ],
         [webhooks.path, <code className="font-mono text-xs">{delivery.path}</code>],

@@ -1,7 +1,8 @@
-import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { getRouteApi } from '@tanstack/react-router';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
+import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty, Notice } from '../../parts/states';
@@ -17,9 +18,8 @@ const route = getRouteApi('/$organization/$environment/webhooks');
 export function Webhooks() {
   const webhooks = useTexts(webhooksCatalog);
   const { api, key } = useWorkspace();
-  const place = usePlace();
   const { replay, ...filter } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/$environment/webhooks' });
+  const navigate = route.useNavigate();
   const change = (search: Partial<typeof filter> & { replay?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace: true });
   const list = usePages(
@@ -28,20 +28,13 @@ export function Webhooks() {
     { refetchInterval: 3_000 },
   );
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const view = (status: string | undefined) =>
-    linkOptions({ to: '/$organization/$environment/webhooks', params: place, search: { ...filter, status, replay } });
+  const view = (status: string | undefined) => linkTo({ to: 'webhooks', search: { ...filter, status, replay } });
   return (
     <ListScreen
       title={webhooks.title}
       list={list}
       keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        linkOptions({
-          to: '/$organization/$environment/webhooks/$deliveryId',
-          params: { ...place, deliveryId: id },
-          search: {},
-        })
-      }
+      linkOf={({ id }) => linkTo({ to: 'webhooks/$deliveryId', params: { deliveryId: id } })}
       mainTitle={webhooks.event}
       main={({ eventType, reason, path }) => [eventType ?? webhooks.noEvent, reason ?? path]}
       columns={[

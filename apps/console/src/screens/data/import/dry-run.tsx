@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../../api/session';
 import { formatNumber, useTexts } from '../../../i18n';
 import { Button } from '../../../parts/controls';
-import { Notice } from '../../../parts/states';
+import { Problem } from '../../../parts/states';
 import type { Progress } from '../../../work/work';
 import { saveRefused } from './save-refused';
 import { type ImportState, type RefusedRow, runImport } from './run-import';
@@ -88,7 +87,7 @@ export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, e
           (state.isComplete ? '' : `${texts.onlyChecked(formatNumber(state.next), formatNumber(state.rowCount))} `)}
         {texts.would(formatNumber(state.created), formatNumber(state.updated), formatNumber(state.refused))}
       </p>
-      {error !== null && <Notice kind="failed">{messageOf(error)}</Notice>}
+      <Problem error={error} />
       {refused.length > 0 && (
         <>
           <ol className="max-h-48 overflow-auto rounded border border-n5" tabIndex={0}>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { formatNumber, useLanguage, useTexts } from '../../../i18n';
 import { Choice } from '../../../parts/controls';
 import { Dialog } from '../../../parts/dialog';
-import { Notice } from '../../../parts/states';
+import { Notice, Problem } from '../../../parts/states';
 import { guessDecimal } from '../decimal-choice';
 import type { DataType } from '../fields';
 import { ImportFile } from './import-file';
@@ -82,11 +82,7 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
             />
           )}
         </div>
-        {problem !== null && (
-          <div role="alert">
-            <Notice kind="failed">{problem}</Notice>
-          </div>
-        )}
+        <Problem error={problem} />
         {chosen && opened === null && problem === null && <p role="status">{texts.reading}</p>}
         {opened?.encoding === 'windows-1252' && <Notice>{texts.notUtf8}</Notice>}
         {opened?.rowCount === 0 && <Notice>{texts.noRows}</Notice>}

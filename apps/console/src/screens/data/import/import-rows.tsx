@@ -1,11 +1,10 @@
 import { type Column, type DecimalSign, columnsOf, isExportHeader, kindOf } from '@parley/rows';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../../api/session';
 import { useWorkspace } from '../../../frame/workspace';
 import { formatNumber, useTexts } from '../../../i18n';
 import { Button } from '../../../parts/controls';
-import { Notice } from '../../../parts/states';
+import { Notice, Problem } from '../../../parts/states';
 import { Ago } from '../../../parts/time';
 import { randomKey } from '../bulk';
 import type { DataType } from '../fields';
@@ -93,9 +92,9 @@ export function ImportRows({
           onChange={setColumns}
         />
       )}
-      {doubled.length > 0 && <Notice kind="failed">{texts.doubled(doubled.join(', '))}</Notice>}
+      {doubled.length > 0 && <Problem error={texts.doubled(doubled.join(', '))} />}
       {preview.data && <ImportPreview rows={preview.data} explain={explain} />}
-      {preview.error && <Notice kind="failed">{messageOf(preview.error)}</Notice>}
+      <Problem error={preview.error} />
       {record && (
         <Notice>
           {isPartial
