@@ -97,7 +97,6 @@ for (const overlay of overlays) {
         assert.ok(terminationGracePeriodSeconds >= preStopSeconds + valueOf('SHUTDOWN_TIMEOUT_MS') / 1000);
         // Longer than the gateway keeps an idle connection (apps/gateway/src/upstreams.ts).
         assert.ok(valueOf('SHUTDOWN_DRAIN_MS') > 4_000 && preStopSeconds >= 5);
-        assert.deepEqual(deployment.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 });
       }
       const shutdownOf = (name) =>
         Number(
@@ -163,10 +162,7 @@ for (const overlay of overlays) {
         path,
         backend.service.name,
       ]);
-      assert.deepEqual(paths, [
-        ['/webhook/', 'webhook-ingest'],
-        ['/', 'gateway'],
-      ]);
+      assert.deepEqual(paths, [['/', 'gateway']]);
     });
 
     describe('the network', () => {
@@ -235,16 +231,16 @@ for (const overlay of overlays) {
           overlay === 'local'
             ? toPod(labelsOf(component), { 'app.kubernetes.io/name': store }, port)
             : toAddress(labelsOf(component), address, port);
-        const all = [...services, 'migrate'];
+        const all = [...services, 'cli'];
         const users = (store, port, address) => all.filter((one) => reachesStore(one, store, port, address)).sort();
         const needs = (name) => services.filter((service) => name in variables[service]);
-        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'migrate'].sort());
+        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'cli'].sort());
         assert.deepEqual(users('redis', 6379, '192.0.2.17'), needs('REDIS_URL').sort());
       });
 
-      test('the ingress reaches two services, and Prometheus reaches the internal ports', () => {
+      test('the ingress reaches the gateway alone, and Prometheus reaches the internal ports', () => {
         const open = services.filter((service) => fromNamespace('ingress-nginx', labelsOf(service), portOf(service)));
-        assert.deepEqual(open.sort(), ['gateway', 'webhook-ingest']);
+        assert.deepEqual(open, ['gateway']);
         for (const service of services) {
           const internal = variables[service].INTERNAL_PORT.default;
           assert.equal(fromNamespace('monitoring', labelsOf(service), internal), true, service);
@@ -284,17 +280,4 @@ test('Redis of the local overlay evicts nothing and has an append-only file', ()
   const args = redis.spec.template.spec.containers[0].args.join(' ');
   assert.match(args, /--maxmemory-policy noeviction/);
   assert.match(args, /--appendonly yes/);
-});
-
-test('the migration Job, and init containers that wait for it, use the CLI', () => {
-  for (const overlay of overlays) {
-    const objects = objectsOf(readOverlay(overlay));
-    const job = objects.find(({ kind }) => kind === 'Job').spec.template.spec.containers[0];
-    assert.deepEqual([job.image.includes('parley-cli'), job.args[0]], [true, 'migrate']);
-    for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
-      const waits = spec.template.spec.initContainers?.[0].args.slice(0, 2);
-      const needsDatabase = 'DATABASE_URL' in variables[metadata.name];
-      assert.deepEqual(waits, needsDatabase ? ['migrate', '--check'] : undefined, metadata.name);
-    }
-  }
 });

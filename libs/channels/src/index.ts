@@ -46,5 +46,6 @@ export {
   finishMessage,
   postpone,
   renewClaims,
+  waitingMessages,
 } from './whatsapp/waiting-messages';
 export { webhookSecretOf } from './whatsapp/webhook-secret';
