@@ -42,15 +42,16 @@ const boundaries = [
   constraint('resources', ...domain, 'outbound', 'entities', 'channels', 'permissions', 'tools', 'triggers'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
+  constraint('rows', 'contracts'),
   constraint('widget', 'client'),
-  constraint('console', 'client'),
+  constraint('console', 'client', 'rows'),
   constraint('embedded'),
   constraint('testing', ...domain, 'embedded'),
   constraint('gateway', 'contracts', 'service', 'outbound'),
   constraint('tool-executor', 'contracts', 'service', 'outbound'),
   constraint('stand-ins', 'contracts', 'service'),
   constraint('service-app', ...allApps, 'resources'),
-  constraint('cli', ...allApps, 'resources', 'definitions', 'client'),
+  constraint('cli', ...allApps, 'resources', 'definitions', 'client', 'rows'),
   constraint('tests', ...allApps, 'resources', 'definitions', 'client', 'embedded', 'testing'),
 ];
 

@@ -13,7 +13,7 @@ const compressed = /\.(js|css|html|svg|webmanifest)$/;
 /** Hash of what the console is built from. */
 function hashOfSources() {
   const hash = createHash('sha256');
-  const inFolders = ['apps/console', 'libs/client/src'].flatMap((folder) =>
+  const inFolders = ['apps/console', 'libs/client/src', 'libs/rows/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
@@ -34,13 +34,13 @@ export async function buildConsole(folder = outputFolder) {
   const { build } = await import('vite');
   const next = `${folder}.next`;
   const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production'; // React has another bundle for each other value
   const { output } = await build({
     configFile: join(root, 'apps', 'console', 'vite.config.mjs'),
     mode: 'production',
     logLevel: 'warn',
     build: { outDir: next },
   });
-  // Vite sets it for the whole process.
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
   for (const name of readdirSync(next, { recursive: true })) {

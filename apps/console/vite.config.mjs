@@ -13,6 +13,9 @@ export default defineConfig({
     alias: {
       '@parley/client/manage': join(root, 'libs/client/src/manage.ts'),
       '@parley/client': join(root, 'libs/client/src/index.ts'),
+      '@parley/rows': join(root, 'libs/rows/src/index.ts'),
+      // The build for browsers, which brings its own Buffer.
+      'csv-parse/sync': 'csv-parse/browser/esm/sync',
     },
   },
   build: {

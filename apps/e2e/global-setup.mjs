@@ -2,27 +2,35 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
 import { build, buildableApps } from '../../tools/build.mjs';
 import { buildConsole } from '../../tools/build-console.mjs';
 import { loadTesting } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
 
-/** Starts one stack of real processes for all files of a run. Each file creates its own organization in it. */
+/**
+ * Builds the services for the files of a run, and starts one stack of real processes for all of them. Each file creates
+ * its own organization in it. Files that need a browser have stacks of their own.
+ */
 export default async function globalSetup(config, project) {
   await startServers(config, project);
-  ensureChromium();
-  const bundles = join(root, 'dist', 'e2e');
+  const { name } = project.displayName;
+  const bundles = join(root, 'dist', name);
   const apps = buildableApps().filter((app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app));
   await build(apps, { outdir: bundles });
   await buildConsole(join(bundles, 'gateway', 'console'));
 
-  const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
-  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   process.env.PARLEY_TEST_PRELOAD = join(import.meta.dirname, 'watch-egress.cjs');
   process.env.PARLEY_TEST_EGRESS = join(bundles, `egress-${process.pid}`);
   writeFileSync(process.env.PARLEY_TEST_EGRESS, '');
+  const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));
+  globalThis.parleyRun = { packages };
+  if (name === 'e2e-browser') {
+    process.env.PARLEY_E2E_STACK = JSON.stringify({ bundles, packages, webhookSecrets: makeWebhookSecrets() });
+    return;
+  }
+  const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const publicUrl = 'https://parley.example';
   const webhookSecrets = makeWebhookSecrets();
   const stack = await startStack({
@@ -46,8 +54,7 @@ export default async function globalSetup(config, project) {
       worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },
     },
   });
-  const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));
-  globalThis.parleyStack = { stack, database, packages };
+  Object.assign(globalThis.parleyRun, { stack, database });
   process.env.PARLEY_E2E_STACK = JSON.stringify({
     url: stack.url,
     executorToken: stack.executorToken,

@@ -2,10 +2,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import stopServers from '../../tools/test/global-teardown.mjs';
 
 export default async function globalTeardown() {
-  await globalThis.parleyStack?.stack.stop();
-  await globalThis.parleyStack?.database.drop();
+  const { stack, database, packages } = globalThis.parleyRun ?? {};
+  await stack?.stop();
+  await database?.drop();
   await stopServers();
-  if (globalThis.parleyStack) rmSync(globalThis.parleyStack.packages, { recursive: true, force: true });
+  if (packages) rmSync(packages, { recursive: true, force: true });
   // No service of this run may have connected to an address outside of this machine (watch-egress.cjs).
   const attempts = readFileSync(process.env.PARLEY_TEST_EGRESS, 'utf8');
   rmSync(process.env.PARLEY_TEST_EGRESS);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildConsole } from '../build-console.mjs';
 import { build, buildOptions } from '../build.mjs';
 import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
 import { Problem, runMain, print, step } from '../start/output.mjs';
@@ -18,6 +19,7 @@ await runMain(async () => {
   await step('Building', async () => {
     await build(undefined, { outdir });
     await buildBench(name);
+    if (name === 'console') await buildConsole(join(outdir, 'gateway', 'console'));
   });
   const embedded = await loadEmbedded();
   embedded.sweepTemporaryFolders();

@@ -7,15 +7,17 @@ import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
 import { unlistedAcrossTenants, untestedStatements } from '../structure/statements.mjs';
+import { ensureChromium } from './ensure-chromium.mjs';
 import { startTestServers } from './servers.mjs';
 import { createTally } from './tally.mjs';
 
-const targets = ['check', 'lint', 'test', 'test-partitioned', 'e2e'];
+const targets = ['check', 'lint', 'test', 'test-partitioned', 'e2e', 'e2e-browser'];
 
 await runMain(async () => {
   const args = process.argv.slice(2);
   const selection = select(args.filter((arg) => !arg.startsWith('-')));
   await ensureGenerated();
+  ensureChromium();
   let servers;
   await step('Starting PostgreSQL and Redis for the tests', async () => {
     servers = await startTestServers(print).catch((error) => {

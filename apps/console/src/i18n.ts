@@ -1,22 +1,24 @@
 import { useSyncExternalStore } from 'react';
-import { type Texts, en } from './texts/en';
-import { es } from './texts/es';
+import type { Catalog } from './catalog';
+import { type Texts, commonCatalog } from './texts/common';
 import { stored } from './stored';
 
-const catalogs = { en, es } as const satisfies Record<string, Texts>;
-export type Language = keyof typeof catalogs;
-export const languages = Object.keys(catalogs) as Language[];
-export const languageName = (language: Language): string => catalogs[language].language;
+export type Language = keyof typeof commonCatalog;
+export const languages = Object.keys(commonCatalog) as Language[];
+export const languageName = (language: Language): string => commonCatalog[language].language;
 
 const choice = stored('language');
 const ofBrowser = (): Language =>
-  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag): tag is Language => tag in catalogs) ?? 'en';
+  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag): tag is Language => tag in commonCatalog) ?? 'en';
 const read = (): Language => {
   const chosen = choice.get();
-  return chosen !== null && chosen in catalogs ? (chosen as Language) : ofBrowser();
+  return chosen !== null && chosen in commonCatalog ? (chosen as Language) : ofBrowser();
 };
 let current = read();
 const listeners = new Set<() => void>();
+
+/** Outside of components, which follow a change with `useLanguage`. */
+export const currentLanguage = (): Language => current;
 
 export function setLanguage(language: Language): void {
   choice.set(language);
@@ -31,13 +33,16 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => current);
-export const useTexts = (): Texts => catalogs[useLanguage()];
+/** The texts of a catalog in the current language; without one, those that all screens use. */
+export function useTexts(): Texts;
+export function useTexts<Own>(catalog: Catalog<Own>): Own;
+export function useTexts(catalog: Catalog<unknown> = commonCatalog): unknown {
+  return catalog[useLanguage()];
+}
 
-const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
-function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
-  kind: string,
-  make: (language: Language) => F,
-): F {
+type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat;
+const formats = new Map<string, Format>();
+function cached<F extends Format>(kind: string, make: (language: Language) => F): F {
   const key = `${current} ${kind}`;
   if (!formats.has(key)) formats.set(key, make(current));
   return formats.get(key) as F;
@@ -45,17 +50,50 @@ function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relativ
 
 export const formatNumber = (value: number): string =>
   cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+/** An amount in cents of a currency that is not known. */
+export const formatCents = (cents: number): string =>
+  cached(
+    'cents',
+    (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  ).format(cents / 100);
+/** With all decimals, as values of data show it. */
+export const formatDecimal = (value: number): string =>
+  cached('decimal', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 20 })).format(value);
 export const formatCompact = (value: number): string =>
   cached(
     'compact',
     (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
   ).format(value);
+/** Such as "list, read and create". */
+export const formatList = (items: readonly string[]): string =>
+  cached('list', (language) => new Intl.ListFormat(language)).format(items);
+/** A sum of money. What payments contain is not checked: a currency that does not exist is shown as it is. */
+export function formatMoney(amount: unknown, currency: unknown): string {
+  if (typeof amount !== 'number') return commonCatalog[current].states.noValue;
+  const code = String(currency ?? '');
+  if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
+  return cached(
+    `money ${code}`,
+    (language) => new Intl.NumberFormat(language, { style: 'currency', currency: code }),
+  ).format(amount);
+}
 export const formatTime = (at: number): string =>
   cached('time', (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })).format(at);
 export const formatDay = (at: number): string =>
   cached(
     'day',
     (language) => new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
+  ).format(at);
+/** A part of a day that has no time zone, such as the name of its weekday. */
+export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
+  new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
+/** With the year, as values of data show it. */
+export const formatDate = (at: number): string =>
+  cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+export const formatDateTime = (at: number): string =>
+  cached(
+    'date time',
+    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
   ).format(at);
 /** With seconds and zone, as titles show it. */
 export const formatExact = (at: number): string =>
@@ -73,12 +111,41 @@ const steps = [
 export function formatAgo(at: number, nowMs = Date.now()): string {
   const agoMs = nowMs - at;
   const step = steps.find(([belowMs]) => Math.abs(agoMs) < belowMs);
-  if (step === undefined)
-    return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  if (step === undefined) return formatDate(at);
   return cached(
     'ago',
     (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),
   ).format(-Math.round(agoMs / step[1]), step[2]);
+}
+
+/** The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a minute is "1 min". */
+export function formatSpan(ms: number): string {
+  const [value, unit] =
+    ms < 3_600_000
+      ? [Math.max(1, ms / 60_000), 'minute']
+      : ms < 86_400_000
+        ? [ms / 3_600_000, 'hour']
+        : [ms / 86_400_000, 'day'];
+  return cached(
+    unit,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: 0,
+        roundingMode: 'trunc',
+      } as Intl.NumberFormatOptions),
+  ).format(value);
+}
+
+/** Such as "340 kB" and "9.8 MB". */
+export function formatBytes(bytes: number): string {
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
+  return cached(
+    unit,
+    (language) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  ).format(value);
 }
 
 /** Such as "320 ms", "1.8 s" and "3 min 12 s". */

@@ -22,3 +22,13 @@ export function stored(name: string) {
     },
   };
 }
+
+/** The ends of the names that are stored and begin with a name and a dot. */
+export function storedBelow(name: string): string[] {
+  const start = `${prefix}${name}.`;
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(start) ? key.slice(start.length) : []));
+  } catch {
+    return [];
+  }
+}

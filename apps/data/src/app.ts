@@ -3,13 +3,14 @@ import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createIdentify, createSessionCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
-import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import type { CallerLimiter } from './limit-callers';
 import { changeEntities } from './routes/change-entities';
 import { createEntity } from './routes/create-entity';
 import { deleteEntity } from './routes/delete-entity';
 import { getEntity } from './routes/get-entity';
 import { listEntities } from './routes/list-entities';
+import { listEntityRelations } from './routes/list-entity-relations';
 import { listEntityTypes } from './routes/list-entity-types';
 import { queryEntities } from './routes/query-entities';
 import { searchEntities } from './routes/search-entities';
@@ -24,7 +25,7 @@ export interface DataDeps extends PushDeps {
   log: Logger;
   /** Whether responses are checked against their schemas; off in production. */
   checkResponses: boolean;
-  limiter?: RateLimiter;
+  limiter?: CallerLimiter;
   metrics?: HttpMetrics;
 }
 
@@ -46,6 +47,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
         listEntityTypes: listEntityTypes(deps),
         ...shareCounts({ listEntities: listEntities(deps), queryEntities: queryEntities(deps) }),
         getEntity: getEntity(deps),
+        listEntityRelations: listEntityRelations(deps),
         createEntity: createEntity(deps),
         searchEntities: searchEntities(deps),
         changeEntities: changeEntities(deps),

@@ -137,6 +137,44 @@ describe('an operation that fails', () => {
   });
 });
 
+describe('a dry run', () => {
+  const operations = (id: string) => [
+    create({ n: 1, dry: id }),
+    create({ n: 'many' }),
+    { action: 'update', id, data: { n: 7 } },
+    { action: 'delete', id },
+    { action: 'update', id, data: { n: 8 } },
+    { action: 'delete', id: 'ent_unknown' },
+  ];
+  const ids = (results: OperationResult[]) => results.map((result) => (result.ok ? { ok: true } : result));
+
+  test('has the results of the real run, and stores no entity and no event', async () => {
+    const id = await newItem({ n: 0 });
+    const headers = { 'X-Request-Id': `dry-${id}`, 'Idempotency-Key': `dry-${id}` };
+    const dry = await resultsOf(bulk({ dryRun: true, operations: operations(id) }, headers));
+    expect(await resultsOf(bulk({ dryRun: true, operations: operations(id) }, headers))).toEqual(dry);
+    expect(await stored(id)).toMatchObject({ status: 'active', data: { n: 0 } });
+    expect(await count({ 'data.dry': id })).toBe(0);
+    const { rowCount } = await api.db.pool.query('select from events where request_id = $1', [`dry-${id}`]);
+    expect(rowCount).toBe(0);
+    await bulk({ operations: operations(id) }, headers).expect(409);
+    expect(ids(dry)).toEqual(ids(await resultsOf(bulk({ operations: operations(id) }))));
+    expect(await count({ 'data.dry': id })).toBe(1);
+  });
+
+  test('that is atomic has the error of the first operation that fails', async () => {
+    const id = await newItem({ n: 0 });
+    const { body } = await bulk({ dryRun: true, atomic: true, operations: operations(id) }).expect(400);
+    expect(body).toMatchObject({ code: 'invalid_body', error: 'operations.1.data.n: must be of type number' });
+  });
+
+  test('with a new field does not hide the field in a later run', async () => {
+    const fresh = { operations: [create({ fresh: 1 })] };
+    for (const dryRun of [true, false, true]) await resultsOf(bulk({ ...fresh, dryRun }));
+    expect(await count({ 'data.fresh': 1 })).toBe(1);
+  });
+});
+
 test.each<[string, unknown, string]>([
   ['no operations', { operations: [] }, 'operations'],
   ['too many operations', { operations: Array(501).fill(create({})) }, 'operations'],
@@ -149,6 +187,7 @@ test.each<[string, unknown, string]>([
   ['a delete with data', { operations: [{ action: 'delete', id: 'ent_1', data: {} }] }, 'operations.0.data'],
   ['data that is no object', { operations: [create([] as never)] }, 'operations.0.data'],
   ['an unknown field', { operations: [create({})], all: true }, 'all'],
+  ['dryRun as a text', { operations: [create({})], dryRun: 'yes' }, 'dryRun'],
   ['atomic as a text', { operations: [create({})], atomic: 'yes' }, 'atomic'],
 ])('%s is refused with 400', async (_name, body, path) => {
   const response = await bulk(body).expect(400);

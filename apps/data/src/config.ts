@@ -25,4 +25,10 @@ export const dataVariables = {
   RATE_LIMIT_PER_ORGANIZATION: numberVariable(200, 1).meta({
     description: 'Data API requests of all keys of an organization in any minute.',
   }),
+  PEOPLE_RATE_LIMIT_PER_PERSON: numberVariable(600, 1).meta({
+    description: 'Data API requests of one signed-in person in any minute.',
+  }),
+  PEOPLE_RATE_LIMIT_PER_ORGANIZATION: numberVariable(3_000, 1).meta({
+    description: 'Data API requests of all signed-in people of an organization in any minute.',
+  }),
 };

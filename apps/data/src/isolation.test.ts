@@ -71,6 +71,7 @@ const routes: Record<string, RouteCase> = {
     status: 404,
   },
   get: { method: 'get', permission: 'data', path: ({ id }) => `/v1/data/order/${id}`, status: 404 },
+  relations: { method: 'get', permission: 'data', path: ({ id }) => `/v1/data/order/${id}/relations`, status: 404 },
   create: {
     method: 'post',
     permission: 'data',

@@ -13,6 +13,7 @@ import {
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
+import { limitCallers } from './limit-callers';
 import { createReindexingRequest } from './request-reindexing';
 
 startProcess(async () => {
@@ -24,10 +25,21 @@ startProcess(async () => {
   const work = createWorkMetrics(metrics);
   work.watchPool(db.pool);
   const limiter = work.observeLimiter((onSkip) =>
-    createRateLimiter({
-      redis: redis.limiter,
-      limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
-      onSkip,
+    limitCallers({
+      keys: createRateLimiter({
+        redis: redis.limiter,
+        limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
+        onSkip,
+      }),
+      people: createRateLimiter({
+        redis: redis.limiter,
+        name: 'people-rate',
+        limits: {
+          perKey: config.PEOPLE_RATE_LIMIT_PER_PERSON,
+          perOrganization: config.PEOPLE_RATE_LIMIT_PER_ORGANIZATION,
+        },
+        onSkip,
+      }),
     }),
   );
   const queues = createQueues({ redis: redis.producer });

@@ -1,6 +1,7 @@
 import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
-import { createTestDatabase, createTestRedis } from '@parley/testing';
+import { createTestDatabase, createTestRedis, seedPerson } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitCallers } from './limit-callers';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
 // Other load on the machine can delay one attempt. A real regression fails every attempt.
@@ -13,11 +14,11 @@ let skipped = 0;
 
 type Limits = Parameters<typeof createRateLimiter>[0]['limits'];
 
-async function createLimiter(limits: Limits = {}) {
+async function createLimiter(limits: Limits = {}, name?: string) {
   const redis = connectRedis({ url: redisUrl, role: 'limiter' });
   connections.push(redis);
   await waitForRedis(redis, 5_000);
-  return createRateLimiter({ redis, limits, onSkip: () => (skipped += 1) });
+  return createRateLimiter({ redis, name, limits, onSkip: () => (skipped += 1) });
 }
 
 beforeAll(async () => {
@@ -26,8 +27,12 @@ beforeAll(async () => {
 afterEach(() => api.close());
 afterAll(() => Promise.all(connections.map(closeRedis)));
 
-async function start(limits?: Limits) {
-  api = createTestApi(await createTestDatabase(), { limiter: await createLimiter(limits) });
+async function start(limits?: Limits, ofPeople: Limits = {}) {
+  const limiter = limitCallers({
+    keys: await createLimiter(limits),
+    people: await createLimiter(ofPeople, 'people-rate'),
+  });
+  api = createTestApi(await createTestDatabase(), { limiter });
   const tenant = await api.organization();
   await api.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
   const { body } = await api.call('post', '/v1/data/order', await api.key({ tenant }), { data: {} }).expect(201);
@@ -41,6 +46,7 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
     ['get', '/v1/entity-types', undefined, 200],
     ['get', '/v1/data/order', undefined, 200],
     ['get', `/v1/data/order/${id}`, undefined, 200],
+    ['get', `/v1/data/order/${id}/relations`, undefined, 200],
     ['get', '/v1/data/nothing', undefined, 404],
     ['post', '/v1/data/order', { data: {} }, 201],
     ['post', '/v1/data/order/query', {}, 200],
@@ -104,6 +110,28 @@ test('requests with a missing permission, unknown paths and unsupported methods 
   await api.call('get', '/v1/data/order', key).expect(429);
 });
 
+test('people and keys of an organization have limits of their own', async () => {
+  const { tenant } = await start({ perKey: 2, perOrganization: 4 }, { perKey: 3, perOrganization: 5 });
+  const get = (key?: string, headers = {}) => api.call('get', '/v1/data/order', key, undefined, headers);
+  const statuses = async (count: number, ...args: Parameters<typeof get>) => {
+    const answers = [];
+    for (let at = 0; at < count; at += 1) answers.push((await get(...args)).status);
+    return answers;
+  };
+  const people = await Promise.all([1, 2].map(() => seedPerson(api.db.pool, { tenant, role: 'member' })));
+  const [ana, ben] = people.map(({ headers }) => headers);
+  expect(await statuses(4, undefined, ana)).toEqual([200, 200, 200, 429]);
+  const inProduction = { ...ana, 'Parley-Environment': 'production' };
+  expect(await statuses(1, undefined, inProduction)).toEqual([429]);
+  expect(await statuses(3, undefined, ben)).toEqual([200, 200, 429]);
+  // The setup has used one request of a key.
+  expect(await statuses(3, await api.key({ tenant }))).toEqual([200, 200, 429]);
+  expect(await statuses(2, await api.key({ tenant }))).toEqual([200, 429]);
+  const other = await api.organization();
+  const { headers } = await seedPerson(api.db.pool, { tenant: other, role: 'admin' });
+  expect(await statuses(1, undefined, headers)).toEqual([404]);
+});
+
 test('a client that waits until retryAt is admitted', async () => {
   const { tenant } = await start({ perKey: 3, windowMs: 400 });
   const key = await api.key({ tenant });
@@ -119,7 +147,7 @@ test('a client that waits until retryAt is admitted', async () => {
 test('without Redis, requests are admitted and counted as skipped', async () => {
   const { tenant } = await start({ perKey: 1 });
   const key = await api.key({ tenant });
-  await closeRedis(connections.at(-1)!);
+  await Promise.all(connections.slice(-2).map(closeRedis));
   skipped = 0;
   for (let at = 0; at < 5; at += 1) await api.call('get', '/v1/data/order', key).expect(200);
   expect(skipped).toBe(5);

@@ -27,6 +27,7 @@ const requests = () =>
     ['get', '/v1/entity-types', undefined],
     ['get', '/v1/data/order', undefined],
     ['get', `/v1/data/order/${id}`, undefined],
+    ['get', `/v1/data/order/${id}/relations`, undefined],
     ['post', '/v1/data/order', { data: {} }],
     ['post', '/v1/data/order/query', {}],
     ['post', '/v1/data/order/search', { query: 'x' }],

@@ -34,6 +34,7 @@ const routes: [method: string, path: string, body: unknown, permission: 'chat' |
   ['GET', '/v1/entity-types', undefined, 'data'],
   ['GET', '/v1/data/product', undefined, 'data'],
   ['GET', '/v1/data/product/none', undefined, 'data'],
+  ['GET', '/v1/data/product/none/relations', undefined, 'data'],
   ['POST', '/v1/data/product', { data: {} }, 'data'],
   ['POST', '/v1/data/product/query', {}, 'data'],
   ['POST', '/v1/data/product/search', { query: 'x' }, 'data'],

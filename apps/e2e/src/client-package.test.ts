@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { openBrowser } from './browser';
+import { openBrowser } from './open-browser';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
 import { installPackages, packPackages, root } from './install-packages';

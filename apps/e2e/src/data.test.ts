@@ -96,6 +96,26 @@ describe('GET /v1/data/:type/:id', () => {
   });
 });
 
+describe('GET /v1/data/:type/:id/relations', () => {
+  it('answers with what entity.link related, from both sides', async () => {
+    const [from, to] = [await create('product', { name: 'Lamp' }), await create('product', { name: 'Bulb' })];
+    const args = { fromId: from.id, relation: 'needs', toId: to.id };
+    expect((await client.post('/v1/run-tool', { toolName: 'entity.link', args })).status).toBe(200);
+    const { status, body } = await client.get(`/v1/data/product/${from.id}/relations`);
+    expect(status).toBe(200);
+    const relation = { relation: 'needs', createdAt: expect.any(Number) };
+    expect(body).toEqual({
+      data: [{ ...relation, direction: 'outgoing', entity: { type: 'product', id: to.id } }],
+      cursor: expect.stringMatching(/.+/),
+      hasMore: false,
+    });
+    expect((await client.get(`/v1/data/product/${to.id}/relations`)).body.data).toEqual([
+      { ...relation, direction: 'incoming', entity: { type: 'product', id: from.id } },
+    ]);
+    expect((await client.get('/v1/data/product/none/relations')).status).toBe(404);
+  });
+});
+
 describe('PATCH /v1/data/:type/:id', () => {
   it('merges data shallowly, keeps other fields and changes updatedAt', async () => {
     const created = await create('product', { name: 'Desk', price: 1, nested: { a: 1, b: 2 } });

@@ -45,6 +45,7 @@ it('counts every Data API endpoint, and only those', async () => {
   const calls: [string, string, unknown][] = [
     ['GET', '/v1/entity-types', undefined],
     ['GET', '/v1/data/product/none', undefined],
+    ['GET', '/v1/data/product/none/relations', undefined],
     ['POST', '/v1/data/product', { data: {} }],
     ['POST', '/v1/data/product/query', {}],
     ['POST', '/v1/data/product/search', { query: 'x' }],

@@ -118,7 +118,9 @@ describe('the output in a terminal', () => {
   test('has no progress bar and no escape sequences when it is piped', async () => {
     rows('piped.csv');
     const { code, stdout, stderr } = await parley(['data', 'import', 'product', 'piped.csv']);
-    expect([code, stdout, stderr]).toEqual([
+    // An import that takes longer reports its progress in whole lines.
+    const reports = /^Importing into product: \d+ of 4000\n/gm;
+    expect([code, stdout, stderr.replaceAll(reports, '')]).toEqual([
       0,
       'Imported 4000 of 4000 rows into product.\n',
       'Imported all 4000 rows\n',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { openBrowser } from './browser';
+import { openBrowser } from './open-browser';
 import { type TutorialStep, createFile, expectLines, openShell, readTutorial, typeCommands } from './follow-tutorial';
 import { installPackages, packPackages, root } from './install-packages';
 import { openPseudoTerminal } from './pseudo-terminal';
@@ -105,6 +105,27 @@ async function follow(
     terminal.kill();
   }
 }
+
+test('the link that npm start prints makes the first administrator, who gets an answer in the playground', async () => {
+  await (started ??= startStack());
+  const browser = await openBrowser();
+  if (browser === null) return;
+  try {
+    const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
+    await page.goto(/http:\/\/localhost:\d+\/console\/#\/join\/[\w-]+/.exec(stack.output)![0]);
+    await page.getByLabel('E-mail address').fill('first@example.com');
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: /^Join/ }).click();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+    await page
+      .getByRole('textbox', { name: 'Message', exact: true })
+      .fill('/tool entity.query {"type":"product","limit":1}');
+    await page.keyboard.press('Enter');
+    await page.getByText('entity.query returned:').waitFor();
+  } finally {
+    await browser.close();
+  }
+});
 
 test('docs/tutorials/whatsapp-sales-agent.md works as it is written', async () => {
   let link: string | undefined;

@@ -29,12 +29,12 @@ export const auditOf =
 export async function auditPerson(
   { keyLimit }: AuditDeps,
   { request, requestId }: Pick<RequestContext, 'request' | 'requestId'>,
-  { id, name }: { id: string; name: string | null },
+  { id, email, name = null }: { id: string; email: string | null; name?: string | null },
   tx: Queryable,
   action: string,
 ): Promise<void> {
   const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress ?? null;
-  const source = { actor: { type: 'person', id, name }, address, requestId } as const;
+  const source = { actor: { type: 'person', id, name: email ?? name }, address, requestId } as const;
   const entry = { action, target: { type: 'person', id } };
   for (const { tenant } of await organizationsOf(tx, id))
     await recordAudit(tx, { tenant, environment: null }, source, entry);

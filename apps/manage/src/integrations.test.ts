@@ -44,6 +44,7 @@ test('an integration is created, merged, switched and removed; secrets are maske
   const { body: created } = await create('flow', { apiKey: 'flow-key-1234', secretKey: 'short' }).expect(201);
   expect(created).toMatchObject({ provider: 'flow', kind: 'payments', isConfigured: true, enabled: true });
   expect(valuesOf(created)).toEqual({ apiKey: '••••1234', secretKey: '••••', apiUrl: 'https://www.flow.cl/api' });
+  expect(Object.keys(created.fields[0])).toEqual(['name', 'isRequired', 'isSecret', 'description', 'value']);
   expect((await create('flow', { apiKey: 'a', secretKey: 'b' }).expect(409)).body.code).toBe('already_configured');
   const { body: merged } = await update('flow', { settings: { defaultCurrency: 'usd', secretKey: 'second-secret-9' } });
   expect(valuesOf(merged)).toMatchObject({ apiKey: '••••1234', secretKey: '••••et-9', defaultCurrency: 'USD' });

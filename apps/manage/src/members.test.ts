@@ -41,7 +41,9 @@ describe('an invitation', () => {
     const shown = await api.call('post', '/v1/invitations/show', { body: { token }, headers: https }).expect(200);
     expect(shown.body).toMatchObject({ organization: { name: world.scope.organizationId }, role: 'member' });
     const email = `Ben-${Date.now()}@Example.com`;
-    const joined = await accept({ token, ...credentials(email) }).expect(201);
+    const joined = await accept({ token, ...credentials(email), keepSignedIn: true }).expect(201);
+    const session = 'select is_kept from sessions where id = $1';
+    expect((await api.db.pool.query(session, [joined.body.id])).rows).toEqual([{ is_kept: true }]);
     expect(joined.body.person).toMatchObject({ email: email.toLowerCase(), name: 'Ben', hasPassword: true });
     const members = await api.call('get', '/v1/members', { headers: headersOf(joined) }).expect(200);
     expect(members.body.data.map(({ role }: { role: string }) => role).sort()).toEqual(['admin', 'member']);

@@ -31,6 +31,33 @@ test('messages are filtered by status, direction, contact in any spelling, threa
   expect(await idsOf(`limit=1&cursor=${first.cursor}`)).toEqual([id]);
 });
 
+test('a location, a reaction and shared contacts are given as far as they have the form of the provider', async () => {
+  const world = await api.world();
+  const { id } = await message(world, { status: 'stored', direction: 'inbound' });
+  const get = async (type: string, content: unknown) => {
+    const payload = JSON.stringify({ message: { type, [type]: content } });
+    await api.db.pool.query('update messages set type = $2, payload = $3 where id = $1', [id, type, payload]);
+    const { body } = await world.call('get', `/v1/messages/${id}`).expect(200);
+    return [body.location, body.reaction, body.contacts];
+  };
+  const place = { latitude: -33.4372, longitude: -70.6506, name: 'Plaza' };
+  expect(await get('location', place)).toEqual([{ ...place, address: null }, null, null]);
+  expect(await get('location', { latitude: '<b>', longitude: 1 })).toEqual([null, null, null]);
+  expect(await get('location', null)).toEqual([null, null, null]);
+  expect(await get('reaction', { message_id: 'wamid.1', emoji: '👍' })).toEqual([
+    null,
+    { emoji: '👍', messageId: 'wamid.1' },
+    null,
+  ]);
+  expect(await get('reaction', ['x'])).toEqual([null, { emoji: '', messageId: null }, null]);
+  const shared = [{ name: { formatted_name: 'Luis' }, phones: [{ phone: '+56 9 1' }, 7] }, 'x'];
+  expect((await get('contacts', shared))[2]).toEqual([
+    { name: 'Luis', phoneNumbers: ['+56 9 1'] },
+    { name: null, phoneNumbers: [] },
+  ]);
+  expect(await get('text', { body: 'Hello' })).toEqual([null, null, null]);
+});
+
 test('a picture is shown, anything else is downloaded, and a missing file is explained', async () => {
   const world = await api.world();
   const { id } = await message(world);

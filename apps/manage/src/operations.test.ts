@@ -86,6 +86,17 @@ describe('webhook deliveries', () => {
 });
 
 describe('triggers', () => {
+  test('a trigger has its definition as it was pushed', async () => {
+    const definition = {
+      on: { entityType: 'order', action: 'updated', condition: { 'data.paid': true } },
+      actions: [{ tool: 'email.send', args: { to: '{{trigger.data.email}}', subject: 'Señal ñ' }, as: 'mail' }],
+      schedule: { delay: '1h', cancelPrevious: true },
+      retry: { maxAttempts: 3, backoffMs: 500 },
+    };
+    await trigger(world, definition);
+    expect((await get('/v1/triggers')).data).toMatchObject([{ slug: 'new-order', on: definition.on, definition }]);
+  });
+
   test('a trigger is disabled and enabled; one that was pushed disabled is enabled by a push only', async () => {
     const slug = await trigger(world);
     expect(await post(`/v1/triggers/${slug}/disable`)).toEqual({ slug, enabled: false });

@@ -253,6 +253,30 @@ describe('a session', () => {
     await threads(headers).expect(403);
   });
 
+  test('that is kept does not end by not being used, but after 30 days', async () => {
+    const { email, password } = person;
+    const begin = async (body: object) => {
+      const response = await signIn({ email, password, ...body }).expect(201);
+      return { id: response.body.id as string, Cookie: cookieOf(response).split(';')[0]! };
+    };
+    const [kept, other] = [await begin({ keepSignedIn: true }), await begin({ keepSignedIn: false })];
+    await api.db.pool.query(`update sessions set last_seen_at = now() - interval '29 days' where id = any($1)`, [
+      [kept.id, other.id],
+    ]);
+    await me({ Cookie: other.Cookie }).expect(401);
+    await me({ Cookie: kept.Cookie }).expect(200);
+    const { body } = await api.call('get', '/v1/sessions', { headers: { Cookie: kept.Cookie } }).expect(200);
+    const ids = body.data.map(({ id }: { id: string }) => id);
+    expect([ids.includes(kept.id), ids.includes(other.id)]).toEqual([true, false]);
+    const { rows } = await api.db.pool.query('select expires_at - created_at as lasts from sessions where id = $1', [
+      kept.id,
+    ]);
+    expect(rows[0].lasts.days).toBe(30);
+    await api.db.pool.query('update sessions set expires_at = now() where id = $1', [kept.id]);
+    await me({ Cookie: kept.Cookie }).expect(401);
+    await signIn({ email, password, keepSignedIn: 'yes' }).expect(400);
+  });
+
   test('is listed, with the time of its last use, and ended by its person only', async () => {
     const other = await api.person(world, 'admin');
     await api.db.pool.query(`update sessions set last_seen_at = now() - interval '1 hour' where id = $1`, [

@@ -1,4 +1,6 @@
+import { createEntities } from '@parley/entities';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
+import { insertDefinitions } from './testing/samples/definitions';
 import { message } from './testing/samples/messages';
 import { thread } from './testing/samples/threads';
 
@@ -73,6 +75,38 @@ async function whatsappThread(of: World = world) {
   await pool.query(`update executions set request_id = $2, output = null where thread_id = $1`, [id, wamId]);
   return { id, wamId, contact };
 }
+
+test('a thread names its contact and the one entity that has the number of the contact', async () => {
+  const { id, contact } = await whatsappThread();
+  await insertDefinitions(world);
+  const entities = createEntities({ db: api.db });
+  const add = async (phone: string, scope = world.scope) => {
+    const created = await entities.create(scope, { type: 'order', data: { phone }, actor: { type: 'system' } });
+    if (!created.ok) throw new Error(created.reason);
+    await entities.settled();
+    return created.entity.id;
+  };
+  const entityOf = async () => (await get(`/v1/threads/${id}`)).entity;
+  const first = await add(`+${contact}`);
+  expect(await entityOf()).toBeNull();
+  await api.db.pool.query(`update channel_connections set contact_type = 'order' where tenant = $1`, [
+    world.scope.tenant,
+  ]);
+  expect(await get(`/v1/threads/${id}`)).toMatchObject({ contactId: contact, entity: { type: 'order', id: first } });
+  const production = await api.sibling(world, 'production');
+  await insertDefinitions(production);
+  await add(contact, production.scope);
+  await add('+15550000001');
+  expect(await entityOf()).toEqual({ type: 'order', id: first });
+  const closed = await world.call('patch', `/v1/threads/${id}`, { body: { status: 'closed' } }).expect(200);
+  expect(closed.body.entity).toEqual({ type: 'order', id: first });
+  await add(contact);
+  expect(await entityOf()).toBeNull();
+  await get(`/v1/contacts/${contact}`);
+  const { contactId, entity } = await get(`/v1/threads/${await thread(world)}`);
+  expect([contactId, entity]).toEqual([null, null]);
+});
+
 const outbox = async () =>
   (
     await api.db.pool.query(
@@ -212,6 +246,38 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
   ).toHaveLength(1);
   expect(await get('/v1/thread-counts')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
   await world.call('patch', `/v1/threads/${id}`, { body: {} }).expect(400);
+});
+
+test('a person is shown by name in threads, by e-mail address without one and in the audit log', async () => {
+  const id = await thread(world);
+  const { headers, email, id: personId } = await api.person(world, 'member');
+  const act = (path: string, body?: object) => api.call('post', `/v1/threads/${id}/${path}`, { body, headers });
+  const author = { type: 'person', id: personId, name: 'Ana Rojas' };
+  await act('presence', { isOpen: true }).expect(200);
+  await act('notes', { text: 'Paid.' }).expect(201);
+  await act('messages', text).expect(201);
+  expect(await get(`/v1/threads/${id}`)).toMatchObject({ takenOverBy: author, visitors: [author] });
+  expect((await get(`/v1/threads/${id}/messages?limit=2`)).data).toMatchObject([{ author }, { author }]);
+  expect((await get('/v1/audit-log')).data[0]).toMatchObject({ actor: { ...author, name: email } });
+  await api.db.pool.query('update users set first_name = null, last_name = null where id = $1', [personId]);
+  await act('presence', { isOpen: true }).expect(200);
+  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([{ ...author, name: email, isTyping: false }]);
+});
+
+test('a visitor of a thread is shown as writing until it says otherwise or leaves', async () => {
+  const id = await thread(world);
+  const typing = async (body: object) => {
+    await post(`/v1/threads/${id}/presence`, body);
+    return (await get(`/v1/threads/${id}`)).visitors.map(({ isTyping }: { isTyping: boolean }) => isTyping);
+  };
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: true })).toEqual([true]);
+  expect(await typing({ isOpen: true, isTyping: false })).toEqual([false]);
+  expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
+  expect(await typing({ isOpen: false, isTyping: true })).toEqual([]);
+  expect(await typing({ isOpen: true })).toEqual([false]);
+  await post(`/v1/threads/${id}/presence`, { isOpen: true, isTyping: 'yes' }, 400);
 });
 
 test('an erased thread leaves no message of the contact', async () => {

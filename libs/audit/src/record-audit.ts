@@ -69,8 +69,11 @@ export interface AuditedRequest {
 
 /** The caller of a request, and the address of its client. `addressOf` respects trusted proxies. */
 export function auditSourceOf<R extends AuditedRequest>(
-  { caller: { type, id, name }, request, requestId }: R,
+  { caller, request, requestId }: R,
   addressOf?: (request: R['request']) => string,
 ): AuditSource {
+  const { type, id } = caller;
+  // The e-mail address says who a person is: people choose their names.
+  const name = caller.type === 'person' && caller.email !== null ? caller.email : caller.name;
   return { actor: { type, id, name }, address: addressOf?.(request) ?? request.socket.remoteAddress, requestId };
 }

@@ -117,6 +117,12 @@ describe('requests', () => {
       undefined,
     ],
     ['get', (c) => c.data.get('order', '../x'), 'GET /v1/data/order/..%2Fx', undefined],
+    [
+      'relations',
+      (c) => c.data.relations('order', '1', { limit: 5 }),
+      'GET /v1/data/order/1/relations?limit=5',
+      undefined,
+    ],
     ['create', (c) => c.data.create('order', { data: { a: 1 } }), 'POST /v1/data/order', { data: { a: 1 } }],
     [
       'update',

@@ -9,6 +9,7 @@ import type {
   EntityTypeView,
   ListInput,
   QueryInput,
+  RelationPage,
   SearchInput,
   UpdateInput,
 } from './data-types';
@@ -119,6 +120,16 @@ class DataApi<T extends { [K in keyof T]: object }> {
   /** Returns one entity. Throws a ParleyApiError with status 404 if it does not exist or is deleted. */
   get<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Entity<T[K]>> {
     return this.#send({ ...options, method: 'GET', path: ['data', type, id] });
+  }
+
+  /** Returns a page of the relations of an entity, in both directions, newest first. */
+  relations<K extends keyof T & string>(
+    type: K,
+    id: string,
+    input: Pick<ListInput, 'limit' | 'cursor'> = {},
+    options?: CallOptions,
+  ): Promise<RelationPage> {
+    return this.#send({ ...options, method: 'GET', path: ['data', type, id, 'relations'], query: input });
   }
 
   /** Creates an entity and returns it. */

@@ -22,6 +22,21 @@ export interface EntityPage<D = JsonObject> {
   total?: number;
 }
 
+export interface RelationPage {
+  data: {
+    relation: string;
+    /** `outgoing`: the relation leads from the entity to the other one. */
+    direction: 'outgoing' | 'incoming';
+    /** The other entity. */
+    entity: { type: string; id: string };
+    /** Unix milliseconds. */
+    createdAt: number;
+  }[];
+  /** Pass it as `cursor` to get the next page. */
+  cursor: string;
+  hasMore: boolean;
+}
+
 export interface EntityTypeView {
   slug: string;
   name: string;
@@ -56,6 +71,8 @@ export interface BulkInput<D> {
   )[];
   /** Whether the first operation that fails undoes all others. */
   atomic?: boolean;
+  /** Returns the results, and changes nothing. Ids of created entities are then of no use. */
+  dryRun?: boolean;
 }
 
 export interface BulkResult {

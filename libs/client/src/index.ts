@@ -11,6 +11,7 @@ export type {
   EntityTypeView,
   ListInput,
   QueryInput,
+  RelationPage,
   SearchInput,
   UpdateInput,
 } from './data-types';

@@ -18,8 +18,9 @@ export type Caller =
       type: 'person';
       /** Id of the user. */
       id: string;
-      /** E-mail address or name of the person. */
+      /** Name of the person, else the e-mail address. */
       name: string;
+      email: string | null;
       sessionId: string;
       role: PersonRole;
     });
@@ -27,8 +28,9 @@ export type Caller =
 /** A person with a valid session. `membership`: the role in the organization that the request names, if there is one. */
 export interface SignedIn {
   id: string;
-  /** E-mail address or name. */
+  /** Name of the person, else the e-mail address. */
   name: string;
+  email: string | null;
   sessionId: string;
   membership: { organizationId: string; tenant: number; role: PersonRole } | null;
 }

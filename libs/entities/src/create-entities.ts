@@ -2,6 +2,7 @@ import type { EntityTypeView, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import { listEntityTypes } from './entity-types';
 import { type GetInput, type GetResult, getEntity } from './read/get-entity';
+import { type RelationsInput, type RelationsResult, listRelations } from './read/list-relations';
 import { type PageInput, type PageResult, type QueryInput, listEntities, queryEntities } from './read/query-entities';
 import { type Relation, linkEntities, relatedIds, unlinkEntities } from './relations';
 import { type Access } from './access';
@@ -40,6 +41,8 @@ export interface Entities {
   lock(scope: Scope, input: { type: string; ids: readonly string[] }, tx: Queryable): Promise<void>;
   link(scope: Scope, relation: Relation, tx?: Queryable): Promise<{ ok: true } | NotFound>;
   unlink(scope: Scope, relation: Relation, tx?: Queryable): Promise<void>;
+  /** Newest first. */
+  relations(scope: Scope, input: RelationsInput): Promise<RelationsResult>;
   relatedIds(
     scope: Scope,
     input: { entityId: string; relation?: string; type?: string },
@@ -73,6 +76,7 @@ export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }
     lock: (scope, input, tx) => lockEntities(tx, scope, input),
     link: (scope, relation, tx = db) => linkEntities(tx, scope, relation),
     unlink: (scope, relation, tx = db) => unlinkEntities(tx, scope, relation),
+    relations: (scope, input) => listRelations(db, scope, input),
     relatedIds: (scope, input, tx = db) => relatedIds(tx, scope, input),
     settled: () => deps.segments.settled(),
   };

@@ -5,7 +5,7 @@ export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { entityFieldSql } from './read/entity-field-sql';
-export { findByPhone, findOnlyByPhone } from './read/find-by-phone';
+export { findByPhone, findOnlyByPhone, findOnlyBySpelling } from './read/find-by-phone';
 export { findByToken } from './read/find-by-token';
 export { queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';

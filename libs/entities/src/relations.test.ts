@@ -23,6 +23,8 @@ test('a relation is stored once, found from both entities, and deleted', async (
   ]);
   expect(await t.entities.relatedIds(here, { entityId: payment, type: 'payment' })).toEqual([]);
   expect(await t.entities.link(here, { ...link, toId: 'ent_nothing' })).toEqual({ ok: false, reason: 'not_found' });
+  const page = { data: [{ relation: 'payment_for', direction: 'incoming', entity: { type: 'payment', id: payment } }] };
+  expect(await t.entities.relations(here, { entityId: order, limit: 5 })).toMatchObject({ ok: true, page });
   await t.entities.remove(here, { ...origin, type: 'order', id: order });
   expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
   expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([order]);

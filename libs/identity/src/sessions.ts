@@ -2,15 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 
-/** A session ends this long after its beginning, and earlier when it was not used. */
+/** A session ends this long after its beginning, and earlier when it was not used, unless it is kept. */
 const maxDays = 30;
 const maxIdleDays = 7;
 /** Ended sessions are deleted at a later sign-in of the same person. */
 const keepEndedDays = 30;
 
-export interface SessionOrigin {
+export interface NewSession {
   address: string | null;
   userAgent: string | null;
+  /** The session does not end by not being used. */
+  isKept?: boolean;
 }
 
 /** 32 random bytes in base64url. Another text is refused without a query. */
@@ -21,8 +23,8 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 const insert = statement(
   'create-session',
   `with old as (delete from sessions where user_id = $3 and greatest(revoked_at, expires_at) < now() - make_interval(days => ${keepEndedDays}))
-   insert into sessions (id, hash, user_id, address, user_agent, expires_at)
-   values ($1, $2, $3, $4, left($5, 300), now() + make_interval(days => ${maxDays}))
+   insert into sessions (id, hash, user_id, address, user_agent, is_kept, expires_at)
+   values ($1, $2, $3, $4, left($5, 300), $6, now() + make_interval(days => ${maxDays}))
    returning expires_at as "expiresAt"`,
   { expiresAt: column.timestamptz },
 );
@@ -31,22 +33,24 @@ const insert = statement(
 export async function createSession(
   tx: Queryable,
   userId: string,
-  { address, userAgent }: SessionOrigin,
+  { address, userAgent, isKept = false }: NewSession,
 ): Promise<{ id: string; token: string; expiresAt: Date }> {
   const id = newId('session');
   const token = newToken();
-  const values = [id, hashOfToken(token), userId, address, userAgent];
+  const values = [id, hashOfToken(token), userId, address, userAgent, isKept];
   const { rows } = await tx.acrossTenants('session look-up', insert, values);
   return { id, token, expiresAt: rows[0]!.expiresAt };
 }
 
-const isValid = `s.revoked_at is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(days => ${maxIdleDays})`;
+const isValid = `s.revoked_at is null and s.expires_at > now()
+  and (s.is_kept or s.last_seen_at > now() - make_interval(days => ${maxIdleDays}))`;
 const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
-const shownName = `coalesce(p.email, u.email, nullif(concat_ws(' ', u.first_name, u.last_name), ''), u.id)`;
+const email = 'coalesce(p.email, u.email)';
+const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;
 
 const sessionByHash = statement(
   'session-by-hash',
-  `select s.id as "sessionId", u.id, ${shownName} as name, o.id as "organizationId", o.no as tenant, m.role::text as role,
+  `select s.id as "sessionId", u.id, coalesce(${fullName}, ${email}, u.id) as name, ${email} as email, o.id as "organizationId", o.no as tenant, m.role::text as role,
      s.last_seen_at < now() - interval '5 minutes' as touch
    from sessions s join users u on u.id = s.user_id and u.deleted_at is null
      left join passwords p on p.user_id = u.id
@@ -57,6 +61,7 @@ const sessionByHash = statement(
     sessionId: column.text,
     id: column.text,
     name: column.text,
+    email: column.text.nullable,
     organizationId: column.text.nullable,
     tenant: column.int4.nullable,
     role: column.oneOf<'admin' | 'member'>().nullable,
@@ -76,12 +81,13 @@ export const createSessionCheck =
     const values = [hashOfToken(token), organizationId ?? null];
     const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
     if (row === undefined) return null;
-    const { id, name, sessionId, role, tenant } = row;
+    const { id, name, email, sessionId, role, tenant } = row;
     if (row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
     const isMember = role !== null && tenant !== null && row.organizationId !== null;
     return {
       id,
       name,
+      email,
       sessionId,
       membership: isMember ? { organizationId: row.organizationId!, tenant, role } : null,
     };
@@ -143,7 +149,7 @@ const personRow = {
 };
 const personById = statement(
   'person-by-id',
-  `select u.id, coalesce(p.email, u.email) as email, nullif(concat_ws(' ', u.first_name, u.last_name), '') as name,
+  `select u.id, ${email} as email, ${fullName} as name,
      p.user_id is not null as "hasPassword"
    from users u left join passwords p on p.user_id = u.id where u.id = $1`,
   personRow,

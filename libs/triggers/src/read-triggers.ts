@@ -6,6 +6,7 @@ const triggerRow = {
   name: column.text,
   enabled: column.bool,
   on: column.jsonb<TriggerDefinition['on']>(),
+  definition: column.jsonb<Omit<TriggerDefinition, 'slug'>>(),
   nextTickAt: column.timestamptz.nullable,
   /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
   runs: column.jsonb<Record<string, number>>(),
@@ -14,7 +15,7 @@ export type TriggerSummary = RowOf<typeof triggerRow>;
 
 const triggersOfEnvironment = statement(
   'list-triggers',
-  `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.next_tick_at as "nextTickAt",
+  `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.definition, t.next_tick_at as "nextTickAt",
      coalesce((select jsonb_object_agg(status, count) from (
        select status, count(*) from trigger_runs r
        where r.tenant = $1 and r.environment = t.environment and r.trigger_slug = t.slug

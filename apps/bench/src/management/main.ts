@@ -3,9 +3,11 @@ import { createDb, newId } from '@parley/db';
 import { createApiKey, insertOrganization } from '@parley/identity';
 import { startStack } from '@parley/testing';
 import pg from 'pg';
+import { seedThreads } from '../seed-threads';
 import { machine, measureInTurns, ms, summarize, table } from '../measure';
 
 const dayMs = 86_400_000;
+const days = 30;
 const threads = 100_000;
 const rounds = 5;
 const perRound = 10;
@@ -30,24 +32,8 @@ async function main(): Promise<void> {
     name: 'bench',
     permissions: ['manage'],
   });
-  const beganMs = Date.now() - 30 * dayMs;
-  await pool.query(
-    `insert into threads (id, tenant, environment, external_id, channel, agent_slug, params, state, status, assignee_id, labels,
-       last_message_at, updated_at)
-     select 'thread_' || n, $1, 'development', 'contact:' || n, case when n % 2 = 0 then 'api' else 'whatsapp' end, 'agent-' || n % 9,
-       jsonb_build_object('contactName', 'Person ' || n),
-       (case when n % 1009 = 0 then 'human' when n % 9973 = 0 then 'waiting' else 'agent' end)::"ThreadState",
-       (case when n % 2 = 1 then 'closed' else 'open' end)::"ThreadStatus", case when n % 1013 = 0 then 'user_1' end,
-       case when n % 1019 = 0 then '{vip}'::text[] else '{}' end, to_timestamp(($2::bigint + n::bigint * ${(30 * dayMs) / threads}) / 1000.0), now()
-     from generate_series(0, ${threads - 1}) n`,
-    [tenant, beganMs],
-  );
-  // All but every 1,021st thread is read, up to now.
-  await pool.query(
-    `insert into thread_visits (tenant, thread_id, visitor_id, visitor, read_at)
-     select $1, 'thread_' || n, $2, '{}', now() from generate_series(0, ${threads - 1}) n where n % 1021 <> 0`,
-    [tenant, keyId],
-  );
+  const beganMs = Date.now() - days * dayMs;
+  await seedThreads(pool, { tenant, visitorId: keyId, threads, beganMs, days });
   await pool.query(
     `insert into executions (id, tenant, environment, thread_id, agent_slug, status, input, output, model, iterations,
        input_tokens, output_tokens, steps, tool_call_count, tool_error_count, created_at, started_at, finished_at)
@@ -59,7 +45,7 @@ async function main(): Promise<void> {
          {"kind":"tool","name":"entity.query","callId":"abc","status":"success","durationMs":9},
          {"kind":"model","name":"openai/gpt-5-mini","status":"success","durationMs":900,"inputTokens":450,"outputTokens":30}]',
        1, (n % 991 = 0)::int, to_timestamp(at / 1000.0), to_timestamp(at / 1000.0), to_timestamp((at + 500 + n % 4000) / 1000.0)
-     from (select n, $2::bigint + n * ${30 * dayMs}::bigint / $3::bigint as at from generate_series(0, $3::bigint - 1) n) s`,
+     from (select n, $2::bigint + n * ${days * dayMs}::bigint / $3::bigint as at from generate_series(0, $3::bigint - 1) n) s`,
     [tenant, beganMs, count],
   );
   await pool.query('vacuum analyze');

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { formats } from '../data/rows';
+import { formats } from '@parley/rows';
 import { groups, withJson } from '../options';
 
 /** Commands for entities. They need a key with the `data` permission. */

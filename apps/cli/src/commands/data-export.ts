@@ -1,11 +1,12 @@
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { QueryInput } from '@parley/client';
 import type { JsonObject } from '@parley/contracts';
+import { createWriter } from '@parley/rows';
 import { type DataClient, withClient } from '../data/client';
 import { parseObject } from '../data/input';
 import { startProgress } from '../data/progress';
 import { createCheckpoint } from '../data/checkpoint';
-import { createWriter, formatOf } from '../data/rows';
+import { formatOf } from '../data/rows';
 import { Failure } from '../failure';
 import { note, printJson } from '../terminal';
 import { schemaOf } from './data-import';

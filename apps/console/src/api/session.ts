@@ -1,7 +1,9 @@
 import { ParleyApiError, ParleyClient } from '@parley/client';
 import { type ManageClient, type ResultOf, createManageClient } from '@parley/client/manage';
 import { QueryCache, QueryClient, MutationCache, queryOptions } from '@tanstack/react-query';
+import { currentLanguage } from '../i18n';
 import { stored } from '../stored';
+import { errorTexts } from '../texts/errors';
 
 export type Me = ResultOf<'getMe'>;
 export type Environment = 'development' | 'production';
@@ -55,10 +57,13 @@ export const meQuery = queryOptions({
 });
 
 /** What people read of an error: its text, and of an invalid input the first field that is wrong. */
-export const messageOf = (error: unknown): string =>
-  error instanceof ParleyApiError && error.details?.[0]
-    ? `${error.message}: ${error.details[0].message}`
-    : (error as Error).message;
+export function messageOf(error: unknown): string {
+  const known = error instanceof ParleyApiError ? errorTexts[currentLanguage()]?.[error.code ?? ''] : undefined;
+  if (known !== undefined) return known;
+  const { message } = error as Error;
+  const detail = error instanceof ParleyApiError ? error.details?.[0]?.message : undefined;
+  return detail === undefined || message.includes(detail) ? message : `${message}: ${detail}`;
+}
 
 export const isMissing = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
 const isLost = (error: unknown): boolean =>

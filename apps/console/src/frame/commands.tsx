@@ -5,38 +5,39 @@ import { useAgents, useTypes } from '../api/queries';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
 import { Dialog } from '../parts/dialog';
-import { AccountDialog } from './account';
-import { screens } from './screens';
-import { usePlace } from './workspace';
+import { sectionsFor } from './screens';
+import { usePlace, useWorkspace } from './workspace';
 
 /** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
 export function Commands({ onClose }: { onClose: () => void }) {
-  const { nav, data: dataTexts, executions } = useTexts();
+  const { nav } = useTexts();
   const { data: me } = useQuery(meQuery);
   const { data: types } = useTypes();
   const { data: agents } = useAgents();
   const navigate = useNavigate();
   const place = usePlace();
+  const { isAdmin } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const [isAccount, setAccount] = useState(false);
   const listId = useId();
 
   const all: { name: string; kind: string; run: () => void }[] = [
-    ...screens.map(({ to, name }) => ({
-      name: nav[name],
-      kind: '',
-      run: () => void navigate({ to, params: place, search: {} }),
-    })),
+    ...sectionsFor(isAdmin).flatMap(({ name: section, screens }) =>
+      screens.map(({ to, name }) => ({
+        name: nav[name],
+        kind: nav.sections[section],
+        run: () => void navigate({ to, params: place, search: {} }),
+      })),
+    ),
     ...(types?.data ?? []).map(({ slug, name }) => ({
       name: `${name} (${slug})`,
-      kind: dataTexts.title,
+      kind: nav.data,
       run: () =>
         void navigate({ to: '/$organization/$environment/data/$type', params: { ...place, type: slug }, search: {} }),
     })),
     ...(agents?.data ?? []).map(({ slug, name }) => ({
       name: `${name} (${slug})`,
-      kind: executions.title,
+      kind: nav.executions,
       run: () =>
         void navigate({ to: '/$organization/$environment/executions', params: place, search: { agent: slug } }),
     })),
@@ -49,11 +50,15 @@ export function Commands({ onClose }: { onClose: () => void }) {
       })),
     ),
     { name: nav.reference, kind: '', run: () => void window.open('/docs', '_blank', 'noopener') },
-    { name: nav.account, kind: me?.person.email ?? '', run: () => setAccount(true) },
+    {
+      name: nav.account,
+      kind: me?.person.email ?? '',
+      run: () => void navigate({ to: '/$organization/$environment/account', params: place, search: {} }),
+    },
   ];
   const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase())).slice(0, 50);
   const run = (command: (typeof all)[number]) => {
-    if (command.name !== nav.account) onClose();
+    onClose();
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -63,7 +68,6 @@ export function Commands({ onClose }: { onClose: () => void }) {
     else return;
     event.preventDefault();
   };
-  if (isAccount) return <AccountDialog onClose={onClose} />;
   return (
     <Dialog title={nav.commands} onClose={onClose}>
       <input

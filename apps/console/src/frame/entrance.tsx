@@ -27,5 +27,16 @@ export function Start() {
     organization: organization.slug,
     environment: environment === 'production' ? environment : 'development',
   };
+  // The shortcuts of the installed app name a screen, and know no organization.
+  const screen = new URLSearchParams(location.search).get('screen');
+  if (screen === 'conversations' || screen === 'waiting')
+    return (
+      <Navigate
+        to="/$organization/$environment/conversations"
+        params={params}
+        search={{ view: screen === 'waiting' ? screen : undefined }}
+        replace
+      />
+    );
   return <Navigate to="/$organization/$environment" params={params} search={{}} replace />;
 }

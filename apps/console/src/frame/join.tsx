@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type Me, enter, messageOf, people } from '../api/session';
+import { type Me, enter, people } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
-import { Notice, Skeleton } from '../parts/states';
-import { Card, OidcButton, fieldsOf } from './sign-in';
+import { fieldsOf } from '../parts/form-dialog';
+import { Problem, Skeleton } from '../parts/states';
+import { KeepSignedIn, keepOf } from './keep-signed-in';
+import { Card, OidcButton } from './sign-in';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
 export function Join({ token, me }: { token: string; me: Me | null }) {
@@ -19,8 +21,8 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   });
   const accept = useMutation({
     mutationFn: async (fields: Record<string, string>) => {
-      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-      const { person } = await people.acceptInvitation({ token, ...given });
+      const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+      const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
       await leaveLink();
       await enter(person.id);
     },
@@ -65,15 +67,12 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
               minLength={10}
               maxLength={200}
             />
+            <KeepSignedIn />
           </>
         ) : (
           <p>{texts.signedIn(me.person.name ?? me.person.email ?? me.person.id)}</p>
         )}
-        {accept.error && (
-          <div role="alert">
-            <Notice kind="failed">{messageOf(accept.error)}</Notice>
-          </div>
-        )}
+        <Problem error={accept.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={accept.isPending}>
           {texts.submit(organization.name)}
         </Button>

@@ -8,7 +8,7 @@ const keys = [
   ['k', 'previousItem'],
   ['Enter', 'open'],
   ['Esc', 'back'],
-  ['g p · g i · g x · g d', 'go'],
+  ['g h · g i · g p · g x · g d · g a · g t · g w', 'go'],
   ['t', 'takeOver'],
   ['r', 'reply'],
   ['e', 'handBack'],
@@ -18,7 +18,7 @@ const keys = [
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const { nav, keys: texts } = useTexts();
   return (
-    <Dialog title={nav.keys} onClose={onClose}>
+    <Dialog title={nav.shortcuts} onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         {keys.map(([key, name]) => (
           <div key={key} className="contents">

@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { type Me, endedSession, enter, leave, messageOf, people } from '../api/session';
+import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
-import { Notice } from '../parts/states';
+import { fieldsOf } from '../parts/form-dialog';
+import { Notice, Problem } from '../parts/states';
 
 /** The page around sign-in and invitations. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
@@ -25,12 +27,6 @@ export function Card({ title, children }: { title: string; children: ReactNode }
     </main>
   );
 }
-
-/** The fields of a form by name. */
-export const fieldsOf = (event: FormEvent<HTMLFormElement>): Record<string, string> => {
-  event.preventDefault();
-  return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-};
 
 export function OidcButton({ invitation }: { invitation?: string }) {
   const { signIn: texts } = useTexts();
@@ -56,8 +52,9 @@ export function SignIn({ me }: { me: Me | null }) {
   const { signIn: texts } = useTexts();
   const failure = new URLSearchParams(location.search).get('error');
   const signIn = useMutation({
-    mutationFn: async ({ email, password }: Record<string, string>) => {
-      const { person } = await people.signIn({ email: email!, password: password! });
+    mutationFn: async (fields: Record<string, string>) => {
+      const { email = '', password = '' } = fields;
+      const { person } = await people.signIn({ email, password, ...keepOf(fields) });
       await enter(person.id);
     },
   });
@@ -85,11 +82,8 @@ export function SignIn({ me }: { me: Me | null }) {
           required
           maxLength={200}
         />
-        {signIn.error && (
-          <div role="alert">
-            <Notice kind="failed">{messageOf(signIn.error)}</Notice>
-          </div>
-        )}
+        <KeepSignedIn />
+        <Problem error={signIn.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={signIn.isPending}>
           {texts.submit}
         </Button>

@@ -4,10 +4,10 @@ import {
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
-  useId,
   useState,
 } from 'react';
 import { useTexts } from '../i18n';
+import { Labelled, type LabelledProps, boxLook } from './fields';
 
 const looks = {
   primary: 'bg-accent text-on-accent font-medium hover:brightness-110 border border-transparent',
@@ -42,35 +42,18 @@ export function Button({ look = 'plain', icon: Icon, label, isBusy, className = 
   );
 }
 
-const box = 'h-8 w-full rounded border border-n8 bg-n1 px-2 tap';
-
 /** A labelled input; `error` is announced and connected with it. */
 export function Field({
   label,
   hint,
   error,
-  className = '',
+  className,
   ...rest
-}: InputHTMLAttributes<HTMLInputElement> & { label: string; hint?: string; error?: string }) {
-  const id = useId();
+}: InputHTMLAttributes<HTMLInputElement> & LabelledProps) {
   return (
-    <div className={className}>
-      <label htmlFor={id} className="mb-1 block text-n11">
-        {label}
-      </label>
-      <input
-        id={id}
-        aria-invalid={error !== undefined}
-        aria-describedby={hint || error ? `${id}-hint` : undefined}
-        {...rest}
-        className={box}
-      />
-      {(error ?? hint) && (
-        <p id={`${id}-hint`} className={`mt-1 text-xs ${error ? 'text-failed' : 'text-n10'}`}>
-          {error ?? hint}
-        </p>
-      )}
-    </div>
+    <Labelled label={label} hint={hint} error={error} className={className}>
+      {(control) => <input {...control} {...rest} className={`tap h-8 ${boxLook}`} />}
+    </Labelled>
   );
 }
 
@@ -89,7 +72,7 @@ export function Choice({
       aria-label={label}
       title={label}
       {...rest}
-      className={`tap h-8 max-w-full truncate rounded border border-n7 bg-n1 pr-5 pl-1.5 ${className}`}
+      className={`tap h-8 max-w-full shrink-0 truncate rounded border border-n7 bg-n1 pr-5 pl-1.5 ${className}`}
     >
       {options.map(([value, text]) => (
         <option key={value} value={value}>
@@ -106,7 +89,7 @@ export function Toggle({ label, isOn, onChange }: { label: string; isOn: boolean
       type="button"
       aria-pressed={isOn}
       onClick={() => onChange(!isOn)}
-      className={`tap h-8 rounded border px-2 whitespace-nowrap ${isOn ? 'border-accent bg-accent-soft text-accent' : 'border-n7 hover:bg-n3'}`}
+      className={`tap h-8 shrink-0 rounded border px-2 whitespace-nowrap ${isOn ? 'border-accent bg-accent-soft text-accent' : 'border-n7 hover:bg-n3'}`}
     >
       {label}
     </button>
@@ -122,17 +105,27 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
   );
 }
 export const tabLook = (isCurrent: boolean): string =>
-  `tap inline-flex h-8 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
+  `tap inline-flex h-8 shrink-0 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
 
-/** A text that a click copies, such as an id. */
-export function CopyText({ text, children }: { text: string; children?: ReactNode }) {
-  const { states } = useTexts();
+/** A link that leads to another screen and looks as a button. */
+export const linkLook =
+  'tap inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded border border-n7 bg-n1 px-2.5 whitespace-nowrap hover:bg-n3';
+
+/** Copies a text, and says for a moment that it is copied. */
+export function useCopy(text: string): [isCopied: boolean, copy: () => Promise<void>] {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text).catch(() => undefined);
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
+  return [isCopied, copy];
+}
+
+/** A text that a click copies, such as an id. */
+export function CopyText({ text, children }: { text: string; children?: ReactNode }) {
+  const { states } = useTexts();
+  const [isCopied, copy] = useCopy(text);
   const Icon = isCopied ? Check : Copy;
   return (
     <button
@@ -142,7 +135,7 @@ export function CopyText({ text, children }: { text: string; children?: ReactNod
       className="group inline-flex max-w-full items-center gap-1 rounded text-left hover:bg-n3"
     >
       {children ?? <code className="truncate font-mono text-xs">{text}</code>}
-      <Icon aria-hidden size={12} className={isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'} />
+      <Icon aria-hidden size={12} className={`shrink-0 ${isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'}`} />
       <span className="sr-only" aria-live="polite">
         {isCopied ? states.copied : states.copy}
       </span>

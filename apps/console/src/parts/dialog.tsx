@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../i18n';
 import { Button } from './controls';
 
@@ -9,17 +9,24 @@ export function Dialog({
   onClose,
   children,
   wide = false,
+  isKept = false,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** A press beside it does not close it: it shows what is not shown again. */
+  isKept?: boolean;
 }) {
   const { states } = useTexts();
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the dialog leaves the document, so that the browser returns the focus.
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    // On a phone it would open the keyboard over the dialog.
+    if (matchMedia('(pointer: fine)').matches)
+      dialog.querySelector<HTMLElement>('form :is(input, textarea, select):not([readonly])')?.focus();
     return () => dialog.close();
   }, []);
   return (
@@ -27,7 +34,7 @@ export function Dialog({
       ref={ref}
       aria-label={title}
       onCancel={(event) => (event.preventDefault(), onClose())}
-      onMouseDown={(event) => event.target === event.currentTarget && onClose()}
+      onMouseDown={(event) => !isKept && event.target === event.currentTarget && onClose()}
       className={`w-full ${wide ? 'max-w-2xl' : 'max-w-md'} max-h-[90dvh] overflow-auto rounded border-0 bg-n1 p-0 shadow-float max-sm:m-0 max-sm:mt-auto max-sm:max-w-none`}
     >
       <div className="p-4">

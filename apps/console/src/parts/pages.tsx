@@ -5,6 +5,9 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useTexts } from '../i18n';
 import { Failure, Skeleton } from './states';
 
+/** Pages that a list holds. Without the first ones its rows would move under the person; filters find what is further down. */
+const maxPages = 200;
+
 /** The pages of a list. A list that is shown again is loaded again page by page, so that it has no gaps. */
 export function usePages<Item>(
   queryKey: QueryKey,
@@ -15,15 +18,18 @@ export function usePages<Item>(
     queryKey,
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => (page.hasMore ? page.cursor : undefined),
-    maxPages: 200,
+    getNextPageParam: (page, pages) => (page.hasMore && pages.length < maxPages ? page.cursor : undefined),
     refetchInterval: (current) => ((current.state.data?.pages.length ?? 0) > 3 ? false : (refetchInterval ?? false)),
   });
   return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [] };
 }
 
 interface RowsProps<Item> {
-  list: ReturnType<typeof usePages<Item>>;
+  list: Pick<
+    ReturnType<typeof usePages<Item>>,
+    'items' | 'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
+  > &
+    Partial<Pick<ReturnType<typeof usePages<Item>>, 'data'>> & { refetch: () => unknown; fetchNextPage: () => unknown };
   rowPx: number;
   label: string;
   keyOf: (item: Item) => string;
@@ -47,7 +53,7 @@ export function Rows<Item>({ list, rowPx, label, keyOf, render, empty, current }
   });
   const last = rows.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage();
+    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError) fetchNextPage();
   }, [last, items.length, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
   useEffect(() => {
     if (current !== undefined && current >= 0) rows.scrollToIndex(current);
@@ -69,11 +75,11 @@ export function Rows<Item>({ list, rowPx, label, keyOf, render, empty, current }
         ))}
       </ul>
       <p className="px-4 py-2 text-xs text-n10">
-        {hasNextPage
-          ? isFetchingNextPage
-            ? `${states.loading}…`
-            : states.shown(items.length)
-          : states.end(items.length)}
+        {isFetchingNextPage
+          ? `${states.loading}…`
+          : list.data?.pages.at(-1)?.hasMore
+            ? states.shown(items.length)
+            : states.end(items.length)}
       </p>
     </div>
   );

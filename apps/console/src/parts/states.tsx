@@ -1,5 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import type { ReactNode } from 'react';
+import { messageOf } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button, CopyText } from './controls';
 
@@ -29,12 +30,14 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   if (api?.status === 404) return <Empty title={states.notFoundTitle}>{states.notFound}</Empty>;
   if (api?.status === 403)
     return (
-      <Empty title={states.errorTitle}>{api.code === 'requires_admin' ? states.forbidden('admin') : api.message}</Empty>
+      <Empty title={states.errorTitle}>
+        {api.code === 'requires_admin' ? states.forbidden('admin') : messageOf(api)}
+      </Empty>
     );
   return (
     <div role="alert" className="mx-auto max-w-md px-4 py-12 text-center">
       <h2 className="font-medium">{states.errorTitle}</h2>
-      <p className="mt-1 text-n11">{error instanceof Error ? error.message : String(error)}</p>
+      <p className="mt-1 text-n11">{error instanceof Error ? messageOf(error) : String(error)}</p>
       {api?.requestId && (
         <p className="mt-1 text-n11">
           <CopyText text={api.requestId}>
@@ -77,4 +80,14 @@ export function Notice({
     person: 'bg-person-soft text-person',
   };
   return <div className={`flex flex-wrap items-center gap-2 rounded px-3 py-1.5 ${look[kind]}`}>{children}</div>;
+}
+
+/** Why a change was refused, which screen readers read at once. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <div role="alert">
+      <Notice kind="failed">{messageOf(error)}</Notice>
+    </div>
+  );
 }

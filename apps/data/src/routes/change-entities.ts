@@ -1,4 +1,5 @@
 import type { EntityOperation, OperationResult } from '@parley/contracts';
+import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { type CallerContext, type Handler, HttpError, RawJson, shareRequests } from '@parley/service';
 import { type OperationDeps, applyOperation } from '../apply-operation';
@@ -18,10 +19,10 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
     code: 'too_many_bulk_requests',
     message: 'Too many bulk requests of the organization are running at the same time',
   });
-  return shared(async ({ params: { type }, body: { operations, atomic } }, context) => {
+  return shared(async ({ params: { type }, body: { operations, atomic, dryRun } }, context) => {
     // Before the transaction, because reading the roles takes another connection.
     const access = await accessOfActions(deps, context, type, operations);
-    const text = await changeOnce(deps.db, context.idempotency, 200, async (tx) => {
+    const change = async (tx: Queryable): Promise<string> => {
       const ids = operations.flatMap((operation) => ('id' in operation ? operation.id : []));
       await deps.entities.lock(context.scope, { type, ids }, tx);
       const results: OperationResult[] = [];
@@ -38,9 +39,25 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
         }
       }
       return JSON.stringify({ results });
-    });
-    return new RawJson(text);
+    };
+    const { db } = deps;
+    return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
   });
+}
+
+/** Runs `work` in a transaction that is rolled back, and returns its result. */
+async function undoing<T>(db: Pick<Db, 'transaction'>, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const rollback = new Error('rolled back on purpose');
+  let result: [T] | undefined;
+  await db
+    .transaction(async (tx) => {
+      result = [await work(tx)];
+      throw rollback;
+    })
+    .catch((error: unknown) => {
+      if (error !== rollback) throw error;
+    });
+  return result![0];
 }
 
 /** The access for each action of the operations, or the error that denies it. Throws if the type does not exist. */

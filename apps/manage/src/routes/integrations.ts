@@ -167,12 +167,11 @@ function toView(provider: string, stored: Integration | null) {
   // A row may have a provider of another version of the product.
   const { kind, required, optional } = integrationProvider(provider) ?? { kind: 'models', required: [], optional: [] };
   const values = stored === null ? {} : masked(stored);
-  const toField = (name: IntegrationField) => ({
-    name,
-    isRequired: required.includes(name),
-    ...integrationFields[name],
-    value: (values[name] ?? null) as string | Record<string, string> | null,
-  });
+  const toField = (name: IntegrationField) => {
+    const { isSecret, description } = integrationFields[name];
+    const value = (values[name] ?? null) as string | Record<string, string> | null;
+    return { name, isRequired: required.includes(name), isSecret, description, value };
+  };
   return {
     provider,
     kind,

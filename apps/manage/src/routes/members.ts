@@ -132,7 +132,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
       return { organization: { slug, name }, role, email, expiresAt: msOf(expiresAt) };
     }),
 
-  async acceptInvitation({ body: { token, email, name, password } }, context) {
+  async acceptInvitation({ body: { token, email, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
     await deps.db.transaction((tx) => openInvitation(tx, token));
     const cookie = sessionTokenOf(context.request);
@@ -152,8 +152,12 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
           'This e-mail address belongs to a person. Sign in first, then open the link again',
           'email_taken',
         );
-      await joinOrganization(deps, context, tx, invitation, { id: userId, name: person?.name ?? email! });
-      return { userId, session: await beginSession(deps, context, tx, userId, { isRecorded: false }) };
+      await joinOrganization(deps, context, tx, invitation, {
+        id: userId,
+        name: person === null ? email! : (person.email ?? person.name),
+      });
+      const options = { isRecorded: false, isKept: keepSignedIn };
+      return { userId, session: await beginSession(deps, context, tx, userId, options) };
     });
     return finishSignIn(deps, context, userId, session);
   },

@@ -11,6 +11,7 @@ import {
   listMessages,
   readAliases,
   readBlob,
+  readSharedContent,
   retryEmail,
   retryMessage,
   threadKeyOf,
@@ -46,8 +47,18 @@ const messageNotFound = () => notFound('Message not found', 'message_not_found')
 const emailNotFound = () => notFound('E-mail not found', 'email_not_found');
 export const channelNotFound = () => notFound('Channel not found', 'channel_not_found');
 
-const toMessage = ({ mediaStatus, filename, contentType, size, mediaError, createdAt, ...row }: ChannelMessage) => ({
+const toMessage = ({
+  shared,
+  mediaStatus,
+  filename,
+  contentType,
+  size,
+  mediaError,
+  createdAt,
+  ...row
+}: ChannelMessage) => ({
   ...row,
+  ...readSharedContent(row.type, shared),
   media: mediaStatus === null ? null : { status: mediaStatus, filename, contentType, size, error: mediaError },
   createdAt: msOf(createdAt),
 });

@@ -53,7 +53,7 @@ interface Handlers {
 export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
   getSignInWays: async () => ({ password: true, oidc: deps.oidc && { name: deps.oidc.name } }),
 
-  async signIn({ body: { email, password } }, context) {
+  async signIn({ body: { email, password, keepSignedIn } }, context) {
     const { db } = deps;
     requireHttps(context.request, deps.publicUrl);
     await deps.signInLimit.admit(email, clientAddress(context.request, deps.keyLimit));
@@ -61,7 +61,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     if (!isRight || userId === null) {
       // Not awaited: the answer for a known person must not take longer.
       if (userId !== null)
-        auditPerson(deps, context, { id: userId, name: email }, db, 'session.refused').catch((error: unknown) =>
+        auditPerson(deps, context, { id: userId, email }, db, 'session.refused').catch((error: unknown) =>
           context.log.error({ err: error }, 'a refused sign-in was not recorded'),
         );
       throw wrongCredentials();
@@ -69,7 +69,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     if ((await organizationsOf(db, userId)).length === 0) throw noOrganization();
     const session = await db.transaction(async (tx) => {
       if (!(await holdPassword(tx, userId, hash))) throw wrongCredentials();
-      return beginSession(deps, context, tx, userId);
+      return beginSession(deps, context, tx, userId, { isKept: keepSignedIn });
     });
     return finishSignIn(deps, context, userId, session);
   },
@@ -137,18 +137,15 @@ export async function beginSession(
   context: Pick<RequestContext, 'request' | 'requestId'>,
   tx: Queryable,
   userId: string,
-  { isRecorded = true } = {},
+  { isRecorded = true, isKept = false } = {},
 ): Promise<Begun> {
   const { request } = context;
   const token = sessionTokenOf(request);
   const old = token === undefined ? null : await createSessionCheck(deps.db)(token, undefined);
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
-  const origin = { address: clientAddress(request, deps.keyLimit) || null, userAgent: userAgentOf(request) };
-  const session = await createSession(tx, userId, origin);
-  if (isRecorded) {
-    const { email, name } = await findPerson(tx, userId);
-    await auditPerson(deps, context, { id: userId, name: email ?? name }, tx, 'session.started');
-  }
+  const address = clientAddress(request, deps.keyLimit) || null;
+  const session = await createSession(tx, userId, { address, userAgent: userAgentOf(request), isKept });
+  if (isRecorded) await auditPerson(deps, context, await findPerson(tx, userId), tx, 'session.started');
   return session;
 }
 

@@ -25,10 +25,11 @@ import {
   deliveriesOf,
   eraseContact,
   queueReply,
-  replyWindow,
+  readThreadContact,
 } from '@parley/channels';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, type Queryable, newId } from '@parley/db';
+import { findOnlyBySpelling } from '@parley/entities';
 import { findMember } from '@parley/identity';
 import type { Queues } from '@parley/redis';
 import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
@@ -50,8 +51,9 @@ interface Handlers {
   visitThread: Handler<'visitThread'>;
 }
 
-/** Seconds for which an open thread counts as open. */
+/** Seconds for which an open thread counts as open, and a visitor as writing. */
 const openSeconds = 45;
+const typingSeconds = 6;
 
 export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
   /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
@@ -77,7 +79,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
     },
     countThreads: (_input, { scope, caller }) => countThreads(db, scope, caller.id),
     getThread: async ({ params: { id } }, { scope, caller }) =>
-      withWindow(db, scope, await threadOf(db, scope, id, caller.id)),
+      withContact(db, scope, await threadOf(db, scope, id, caller.id)),
 
     async listThreadMessages({ params: { id: name }, query }, { scope }) {
       const { id, channel } = await found(db, scope, name);
@@ -190,7 +192,7 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         await audit('thread.changed', { before: { status, assigneeId, labels }, after: body });
         return thread.id;
       });
-      return withWindow(db, scope, await threadOf(db, scope, id, caller.id));
+      return withContact(db, scope, await threadOf(db, scope, id, caller.id));
     },
 
     eraseThread: ({ params: { id: name } }, context) =>
@@ -209,9 +211,13 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       return { ok: true };
     },
 
-    async visitThread({ params: { id: name }, body: { isOpen } }, context) {
+    async visitThread({ params: { id: name }, body: { isOpen, isTyping } }, context) {
       const { id } = await found(db, context.scope, name);
-      await visitThread(db, context.scope, id, { visitor: authorOf(context), openSeconds: isOpen ? openSeconds : 0 });
+      await visitThread(db, context.scope, id, {
+        visitor: authorOf(context),
+        openSeconds: isOpen ? openSeconds : 0,
+        typingSeconds: !isOpen ? 0 : isTyping === undefined ? null : isTyping ? typingSeconds : 0,
+      });
       return { ok: true };
     },
   };
@@ -270,10 +276,17 @@ function accepted(queued: QueuedReply): Extract<QueuedReply, { ok: true }> {
   }
 }
 
-const withWindow = async (db: Db, scope: Scope, thread: Thread) => ({
-  ...toThread(thread),
-  windowEndsAt: msOrNull(await replyWindow(db, scope, thread.channel === 'whatsapp' ? thread.externalId : null)),
-});
+async function withContact(db: Db, scope: Scope, thread: Thread) {
+  const contact = await readThreadContact(db, scope, thread.channel === 'whatsapp' ? thread.externalId : null);
+  const { contactType: type = null, phoneNumber = null } = contact ?? {};
+  const id = type === null || phoneNumber === null ? null : await findOnlyBySpelling(db, scope, phoneNumber, type);
+  return {
+    ...toThread(thread),
+    contactId: contact?.id ?? null,
+    entity: id === null ? null : { type: type!, id },
+    windowEndsAt: msOrNull(contact?.windowEndsAt ?? null),
+  };
+}
 
 const toThread = <T extends Thread | ThreadSummary>(thread: T) => ({
   ...thread,

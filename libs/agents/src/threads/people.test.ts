@@ -225,9 +225,14 @@ test('a message of the contact opens a closed thread, and read marks belong to o
   expect(await list({ text: 'order%' })).toEqual([]);
   expect(await countThreads(db, org.scope, 'u')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
   const { id } = (await readThread(db, org.scope, 'order-7'))!;
-  await visitThread(db, org.scope, id, { visitor: ana, isRead: true, openSeconds: 45 });
+  await visitThread(db, org.scope, id, { visitor: ana, isRead: true, openSeconds: 45, typingSeconds: 6 });
   expect(await list({ isUnread: true })).toEqual([]);
-  expect(await readThread(db, org.scope, id, 'other')).toMatchObject({ isUnread: true, visitors: [ana] });
+  expect(await readThread(db, org.scope, id, 'other')).toMatchObject({
+    isUnread: true,
+    visitors: [{ ...ana, isTyping: true }],
+  });
+  await db.pool.query("update thread_visits set typing_until = now() - interval '1 ms' where thread_id = $1", [id]);
+  expect(await readThread(db, org.scope, id)).toMatchObject({ visitors: [{ ...ana, isTyping: false }] });
   await visitThread(db, org.scope, id, { visitor: ana, openSeconds: 0 });
   await chat('Again');
   expect(await list({ isUnread: true, status: 'open' })).toMatchObject([{ id, labels: ['vip'], assigneeId: 'u' }]);

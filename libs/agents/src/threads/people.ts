@@ -244,21 +244,31 @@ export async function changeThread(tx: Queryable, scope: Scope, thread: LockedTh
 
 const visit = statement(
   'visit-thread',
-  `insert into thread_visits as v (tenant, thread_id, visitor_id, visitor, read_at, open_until)
-   values ($1, $2, $3, $4::jsonb, case when $5 then now() end, now() + $6 * interval '1 second')
+  `insert into thread_visits as v (tenant, thread_id, visitor_id, visitor, read_at, open_until, typing_until)
+   values ($1, $2, $3, $4::jsonb, case when $5 then now() end, now() + $6 * interval '1 second',
+           now() + $7 * interval '1 second')
    on conflict (tenant, visitor_id, thread_id) do update
      set visitor = excluded.visitor, read_at = coalesce(excluded.read_at, v.read_at),
-         open_until = coalesce(excluded.open_until, v.open_until)`,
+         open_until = coalesce(excluded.open_until, v.open_until),
+         typing_until = coalesce(excluded.typing_until, v.typing_until)`,
 );
 
-/** Stores that a visitor has read a thread up to now, or has it open for `openSeconds`; 0 seconds: no longer. */
+interface Visit {
+  visitor: Author;
+  isRead?: boolean;
+  /** Null: as before. 0: no longer. */
+  openSeconds?: number | null;
+  typingSeconds?: number | null;
+}
+
+/** Stores that a visitor has read a thread up to now, has it open, or is writing a reply. */
 export async function visitThread(
   db: Queryable,
   scope: Scope,
   threadId: string,
-  { visitor, isRead = false, openSeconds = null }: { visitor: Author; isRead?: boolean; openSeconds?: number | null },
+  { visitor, isRead = false, openSeconds = null, typingSeconds = null }: Visit,
 ): Promise<void> {
-  const values = [scope.tenant, threadId, visitor.id, JSON.stringify(visitor), isRead, openSeconds];
+  const values = [scope.tenant, threadId, visitor.id, JSON.stringify(visitor), isRead, openSeconds, typingSeconds];
   await db.query(scope, visit, values);
 }
 

@@ -37,7 +37,7 @@ const threadRow = {
   params: column.jsonb<JsonObject>(),
   transferCount: column.int4,
   /** Who has the thread open. */
-  visitors: column.jsonb<Author[]>(),
+  visitors: column.jsonb<(Author & { isTyping: boolean })[]>(),
 };
 
 export type ThreadSummary = RowOf<typeof summaryRow>;
@@ -132,7 +132,8 @@ const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.r
 const byEitherId = statement(
   'read-thread',
   `select ${columns}, t.params, t.transfer_count as "transferCount",
-          (select coalesce(jsonb_agg(o.visitor order by o.visitor_id), '[]') from thread_visits o
+          (select coalesce(jsonb_agg(o.visitor || jsonb_build_object('isTyping', coalesce(o.typing_until > now(), false))
+                    order by o.visitor_id), '[]') from thread_visits o
            where o.tenant = $1 and o.thread_id = t.id and o.open_until > now()) as visitors
    from threads t ${ofEnvironment} and (t.id = $4 or t.external_id = $4) and t.erase_at is null
    order by t.id = $4 desc limit 1`,

@@ -85,12 +85,15 @@ const sender = {
   /** Never null: only connected numbers are selected. */
   phoneNumberId: column.text,
   phoneNumber: column.text.nullable,
+  /** Entity type of the contacts. */
+  contactType: column.text.nullable,
 };
 export type Sender = RowOf<typeof sender>;
 
 const connectedNumbers = statement(
   'find-sender',
   `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
+          c.contact_type as "contactType",
           c.id = (select m.connection_id from messages m
                   where m.tenant = $1 and m.environment = $2::"Environment" and m.contact = $3
                     and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"

@@ -66,14 +66,32 @@ export async function queueReply(
   return { ok: true, id, text: text ?? `[${type}]`, contentType: file?.contentType ?? null, isNew };
 }
 
-/**
- * Until when a person may reply to the contact of a thread without a template. Null: it is not a thread of WhatsApp, the window is
- * closed, or no number is connected.
- */
-export async function replyWindow(db: Queryable, scope: Scope, externalId: string | null): Promise<Date | null> {
-  const contact = contactOfThread(externalId);
-  const found = contact === null ? null : await findSender(db, scope, { contact });
-  return found?.ok ? windowEndsAt(db, scope, { contact: contact!, connectionId: found.sender.connectionId }) : null;
+export interface ThreadContact {
+  id: string;
+  /** Null while only scoped ids are known. */
+  phoneNumber: string | null;
+  /** Entity type of the contacts of the connection. */
+  contactType: string | null;
+  /** Until when a person may reply without a template. Null: the window is closed, or no number is connected. */
+  windowEndsAt: Date | null;
+}
+
+/** The contact of a thread of WhatsApp, by its external id; null for other threads. */
+export async function readThreadContact(
+  db: Queryable,
+  scope: Scope,
+  externalId: string | null,
+): Promise<ThreadContact | null> {
+  const id = contactOfThread(externalId);
+  if (id === null) return null;
+  const [phoneNumber, found] = await Promise.all([
+    latestNumberOf(db, scope, id),
+    findSender(db, scope, { contact: id }),
+  ]);
+  if (!found.ok) return { id, phoneNumber, contactType: null, windowEndsAt: null };
+  const { connectionId, contactType } = found.sender;
+  const endsAt = await windowEndsAt(db, scope, { contact: id, connectionId });
+  return { id, phoneNumber, contactType, windowEndsAt: endsAt };
 }
 
 interface Made {

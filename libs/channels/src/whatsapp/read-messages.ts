@@ -1,4 +1,4 @@
-import type { Scope } from '@parley/contracts';
+import type { Json, Scope } from '@parley/contracts';
 import {
   type Page,
   type Paged,
@@ -22,6 +22,8 @@ const messageRow = {
   type: column.text,
   text: column.text.nullable,
   origin: column.oneOf<'phone'>().nullable,
+  /** The location, reaction or shared contacts, as the provider sent them (readSharedContent). */
+  shared: column.jsonb<Json>().nullable,
   status: column.text,
   attempts: column.int4,
   error: column.text.nullable,
@@ -36,7 +38,8 @@ const messageRow = {
 export type ChannelMessage = RowOf<typeof messageRow>;
 
 const rows = `select m.id, m.message_id as "messageId", m.direction, m.contact, m.thread_id as "threadId", m.type, m.text, m.origin,
-    m.status, m.attempts, m.error, b.status as "mediaStatus", b.filename, b.content_type as "contentType",
+    case when m.direction = 'inbound' and m.type in ('location', 'reaction', 'contacts')
+         then m.payload #> array['message', m.type] end as shared, m.status, m.attempts, m.error, b.status as "mediaStatus", b.filename, b.content_type as "contentType",
     octet_length(b.bytes) as size, b.error as "mediaError", m.created_at as "createdAt"
   from messages m left join blobs b on b.tenant = $1 and b.id = m.id`;
 

@@ -158,7 +158,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** When the person took the thread over. Unix milliseconds. */
@@ -225,7 +225,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -254,9 +254,23 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
+    /** The contact in `/v1/contacts/:id`. Null for channels without contacts. */
+    contactId: string | null;
+    /**
+     * The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678`
+     * or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.
+     */
+    entity: {
+      /** Slug of the entity type. */
+      type: string;
+      /** Id of the entity. */
+      id: string;
+    } | null;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
      * Unix milliseconds.
@@ -289,7 +303,7 @@ export interface ManageClient {
         type: 'person' | 'api_key' | 'phone';
         /** Id of the person or of the API key. */
         id: string;
-        /** The name for people. */
+        /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
       /** The text. May be empty for a message of the agent that only calls tools. */
@@ -425,7 +439,7 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
     } | null;
     /** When the person took the thread over. Unix milliseconds. */
@@ -454,9 +468,23 @@ export interface ManageClient {
       type: 'person' | 'api_key' | 'phone';
       /** Id of the person or of the API key. */
       id: string;
-      /** The name for people. */
+      /** Name of the person, else the e-mail address; or name of the key. */
       name: string;
+      /** Whether this visitor is writing a reply. */
+      isTyping: boolean;
     }>;
+    /** The contact in `/v1/contacts/:id`. Null for channels without contacts. */
+    contactId: string | null;
+    /**
+     * The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678`
+     * or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.
+     */
+    entity: {
+      /** Slug of the entity type. */
+      type: string;
+      /** Id of the entity. */
+      id: string;
+    } | null;
     /**
      * Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.
      * Unix milliseconds.
@@ -486,6 +514,8 @@ export interface ManageClient {
   } & {
     /** True counts for 45 seconds: repeat it while the thread is open. */
     isOpen: boolean;
+    /** The caller is writing a reply. True counts for 6 seconds. Absent: as before. */
+    isTyping?: boolean;
   }, options?: CallOptions): Promise<{
     /** It was stored. */
     ok: true;
@@ -525,6 +555,31 @@ export interface ManageClient {
       text: string | null;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
+      /** The place of a message of type `location`. */
+      location: {
+        /** Degrees, from -90 to 90. */
+        latitude: number;
+        /** Degrees, from -180 to 180. */
+        longitude: number;
+        /** The name of the place. */
+        name: string | null;
+        /** Its address. */
+        address: string | null;
+      } | null;
+      /** The content of a message of type `reaction`. */
+      reaction: {
+        /** Empty: the contact removed the reaction. */
+        emoji: string;
+        /** The provider's id of the message that the contact reacted to. */
+        messageId: string | null;
+      } | null;
+      /** What a message of type `contacts` shares. */
+      contacts: Array<{
+        /** The name of the contact. */
+        name: string | null;
+        /** Its phone numbers, as they were shared. */
+        phoneNumbers: string[];
+      }> | null;
       /**
        * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
        * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
@@ -576,6 +631,31 @@ export interface ManageClient {
     text: string | null;
     /** `phone`: a person sent it with the app of the phone itself. */
     origin: 'phone' | null;
+    /** The place of a message of type `location`. */
+    location: {
+      /** Degrees, from -90 to 90. */
+      latitude: number;
+      /** Degrees, from -180 to 180. */
+      longitude: number;
+      /** The name of the place. */
+      name: string | null;
+      /** Its address. */
+      address: string | null;
+    } | null;
+    /** The content of a message of type `reaction`. */
+    reaction: {
+      /** Empty: the contact removed the reaction. */
+      emoji: string;
+      /** The provider's id of the message that the contact reacted to. */
+      messageId: string | null;
+    } | null;
+    /** What a message of type `contacts` shares. */
+    contacts: Array<{
+      /** The name of the contact. */
+      name: string | null;
+      /** Its phone numbers, as they were shared. */
+      phoneNumbers: string[];
+    }> | null;
     /**
      * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
      * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
@@ -729,6 +809,31 @@ export interface ManageClient {
       text: string | null;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
+      /** The place of a message of type `location`. */
+      location: {
+        /** Degrees, from -90 to 90. */
+        latitude: number;
+        /** Degrees, from -180 to 180. */
+        longitude: number;
+        /** The name of the place. */
+        name: string | null;
+        /** Its address. */
+        address: string | null;
+      } | null;
+      /** The content of a message of type `reaction`. */
+      reaction: {
+        /** Empty: the contact removed the reaction. */
+        emoji: string;
+        /** The provider's id of the message that the contact reacted to. */
+        messageId: string | null;
+      } | null;
+      /** What a message of type `contacts` shares. */
+      contacts: Array<{
+        /** The name of the contact. */
+        name: string | null;
+        /** Its phone numbers, as they were shared. */
+        phoneNumbers: string[];
+      }> | null;
       /**
        * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
        * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
@@ -1054,6 +1159,8 @@ export interface ManageClient {
       enabled: boolean;
       /** What starts a run, as pushed: a change of an entity type, or a schedule. */
       on: JsonObject;
+      /** The definition, as it was pushed: `on` with its condition, `actions`, `schedule` and `retry`. */
+      definition: JsonObject;
       /** The next tick of a schedule. Null for other triggers and disabled ones. Unix milliseconds. */
       nextTickAt: number | null;
       /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
@@ -2775,6 +2882,10 @@ export interface ManageClient {
     email: string;
     /** Password of the person. */
     password: string;
+    /**
+     * The session does not end by not being used, and lasts 30 days. Otherwise it ends after 7 days without a request.
+     */
+    keepSignedIn?: boolean;
   }, options?: CallOptions): Promise<{
     /** Id of the session. */
     id: string;
@@ -3024,6 +3135,10 @@ export interface ManageClient {
     name?: string;
     /** A password of 10 to 200 characters. */
     password?: string;
+    /**
+     * The session does not end by not being used, and lasts 30 days. Otherwise it ends after 7 days without a request.
+     */
+    keepSignedIn?: boolean;
   }, options?: CallOptions): Promise<{
     /** Id of the session. */
     id: string;

@@ -74,6 +74,30 @@ export const listEntitiesQuerySchema = z.object({
   status: statusFilter,
 });
 
+export const listEntityRelationsQuerySchema = listEntitiesQuerySchema.pick({ limit: true, cursor: true });
+
+export const entityRelationListSchema = z.strictObject({
+  data: z
+    .array(
+      z.object({
+        relation: z.string().describe('Name of the relation, such as `placed_by`.'),
+        direction: z
+          .enum(['outgoing', 'incoming'])
+          .describe('`outgoing`: it leads from this entity to the other. `incoming`: from the other to this one.'),
+        entity: z
+          .object({
+            type: z.string().describe('Slug of its entity type.'),
+            id: z.string().describe('Id of the entity.'),
+          })
+          .describe('The other entity.'),
+        createdAt: z.number().describe('Time of the relation, in Unix milliseconds.'),
+      }),
+    )
+    .describe('The relations of the page.'),
+  cursor: z.string().describe('Send it as `cursor` to get the next page.'),
+  hasMore: z.boolean().describe('Whether there are relations after this page.'),
+});
+
 export const createEntityBodySchema = z.strictObject({
   data: jsonObjectSchema.describe("The entity's own fields."),
   status: newStatus.describe('Lifecycle status. Default: `active`.'),
@@ -107,6 +131,9 @@ export const changeEntitiesBodySchema = z.strictObject({
     .meta({ description: 'The changes, which are made in this order.' }),
   atomic: z.boolean().default(false).meta({
     description: 'Whether the first operation that fails undoes all others and is the error of the response.',
+  }),
+  dryRun: z.boolean().default(false).meta({
+    description: 'Checks everything as usual, and changes nothing. Ids of created entities are then of no use.',
   }),
 });
 

@@ -5,9 +5,11 @@ import {
   deletedBodySchema,
   entityListSchema,
   entityPageSchema,
+  entityRelationListSchema,
   entitySchema,
   entityTypeListSchema,
   listEntitiesQuerySchema,
+  listEntityRelationsQuerySchema,
   maxBulkOperations,
   operationResultsSchema,
   queryEntitiesBodySchema,
@@ -20,6 +22,7 @@ const table = {
   listEntityTypes: get('/v1/entity-types', 'data', { people: 'member', rateLimited: true }),
   listEntities: get('/v1/data/:type', 'data', { people: 'member', rateLimited: true }),
   getEntity: get('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
+  listEntityRelations: get('/v1/data/:type/:id/relations', 'data', { people: 'member', rateLimited: true }),
   createEntity: post('/v1/data/:type', 'data', { people: 'member', rateLimited: true, idempotent: true }),
   queryEntities: post('/v1/data/:type/query', 'data', { people: 'member', rateLimited: true, readOnly: true }),
   searchEntities: post('/v1/data/:type/search', 'data', { people: 'member', rateLimited: true, readOnly: true }),
@@ -91,6 +94,29 @@ export const dataOperations = defineOperations('Data', table, {
     errors: { ...unknown, 403: [denied, outOfScope] },
     example: { response: entity },
   },
+  listEntityRelations: {
+    summary: 'List the relations of an entity',
+    description:
+      'Returns a page of the relations that `entity.link` and payments made, in both directions, newest first. Entities that are deleted, or that the caller may not read, are left out.',
+    params: entityParams,
+    query: listEntityRelationsQuerySchema,
+    response: entityRelationListSchema,
+    errors: { ...unknown, 400: [badLimit, badCursor], 403: [denied, outOfScope] },
+    example: {
+      response: {
+        data: [
+          {
+            relation: 'placed_by',
+            direction: 'outgoing',
+            entity: { type: 'customer', id: 'ent_344094610180001flsb0zoofo4' },
+            createdAt: 1763683200000,
+          },
+        ],
+        cursor: 'c1.WyJ3U3RqIl0',
+        hasMore: false,
+      },
+    },
+  },
   createEntity: {
     summary: 'Create an entity',
     description:
@@ -139,7 +165,7 @@ export const dataOperations = defineOperations('Data', table, {
   },
   changeEntities: {
     summary: 'Change entities in bulk',
-    description: `Creates, updates and deletes up to ${maxBulkOperations} entities of a type in one transaction and in the given order. It counts as one request for the rate limits. An operation that fails has its error in its result; with \`atomic\` nothing is changed, and the error is that of the first operation that fails. With an \`Idempotency-Key\`, a retry changes nothing twice.`,
+    description: `Creates, updates and deletes up to ${maxBulkOperations} entities of a type in one transaction and in the given order. It counts as one request for the rate limits. An operation that fails has its error in its result; with \`atomic\` nothing is changed, and the error is that of the first operation that fails. With \`dryRun\` the results are those of a real request, and nothing is changed. With an \`Idempotency-Key\`, a retry changes nothing twice.`,
     params: typeParams,
     body: changeEntitiesBodySchema,
     response: operationResultsSchema,

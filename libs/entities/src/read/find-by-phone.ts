@@ -42,6 +42,20 @@ export async function findOnlyByPhone(
   return ids.size === 1 ? only! : null;
 }
 
+/**
+ * The id of the only entity of a type with this phone number in a usual spelling (`+56912345678`, with or without +). Null if none or
+ * several have it. Reads an index only: comparing digits, as `findOnlyByPhone` does, takes 50 to 300 ms for 5,000 entities.
+ */
+export async function findOnlyBySpelling(
+  db: Queryable,
+  scope: Scope,
+  phoneNumber: string,
+  entityType: string,
+): Promise<string | null> {
+  const [only, second] = await bySpelling(db, scope, { entityType, phoneNumber, limit: 2 });
+  return only !== undefined && second === undefined ? only.id : null;
+}
+
 interface Lookup {
   entityType: string;
   phoneNumber: string;

@@ -60,7 +60,7 @@ export interface RouteDeps {
 }
 
 /** Whose requests are counted: those of a key or person, and those of its organization. */
-type Limited = Pick<Caller, 'id' | 'organizationId'>;
+type Limited = Pick<Caller, 'type' | 'id' | 'organizationId'>;
 
 /** The rate limit. Both functions return 0, or the time in Unix milliseconds at which the caller may try again. */
 export interface RequestLimiter {
@@ -165,7 +165,7 @@ function refusePublishableKey({ headers: { authorization } }: IncomingMessage): 
 
 /** A request with a session that names no organization counts for the person alone. */
 const onlyPerson = ({ knownPerson }: Exchange): Limited | undefined =>
-  knownPerson && { id: knownPerson.id, organizationId: knownPerson.id };
+  knownPerson && { type: 'person', id: knownPerson.id, organizationId: knownPerson.id };
 
 /** Calls `ask` after the I/O of the current turn of the event loop has been started. */
 const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>

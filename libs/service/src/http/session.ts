@@ -83,7 +83,7 @@ const isOriginOf = (origin: string | undefined, host: string): boolean =>
   origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 
 /** The caller of a request with a session, in the organization and environment that its headers name. */
-export function personIn(request: IncomingMessage, { id, name, sessionId, membership }: SignedIn): Caller {
+export function personIn(request: IncomingMessage, { membership, ...person }: SignedIn): Caller {
   const { 'parley-organization': organization, 'parley-environment': named } = request.headers;
   if (!organization)
     throw badRequest('A session needs the header Parley-Organization', undefined, 'missing_organization');
@@ -95,7 +95,7 @@ export function personIn(request: IncomingMessage, { id, name, sessionId, member
       'missing_environment',
     );
   if (membership === null) throw forbidden('You are not a member of this organization', 'not_a_member');
-  return { type: 'person', id, name, sessionId, environment: environment.data, ...membership };
+  return { type: 'person', ...person, environment: environment.data, ...membership };
 }
 
 /** The person of a request's session. */

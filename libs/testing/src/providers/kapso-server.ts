@@ -22,6 +22,8 @@ export interface KapsoServer {
   uploads: { id: string; contentType: string; filename: string; bytes: Buffer }[];
   /** Files that customers sent, at `/media/NAME`. */
   media: Record<string, ProviderAnswer | ((request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>)>;
+  /** The message templates of the account. */
+  templates: Record<string, unknown>[];
   /** Violations of the provider's protocol; must stay empty. */
   problems: string[];
   faults: SendFault[];
@@ -50,6 +52,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     webhooks: [],
     uploads: [],
     media: {},
+    templates: [{ name: 'reminder', language: 'es', status: 'APPROVED', components: [] }],
     problems: [],
     faults: [],
     numbers: { '109876543210987': '+1 555-123-4567' },
@@ -70,10 +73,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (phoneNumberId !== undefined && method === 'POST') return take(phoneNumberId, request);
     if (phoneNumberId !== undefined && method === 'GET') return history(phoneNumberId, request);
     if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/message_templates$/.test(path))
-      return {
-        status: 200,
-        body: { data: [{ name: 'reminder', language: 'es', status: 'APPROVED', components: [] }] },
-      };
+      return { status: 200, body: { data: state.templates } };
     const [, number, webhookPath, webhookId] =
       /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ?? [];
     if (number !== undefined && webhookPath === undefined) return describeNumber(number);

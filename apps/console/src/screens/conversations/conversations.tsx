@@ -1,152 +1,101 @@
-import type { InputOf, ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, getRouteApi, useMatch } from '@tanstack/react-router';
-import { useRef } from 'react';
-import { useThreadCounts } from '../../api/queries';
+import { Outlet, useMatch, useNavigate } from '@tanstack/react-router';
+import { ArrowUp } from 'lucide-react';
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { meQuery } from '../../api/session';
 import { useKeys } from '../../frame/keys';
-import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { Button, Choice, Tabs, Toggle, tabLook } from '../../parts/controls';
-import { Rows, usePages } from '../../parts/pages';
+import { Button } from '../../parts/controls';
+import { Rows } from '../../parts/pages';
 import { ScreenHead } from '../../parts/screen-head';
-import { SearchBox } from '../../parts/search-box';
 import { Empty } from '../../parts/states';
-import { Ago } from '../../parts/time';
+import { InboxFilters } from './inbox-filters';
+import { inboxCatalog } from './inbox-texts';
+import { type ListedThread, nameOf, threadRoute } from './names';
+import { runOutboxes } from './outbox';
+import { conversationsCatalog } from './texts';
+import { ThreadRow } from './thread-row';
+import { useInbox, useInboxSearch, useViewCounts } from './use-inbox';
+import { useSteadyOrder } from './use-steady-order';
 
-const route = getRouteApi('/$organization/$environment/conversations');
-const threadRoute = '/$organization/$environment/conversations/$threadId';
-export type ListedThread = ResultOf<'listThreads'>['data'][number];
-
-const views = ['waiting', 'mine', 'open', 'closed', 'all'] as const;
-type View = (typeof views)[number];
-
-function inputOf(view: View, personId: string): InputOf<'listThreads'> {
-  if (view === 'waiting') return { state: 'waiting', status: 'open' };
-  if (view === 'mine') return { assignee: personId, status: 'open' };
-  return view === 'all' ? {} : { status: view };
-}
+const idOf = ({ id }: ListedThread): string => id;
+const changedAtOf = ({ lastMessageAt, waitingSince }: ListedThread): number =>
+  Math.max(lastMessageAt, waitingSince ?? 0);
 
 export function Conversations() {
-  const { conversations, home } = useTexts();
-  const { api, key } = useWorkspace();
+  const conversations = useTexts(conversationsCatalog);
+  const inbox = useTexts(inboxCatalog);
+  const workspace = useWorkspace();
   const { data: me } = useQuery(meQuery);
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const navigate = useNavigate({ from: '/$organization/$environment/conversations' });
   const openThread = useMatch({ from: threadRoute, shouldThrow: false })?.params.threadId;
-  const view = views.find((one) => one === search.view) ?? 'open';
-  const input = {
-    ...inputOf(view, me?.person.id ?? ''),
-    q: search.q,
-    channel: search.channel,
-    unread: search.unread ? ('true' as const) : undefined,
-  };
-  const list = usePages(
-    [...key, 'threads', input],
-    (cursor, signal) => api.listThreads({ ...input, cursor }, { signal }),
-    { refetchInterval: 4_000 },
-  );
-  const { data: counts } = useThreadCounts();
+  const { list, threads, input } = useInbox();
+  const { box, hold, isHeld } = useHold();
+  const reset = JSON.stringify(input);
+  const { items, newCount, apply } = useSteadyOrder(threads, {
+    ...{ idOf, changedAtOf, isHeld },
+    reset,
+  });
+  useEffect(() => {
+    if (me) runOutboxes(workspace, me.person.id);
+  }, [workspace, me]);
   const searchBox = useRef<HTMLInputElement>(null);
-  const at = list.items.findIndex(({ id }) => id === openThread);
-  const open = (thread: ListedThread | undefined) =>
-    thread &&
-    void navigate({
+  const at = items.findIndex(({ item }) => item.id === openThread);
+  const open = (index: number) => {
+    const found = items[Math.min(Math.max(index, 0), items.length - 1)];
+    if (found === undefined) return false;
+    return void navigate({
       to: threadRoute,
-      params: (before) => ({ ...before, threadId: thread.id }),
-      search: (before) => before,
+      params: (before) => ({ ...before, threadId: found.item.id }),
+      search: (before) => ({ ...before, contact: undefined }),
       replace: openThread !== undefined,
     });
+  };
   useKeys({
-    j: () => open(list.items[Math.min(at + 1, list.items.length - 1)]),
-    k: () => open(list.items[Math.max(at - 1, 0)]),
+    j: () => open(at + 1),
+    k: () => open(at - 1),
     '/': () => searchBox.current?.focus(),
     Escape: () =>
       openThread === undefined
         ? false
         : void navigate({ to: '/$organization/$environment/conversations', search: (before) => before }),
   });
-  const shownCount = { waiting: counts?.waiting, mine: counts?.mine } as Partial<Record<View, number>>;
-  const isFiltered = search.q !== undefined || search.channel !== undefined || search.unread === true;
+  const labels = useMemo(() => [...new Set(threads.flatMap((thread) => thread.labels))].sort(), [threads]);
   return (
     <div className="flex h-full">
       <section
+        ref={box}
         aria-label={conversations.title}
-        className={`flex w-full min-w-0 flex-col border-r border-n5 md:w-80 md:shrink-0 ${openThread === undefined ? '' : 'max-md:hidden'}`}
+        className={`flex w-full min-w-0 flex-col border-r border-n5 md:w-80 md:shrink-0 xl:w-96 ${openThread === undefined ? '' : 'max-md:hidden'}`}
+        {...hold}
+        onPointerLeave={(event) => (hold.onPointerLeave(event), event.pointerType === 'mouse' && apply())}
       >
         <ScreenHead title={conversations.title}>
-          <Toggle
-            label={conversations.unread}
-            isOn={search.unread === true}
-            onChange={(unread) =>
-              void navigate({ search: (before) => ({ ...before, unread: unread || undefined }), replace: true })
-            }
-          />
+          <Total />
         </ScreenHead>
-        <div className="space-y-2 border-b border-n5 px-2 py-2">
-          <Tabs label={conversations.title}>
-            {views.map((one) => (
-              <Link
-                key={one}
-                from={route.id}
-                to="."
-                search={(before) => ({ ...before, view: one === 'open' ? undefined : one })}
-                aria-current={one === view ? 'page' : undefined}
-                className={tabLook(one === view)}
-              >
-                {conversations.views[one]}
-                {shownCount[one] ? (
-                  <span className="text-n11 tabular-nums">
-                    {shownCount[one] >= 1_000 ? home.atLeast('1000') : formatNumber(shownCount[one])}
-                  </span>
-                ) : null}
-              </Link>
-            ))}
-          </Tabs>
-          <div className="flex gap-2">
-            <SearchBox
-              box={searchBox}
-              value={search.q ?? ''}
-              onChange={(q) => void navigate({ search: (before) => ({ ...before, q: q || undefined }), replace: true })}
-              label={conversations.search}
-            />
-            <Choice
-              label={conversations.channel}
-              value={search.channel ?? ''}
-              onChange={({ target }) =>
-                void navigate({
-                  search: (before) => ({ ...before, channel: target.value || undefined }),
-                  replace: true,
-                })
-              }
-              options={[
-                ['', conversations.anyChannel],
-                ...['whatsapp', 'widget', 'api', 'dashboard'].map((one) => [one, one] as const),
-              ]}
-            />
-          </div>
-        </div>
-        <div className="min-h-0 flex-1">
+        <InboxFilters searchBox={searchBox} labels={labels} />
+        <div className="relative min-h-0 flex-1">
+          {newCount > 0 && (
+            <p className="pointer-events-none absolute inset-x-0 top-2 z-10 text-center">
+              <Button look="primary" icon={ArrowUp} className="pointer-events-auto shadow-float" onClick={apply}>
+                {inbox.newer(newCount)}
+              </Button>
+            </p>
+          )}
           <Rows
-            list={list}
-            rowPx={64}
+            list={{ ...list, items }}
+            rowPx={76}
             label={conversations.title}
-            keyOf={({ id }) => id}
+            keyOf={({ item }) => item.id}
             current={at}
-            render={(thread) => <ThreadRow thread={thread} isOpen={thread.id === openThread} />}
-            empty={
-              isFiltered || view !== 'open' ? (
-                <Empty title={conversations.emptyFilter}>
-                  <Button onClick={() => void navigate({ search: {}, replace: true })}>
-                    {conversations.clearFilters}
-                  </Button>
-                </Empty>
-              ) : (
-                <Empty title={conversations.emptyTitle}>{conversations.empty}</Empty>
-              )
-            }
+            render={({ item, isGone }) => (
+              <ThreadRow thread={item} isGone={isGone} isOpen={item.id === openThread} personId={me?.person.id ?? ''} />
+            )}
+            empty={<NoThreads />}
           />
         </div>
+        <Announcements key={reset} threads={threads} />
       </section>
       <div className={`min-w-0 flex-1 ${openThread === undefined ? 'max-md:hidden' : ''}`}>
         {openThread === undefined ? <Empty title={conversations.choose} /> : <Outlet />}
@@ -155,47 +104,73 @@ export function Conversations() {
   );
 }
 
-function ThreadRow({ thread, isOpen }: { thread: ListedThread; isOpen: boolean }) {
-  const { conversations } = useTexts();
-  const place = usePlace();
-  const {
-    contactName,
-    externalId,
-    state,
-    takenOverBy,
-    waitingReason,
-    waitingSince,
-    lastInput,
-    lastMessageAt,
-    isUnread,
-  } = thread;
-  const isWaiting = state === 'waiting';
+function Total() {
+  const inbox = useTexts(inboxCatalog);
+  const { view } = useInboxSearch();
+  const counted = useViewCounts()[view];
+  if (counted === undefined) return null;
   return (
-    <Link
-      to={threadRoute}
-      params={{ ...place, threadId: thread.id }}
-      search={(before) => before as never}
-      className={`flex h-full flex-col justify-center gap-0.5 border-b border-n4 px-3 ${isOpen ? 'bg-n4' : 'hover:bg-n2'}`}
-    >
-      <span className="flex items-baseline gap-2">
-        {isUnread && (
-          <span title={conversations.unread} className="size-2 shrink-0 self-center rounded-full bg-accent" />
-        )}
-        <span className={`min-w-0 flex-1 truncate ${isUnread ? 'font-semibold' : 'font-medium'}`}>
-          {contactName ?? externalId ?? conversations.unnamed}
-        </span>
-        <Ago at={waitingSince ?? lastMessageAt} className="shrink-0 text-xs text-n11" />
-      </span>
-      <span className="flex gap-2 text-n11">
-        <span className={`min-w-0 flex-1 truncate ${isWaiting ? 'text-waiting' : ''}`}>
-          {isWaiting && waitingReason ? waitingReason : lastInput}
-        </span>
-        {state !== 'agent' && (
-          <span className={`shrink-0 text-xs ${isWaiting ? 'text-waiting' : 'text-person'}`}>
-            {isWaiting ? conversations.state.waiting : (takenOverBy?.name ?? conversations.state.human)}
-          </span>
-        )}
-      </span>
-    </Link>
+    <span className="text-xs text-n10 tabular-nums">
+      {inbox.count(formatNumber(counted.count) + (counted.isMore ? '+' : ''))}
+    </span>
+  );
+}
+
+function NoThreads() {
+  const { states } = useTexts();
+  const inbox = useTexts(inboxCatalog);
+  const { view, search, filterCount, change, clear } = useInboxSearch();
+  if (filterCount > 0 || search.q !== undefined)
+    return (
+      <Empty title={inbox.emptyFilter}>
+        <Button onClick={clear}>{states.clearFilters}</Button>
+      </Empty>
+    );
+  if (view === 'open' || view === 'all') return <Empty title={inbox.emptyTitle}>{inbox.empty}</Empty>;
+  return (
+    <Empty title={view === 'waiting' ? inbox.emptyWaiting : inbox.emptyFilter}>
+      <Button onClick={() => change({ view: undefined })}>{inbox.showOpen}</Button>
+    </Empty>
+  );
+}
+
+/**
+ * Whether someone may be about to press a row: the pointer or the focus is in the list, or the screen is one for fingers, which
+ * give no sign before they press. A list that is not visible is never held.
+ */
+function useHold() {
+  const box = useRef<HTMLElement>(null);
+  const isOver = useRef(false);
+  const set = (isIn: boolean) => (event: PointerEvent) => {
+    if (event.pointerType === 'mouse') isOver.current = isIn;
+  };
+  const isHeld = () => {
+    const list = box.current;
+    if (list === null || list.offsetParent === null || document.visibilityState === 'hidden') return false;
+    return isOver.current || matchMedia('(hover: none)').matches || list.contains(document.activeElement);
+  };
+  return { box, hold: { onPointerEnter: set(true), onPointerLeave: set(false) }, isHeld };
+}
+
+/** Says politely who has written, to people who do not see the list. */
+function Announcements({ threads }: { threads: readonly ListedThread[] }) {
+  const inbox = useTexts(inboxCatalog);
+  const conversations = useTexts(conversationsCatalog);
+  const [said, setSaid] = useState('');
+  const latestMs = useRef<number | null>(null);
+  useEffect(() => {
+    const latest = threads.reduce<ListedThread | null>(
+      (found, one) => (found === null || one.lastMessageAt > found.lastMessageAt ? one : found),
+      null,
+    );
+    if (latest === null) return;
+    if (latestMs.current !== null && latest.lastMessageAt > latestMs.current && latest.isUnread)
+      setSaid(inbox.announce(nameOf(latest) ?? conversations.unnamed));
+    latestMs.current = Math.max(latestMs.current ?? 0, latest.lastMessageAt);
+  }, [threads, inbox, conversations]);
+  return (
+    <p role="status" aria-live="polite" className="sr-only">
+      {said}
+    </p>
   );
 }

@@ -1,7 +1,7 @@
 import { ParleyApiError } from '@parley/client';
 import { useEffect, useSyncExternalStore } from 'react';
 import { type Workspace, queryClient, messageOf } from '../../api/session';
-import { stored } from '../../stored';
+import { stored, storedBelow } from '../../stored';
 
 /** Something that a person sends in a thread. */
 export interface Outgoing {
@@ -16,20 +16,30 @@ export interface Outgoing {
   };
   /** What the list shows until it is stored. */
   shown: string;
+  /** It was sent at least once, so its body stays as it is. */
+  isTried: boolean;
+  /** The last attempt had no answer. */
+  isDelayed: boolean;
   /** Why it was refused; null while it is being sent. */
   error: string | null;
-  /** The contact has written since. */
+  /** Someone has written since. */
   isChanged: boolean;
 }
+export type NewOutgoing = Pick<Outgoing, 'kind' | 'body' | 'shown'>;
 
 const retryMs = 3_000;
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** What is being sent in one thread. It survives a reload, except for files, which are too large to be kept. */
+/**
+ * What is being sent in one thread, one after the other in the order of writing. It survives a reload and a sign-out, except for
+ * files, which are too large to be kept.
+ */
 class Outbox {
   #items: Outgoing[];
-  readonly #running = new Set<string>();
+  #isRunning = false;
+  /** The own message that was stored after the message that the writer had seen. */
+  readonly #storedAfter = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #file;
 
@@ -38,9 +48,8 @@ class Outbox {
     readonly threadId: string,
     personId: string,
   ) {
-    this.#file = stored(['outbox', personId, ...workspace.key, threadId].join('.'));
-    this.#items = JSON.parse(this.#file.get() ?? '[]') as Outgoing[];
-    for (const item of this.#items) if (item.error === null) void this.#run(item.key);
+    this.#file = stored(nameOf(workspace, personId, threadId));
+    this.#items = itemsOf(this.#file.get());
   }
 
   readonly items = (): Outgoing[] => this.#items;
@@ -49,18 +58,26 @@ class Outbox {
     return () => void this.#listeners.delete(listener);
   };
 
-  send(item: Pick<Outgoing, 'kind' | 'body' | 'shown'>): void {
-    const key = newKey();
-    this.#set([...this.#items, { ...item, key, error: null, isChanged: false }]);
-    void this.#run(key);
+  send(item: NewOutgoing): void {
+    this.#set([...this.#items, { ...item, ...fresh(), key: newKey() }]);
+    void this.run();
   }
 
   /** Sends an item again that was refused, so that nothing was sent. */
   again(key: string, lastMessageId: string | undefined): void {
-    const item = this.#items.find((one) => one.key === key);
-    if (item === undefined) return;
-    this.discard(key);
-    this.send({ ...item, body: { ...item.body, lastMessageId } });
+    this.#set(
+      this.#items.map((item) =>
+        item.key === key
+          ? {
+              ...item,
+              ...fresh(),
+              key: newKey(),
+              body: item.kind === 'note' ? item.body : { ...item.body, lastMessageId },
+            }
+          : item,
+      ),
+    );
+    void this.run();
   }
 
   discard(key: string): void {
@@ -74,47 +91,108 @@ class Outbox {
     for (const listener of this.#listeners) listener();
   }
 
-  async #run(key: string): Promise<void> {
-    if (this.#running.has(key)) return;
-    this.#running.add(key);
-    const { api, key: place } = this.workspace;
-    for (;;) {
-      const item = this.#items.find((one) => one.key === key);
-      if (item === undefined) break;
-      const { kind, body } = item;
-      try {
-        if (kind === 'note') await api.addThreadNote({ id: this.threadId, text: body.text! }, { idempotencyKey: key });
-        else await api.replyToThread({ id: this.threadId, ...body }, { idempotencyKey: key });
-        await queryClient.invalidateQueries({ queryKey: [...place, 'thread', this.threadId] });
-        this.discard(key);
-        break;
-      } catch (error) {
-        // Without an answer it may have been stored. The same key is sent until the server says which.
-        const isUncertain =
-          !(error instanceof ParleyApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
-        if (!isUncertain) {
-          const isChanged = error.code === 'thread_changed';
-          this.#set(this.#items.map((one) => (one.key === key ? { ...one, error: messageOf(error), isChanged } : one)));
-          void queryClient.invalidateQueries({ queryKey: [...place, 'thread', this.threadId] });
-          break;
-        }
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
+  #change(key: string, changes: Partial<Outgoing>): void {
+    this.#set(this.#items.map((item) => (item.key === key ? { ...item, ...changes } : item)));
+  }
+
+  /** Sends what waits. Two replies that were written one after the other are stored in this order. */
+  async run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      for (;;) {
+        const next = this.#items.find(({ error }) => error === null);
+        if (next === undefined) return;
+        const end = await this.#attempt(next.isTried ? next : this.#begin(next));
+        // After the next sign-in it is sent again.
+        if (end === 'signed_out') return;
+        if (end === 'no_answer') await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
+    } finally {
+      this.#isRunning = false;
     }
-    this.#running.delete(key);
+  }
+
+  /** The own replies that were stored since an item was written are messages that its writer has seen. */
+  #begin({ key, body }: Outgoing): Outgoing {
+    let { lastMessageId } = body;
+    while (lastMessageId !== undefined && this.#storedAfter.has(lastMessageId))
+      lastMessageId = this.#storedAfter.get(lastMessageId);
+    this.#change(key, { isTried: true, body: lastMessageId === undefined ? body : { ...body, lastMessageId } });
+    return this.#items.find((item) => item.key === key)!;
+  }
+
+  async #attempt({ key, kind, body }: Outgoing): Promise<'stored' | 'refused' | 'no_answer' | 'signed_out'> {
+    const { api, key: place } = this.workspace;
+    const refresh = () => queryClient.invalidateQueries({ queryKey: [...place, 'thread', this.threadId] });
+    try {
+      const to = { id: this.threadId, ...body };
+      if (kind === 'note') await api.addThreadNote({ id: this.threadId, text: body.text! }, { idempotencyKey: key });
+      else {
+        const { id } = await api.replyToThread(to, { idempotencyKey: key });
+        if (body.lastMessageId !== undefined) this.#storedAfter.set(body.lastMessageId, id);
+      }
+      await refresh();
+      this.discard(key);
+      return 'stored';
+    } catch (error) {
+      if (error instanceof ParleyApiError && error.status === 401) return 'signed_out';
+      // Without an answer it may have been stored. The same key is sent until the server says which.
+      if (isUncertain(error)) {
+        this.#change(key, { isDelayed: true });
+        return 'no_answer';
+      }
+      const isChanged = error instanceof ParleyApiError && error.code === 'thread_changed';
+      this.#change(key, { error: messageOf(error), isChanged });
+      void refresh();
+      return 'refused';
+    }
   }
 }
 
+/** What was stored by an earlier page. Another version of it may have stored something else. */
+function itemsOf(text: string | null): Outgoing[] {
+  try {
+    const items: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(items) ? items.filter((item: Partial<Outgoing>) => item?.key && item.body && item.kind) : [];
+  } catch {
+    return [];
+  }
+}
+
+const fresh = () => ({ isTried: false, isDelayed: false, error: null, isChanged: false });
+
+const isUncertain = (error: unknown): boolean =>
+  !(error instanceof ParleyApiError) ||
+  error.status === 0 ||
+  error.status >= 500 ||
+  error.status === 429 ||
+  error.code === 'idempotency_in_progress';
+
 const outboxes = new Map<string, Outbox>();
+function outboxOf(workspace: Workspace, threadId: string, personId: string): Outbox {
+  const id = [personId, ...workspace.key, threadId].join();
+  let outbox = outboxes.get(id);
+  if (outbox === undefined) outboxes.set(id, (outbox = new Outbox(workspace, threadId, personId)));
+  return outbox;
+}
+
+/** Sends what an earlier page has left in any thread, such as a phone without a connection. */
+export function runOutboxes(workspace: Workspace, personId: string): void {
+  for (const threadId of storedBelow(nameOf(workspace, personId))) void outboxOf(workspace, threadId, personId).run();
+}
+
+const nameOf = (workspace: Workspace, personId: string, ...thread: string[]): string =>
+  ['outbox', personId, ...workspace.key, ...thread].join('.');
+
 export function useOutbox(
   workspace: Workspace,
   threadId: string,
   personId: string,
 ): { outbox: Outbox; items: Outgoing[] } {
-  const id = [personId, ...workspace.key, threadId].join();
-  let outbox = outboxes.get(id);
-  if (outbox === undefined) outboxes.set(id, (outbox = new Outbox(workspace, threadId, personId)));
+  const outbox = outboxOf(workspace, threadId, personId);
   const items = useSyncExternalStore(outbox.subscribe, outbox.items);
+  useEffect(() => void outbox.run(), [outbox]);
   useEffect(() => {
     if (items.length === 0) return;
     // Leaving the page would end a request whose file is not kept.

@@ -1,45 +1,55 @@
-import type { Entity } from '@parley/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Entity, EntityPage } from '@parley/client';
+import { unguardText } from '@parley/rows';
+import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { ArrowDown, ArrowLeft, ArrowUp, Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../api/session';
-import { useTypes } from '../../api/queries';
+import { ArrowLeft, Plus } from 'lucide-react';
+import { Suspense, lazy, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../frame/keys';
 import { usePlace, useWorkspace } from '../../frame/workspace';
-import { formatExact, formatNumber, useTexts } from '../../i18n';
-import { Button, Toggle } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
-import { Rows, usePages } from '../../parts/pages';
+import { formatNumber, useTexts } from '../../i18n';
+import { Button, Choice } from '../../parts/controls';
 import { ScreenHead } from '../../parts/screen-head';
 import { SearchBox } from '../../parts/search-box';
-import { Empty, Failure, Notice, Skeleton } from '../../parts/states';
-import { Ago } from '../../parts/time';
-import { EntityDialog } from './entity-dialog';
+import { Empty, Failure, Skeleton } from '../../parts/states';
+import { type Query, pageSize } from './bulk';
+import { Cards } from './cards';
+import { isOneCell } from './clipboard';
+import { EntityList } from './entity-list';
+import { EntityPanel } from './entity-panel';
+import { ExportButton } from './export-button';
+import { type DataType, useDataTypes } from './fields';
 import { Filters } from './filters';
-import { pathOf, toFilters } from './search';
+import { Grid } from './grid';
+import type { GridColumn } from './grid-cell';
+import type { Range } from './grid-keys';
+import { SchemaView } from './schema-view';
+import { type DataSearch, filterableFields, pathOf, readFilters } from './search';
+import { SelectionBar } from './selection-bar';
+import { dataCatalog } from './texts';
+import { useCellEdits } from './use-cell-edits';
+import { useSelection } from './use-selection';
+import { useIsWide } from './use-is-wide';
+
+const PasteDialog = lazy(() => import('./paste-dialog').then((module) => ({ default: module.PasteDialog })));
+const ImportDialog = lazy(() => import('./import/import-dialog').then((module) => ({ default: module.ImportDialog })));
 
 const route = getRouteApi('/$organization/$environment/data/$type');
-const columnRem = 12;
-const isNumeric = (type: string | undefined): boolean => type === 'number' || type === 'integer';
-/** Entities that one request deletes. */
-const bulkSize = 500;
+const refreshMs = 10_000;
+/** Values whose kind of date is looked at. */
+const sampleRows = 200;
 
 export function Entities() {
   const { type } = route.useParams();
-  const types = useTypes();
+  const types = useDataTypes();
   if (types.isPending) return <Skeleton rows={10} />;
   if (types.data === undefined) return <Failure error={types.error} onRetry={types.refetch} />;
-  const found = types.data.data.find(({ slug }) => slug === type);
-  return found === undefined ? (
-    <Unknown />
-  ) : (
-    <Grid key={type} type={type} name={found.name} schema={found.schema} isSearchable={found.searchFields.length > 0} />
-  );
+  const found = types.data.find(({ slug }) => slug === type);
+  return found === undefined ? <Unknown /> : <EntitiesOfType key={type} type={found} />;
 }
 
 function Unknown() {
-  const { states, data } = useTexts();
+  const data = useTexts(dataCatalog);
+  const { states } = useTexts();
   return (
     <Empty title={states.notFoundTitle}>
       <p>{states.notFound}</p>
@@ -50,292 +60,228 @@ function Unknown() {
   );
 }
 
-interface GridProps {
-  type: string;
-  name: string;
-  schema: Record<string, string>;
-  isSearchable: boolean;
-}
-
-function Grid({ type, name, schema, isSearchable }: GridProps) {
-  const texts = useTexts();
-  const { data: dataTexts } = texts;
+/** The rows that the address asks for. They are read again every few seconds. */
+function useEntities(type: DataType, query: Query, q: string | undefined) {
   const { client, key } = useWorkspace();
-  const place = usePlace();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = (changes: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
-  const filters = toFilters(search.filters ?? [], schema);
-  const input = {
-    filters: filters as never,
-    ...(search.sort && { sort: { field: pathOf(search.sort) as never, direction: search.direction ?? 'asc' } }),
-    ...(search.deleted && { status: 'deleted' }),
-  };
-  const list = usePages<Entity>([...key, 'entities', type, search.q ?? '', input], async (cursor, signal) => {
-    if (search.q === undefined) return client.data.query(type, { ...input, cursor }, { signal });
-    const { data } = await client.data.search(type, { query: search.q, limit: 100 }, { signal });
-    return { data, cursor: '', hasMore: false };
+  const scope = JSON.stringify([query, q]);
+  const list = useMemo(
+    () =>
+      new EntityList(async (cursor, signal) => {
+        if (q === undefined)
+          return (await client.data.query(type.slug, { ...query, cursor, limit: pageSize } as never, {
+            signal,
+          })) as EntityPage;
+        const { data } = await client.data.search(
+          type.slug,
+          { query: q, limit: 100, status: query.status },
+          { signal },
+        );
+        return { data: data as Entity[], cursor: '', hasMore: false };
+      }),
+    // The query is in the scope.
+    [client, type.slug, scope],
+  );
+  const refresh = useQuery({
+    queryKey: [...key, 'entities', type.slug, 'rows', scope],
+    queryFn: ({ signal }) => list.refresh(signal),
+    refetchInterval: refreshMs,
+    // Each list is filled by its own first request.
+    gcTime: 0,
   });
   const { data: total } = useQuery({
-    queryKey: [...key, 'entities', type, 'total', input],
+    queryKey: [...key, 'entities', type.slug, 'total', scope],
     queryFn: async ({ signal }) =>
-      (await client.data.query(type, { ...input, limit: 1, count: 'estimated' }, { signal })).total,
-    enabled: search.q === undefined,
+      (
+        await client.data.query(type.slug, { ...query, sort: undefined, limit: 1, count: 'estimated' } as never, {
+          signal,
+        })
+      ).total,
+    enabled: q === undefined,
+    refetchInterval: refreshMs * 3,
   });
-  const [selected, select] = useState<ReadonlySet<string>>(new Set());
-  const [at, setAt] = useState(-1);
+  // The rows of before stay until the others are there.
+  const shown = useRef(list);
+  if (!refresh.isPending) shown.current = list;
+  useSyncExternalStore(shown.current.subscribe, shown.current.version);
+  return { list: shown.current, scope, refresh, total: q === undefined ? total : shown.current.count };
+}
+
+function EntitiesOfType({ type }: { type: DataType }) {
+  const texts = useTexts(dataCatalog);
+  const { states } = useTexts();
+  const place = usePlace();
+  const isWide = useIsWide();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (changes: Partial<DataSearch>, replace = true) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
+  const fields = useMemo(() => filterableFields(type.fields), [type.fields]);
+  const { filters, problems } = useMemo(() => readFilters(search.filters ?? [], fields), [search.filters, fields]);
+  const query: Query = {
+    ...(Object.keys(filters).length > 0 && { filters: filters as never }),
+    ...(search.sort && { sort: { field: pathOf(search.sort) as never, direction: search.direction ?? 'asc' } }),
+    ...(search.status !== undefined && { status: search.status }),
+  };
+  const { list, scope, refresh, total } = useEntities(type, query, search.q);
+  const edits = useCellEdits(type.slug, list);
+  const selection = useSelection(list, scope);
   const searchBox = useRef<HTMLInputElement>(null);
-  const toggle = (id: string) =>
-    select((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
-  const open = (entity: string | undefined) => void navigate({ search: (before) => ({ ...before, entity }) });
-  useKeys({
-    j: () => setAt((from) => Math.min(from + 1, list.items.length - 1)),
-    k: () => setAt((from) => Math.max(from - 1, 0)),
-    Enter: () => (list.items[at] && document.activeElement?.tagName !== 'BUTTON' ? open(list.items[at].id) : false),
-    x: () => list.items[at] && toggle(list.items[at].id),
-    '/': () => searchBox.current?.focus(),
-  });
-  useEffect(() => select(new Set()), [search.q, search.filters, search.deleted]);
-  const columns = Object.keys(schema);
-  const widthRem = 3 + 10 + columns.length * columnRem;
-  const gridTemplateColumns = `repeat(${columns.length}, minmax(0, 1fr)) 10rem`;
-  const isFiltered = search.q !== undefined || search.filters !== undefined || search.deleted === true;
-  return (
-    <div className="flex h-full flex-col">
-      <ScreenHead
-        title={name}
-        before={
-          <Link
-            to="/$organization/$environment/data"
-            params={place}
-            aria-label={dataTexts.types}
-            className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
-          >
-            <ArrowLeft aria-hidden size={16} />
-          </Link>
-        }
-      >
-        <span className="text-n11 tabular-nums">{total !== undefined && dataTexts.matches(formatNumber(total))}</span>
-        {isSearchable && (
-          <span className="flex max-w-64 min-w-40 flex-1">
-            <SearchBox
-              box={searchBox}
-              value={search.q ?? ''}
-              onChange={(q) => change({ q: q || undefined })}
-              label={dataTexts.search}
-            />
-          </span>
-        )}
-        <Toggle
-          label={dataTexts.deletedOnes}
-          isOn={search.deleted === true}
-          onChange={(isOn) => change({ deleted: isOn || undefined })}
-        />
-        <Button look="primary" icon={Plus} className="ml-auto" onClick={() => open('new')}>
-          {dataTexts.create}
+  const [pasted, setPasted] = useState<{ text: string; at: Range; columns: readonly GridColumn[] } | null>(null);
+  const [focusField, setFocusField] = useState<string>();
+  const open = (entity: string | undefined, field?: string) => {
+    setFocusField(field);
+    change({ entity, tab: undefined }, search.entity !== undefined && entity !== undefined);
+  };
+  useKeys({ '/': () => searchBox.current?.focus() ?? false });
+  const momentFields = new Set(
+    list.rows
+      .slice(0, sampleRows)
+      .flatMap(({ data }) =>
+        Object.entries(data).flatMap(([name, value]) => (typeof value === 'number' ? [name] : [])),
+      ),
+  );
+  const paste = (text: string, at: Range, columns: readonly GridColumn[]) => {
+    const column = columns[at.columns[0]];
+    const entity = list.at(at.rows[0]);
+    const isOne = at.rows[0] === at.rows[1] && at.columns[0] === at.columns[1] && isOneCell(text);
+    if (!isOne) setPasted({ text, at, columns });
+    else if (entity && entity.status !== 'deleted' && column?.is === 'field')
+      edits.save(entity, column.field, unguardText(text.trimEnd()));
+  };
+  const isFiltered = search.q !== undefined || search.filters !== undefined || search.status !== undefined;
+  const content =
+    refresh.isPending && list.count === 0 ? (
+      <Skeleton rows={10} />
+    ) : refresh.isError && list.count === 0 ? (
+      <Failure error={refresh.error} onRetry={refresh.refetch} />
+    ) : list.count === 0 && isFiltered ? (
+      <Empty title={texts.noMatch}>
+        <Button onClick={() => change({ q: undefined, filters: undefined, status: undefined })}>
+          {states.clearFilters}
         </Button>
-      </ScreenHead>
-      <Filters
-        type={type}
-        schema={schema}
-        rows={search.filters ?? []}
-        onChange={(rows) => change({ filters: rows.length > 0 ? rows : undefined })}
+      </Empty>
+    ) : list.count === 0 ? (
+      <Empty title={texts.noEntities} command={`npx parley data create ${type.slug} '{…}'`}>
+        <p>{texts.noEntitiesHint}</p>
+        <Button onClick={() => change({ view: 'import' })}>{texts.import}</Button>
+      </Empty>
+    ) : isWide ? (
+      <Grid
+        {...{ type, list, total, edits, selection, search }}
+        onSort={(sort) => change(sort)}
+        onOpen={open}
+        onPaste={paste}
       />
-      {selected.size > 0 && (
-        <Selection
-          type={type}
-          selected={selected}
-          isDeleted={search.deleted === true}
-          onDone={() => select(new Set())}
-        />
-      )}
-      <div className="min-h-0 flex-1 overflow-x-auto">
-        <div className="flex h-full flex-col" style={{ width: `max(100%, ${widthRem}rem)` }}>
-          <div className="ml-12 grid h-8 shrink-0 border-b border-n5 bg-n2 text-n11" style={{ gridTemplateColumns }}>
-            {columns.map((field) => (
-              <SortButton
-                key={field}
-                field={field}
-                isNumber={isNumeric(schema[field])}
-                search={search}
-                onSort={change}
+    ) : (
+      <Cards {...{ type, list, total, selection }} onOpen={open} />
+    );
+  return (
+    <div className="flex h-full">
+      <div className={`flex h-full min-w-0 flex-1 flex-col ${search.entity !== undefined ? 'max-lg:hidden' : ''}`}>
+        <ScreenHead
+          title={type.name}
+          before={
+            <Link
+              to="/$organization/$environment/data"
+              params={place}
+              aria-label={texts.types}
+              className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
+            >
+              <ArrowLeft aria-hidden size={16} />
+            </Link>
+          }
+        >
+          <span className="text-n11 tabular-nums">
+            {total !== undefined && texts.matches(total, formatNumber(total))}
+          </span>
+          <span className="ml-auto flex gap-2 max-sm:w-full max-sm:justify-between">
+            <Button look="quiet" onClick={() => change({ view: 'schema' })}>
+              {texts.schema}
+            </Button>
+            <Button look="quiet" onClick={() => change({ view: 'import' })}>
+              {texts.import}
+            </Button>
+            <ExportButton type={type} query={query} total={total} />
+            <Button look="primary" icon={Plus} label={texts.create} onClick={() => open('new')}>
+              {isWide && texts.create}
+            </Button>
+          </span>
+        </ScreenHead>
+        <div className="flex flex-wrap items-center gap-2 border-b border-n5 px-4 py-2">
+          {type.searchFields.length > 0 && (
+            <span className="flex w-56 max-sm:w-full">
+              <SearchBox
+                box={searchBox}
+                value={search.q ?? ''}
+                // A search ranks by itself: it takes no filters and no sort.
+                onChange={(q) =>
+                  change(q ? { q, filters: undefined, sort: undefined, direction: undefined } : { q: undefined })
+                }
+                label={texts.search}
               />
-            ))}
-            <SortButton field="updatedAt" label={dataTexts.updated} search={search} onSort={change} />
-          </div>
-          <div className="min-h-0 flex-1">
-            <Rows
-              list={list}
-              rowPx={36}
-              label={name}
-              keyOf={({ id }) => id}
-              current={at}
-              empty={isFiltered ? <Empty title={dataTexts.noMatch} /> : <Empty title={dataTexts.noEntities} />}
-              render={(entity, index) => (
-                <div
-                  className={`flex h-full items-center border-b border-n4 ${index === at ? 'bg-n3' : 'hover:bg-n2'}`}
-                >
-                  <label className="flex h-full w-12 shrink-0 cursor-pointer items-center justify-center">
-                    <input
-                      type="checkbox"
-                      aria-label={entity.id}
-                      checked={selected.has(entity.id)}
-                      onChange={() => toggle(entity.id)}
-                    />
-                  </label>
-                  <button
-                    type="button"
-                    onClick={() => (setAt(index), open(entity.id))}
-                    className="grid h-full min-w-0 flex-1 items-center text-left"
-                    style={{ gridTemplateColumns }}
-                  >
-                    {columns.map((field) => (
-                      <Cell
-                        key={field}
-                        value={(entity.data as Record<string, unknown>)[field]}
-                        isNumber={isNumeric(schema[field])}
-                      />
-                    ))}
-                    <span className="truncate px-2 text-n11" title={formatExact(entity.updatedAt)}>
-                      <Ago at={entity.updatedAt} />
-                    </span>
-                  </button>
-                </div>
-              )}
-            />
-          </div>
+            </span>
+          )}
+          <StatusChoice list={list} value={search.status} onChange={(status) => change({ status })} />
+          <Filters
+            type={type.slug}
+            {...{ fields, problems, search, query }}
+            rows={search.filters ?? []}
+            hasMoments={(name) => name === 'createdAt' || name === 'updatedAt' || momentFields.has(name)}
+            onChange={(rows) => change({ filters: rows.length > 0 ? rows : undefined, q: undefined })}
+          />
         </div>
+        {(selection.size > 0 || selection.isEverything) && (
+          <SelectionBar type={type} selection={selection} query={query} canSelectAll={search.q === undefined} />
+        )}
+        <div className="min-h-0 flex-1">{content}</div>
       </div>
       {search.entity !== undefined && (
-        <EntityDialog
+        <EntityPanel
+          key={search.entity}
           type={type}
-          schema={schema}
           id={search.entity}
-          isDeleted={search.deleted === true}
+          tab={search.tab ?? 'fields'}
+          focusField={focusField}
+          onTab={(tab) => change({ tab: tab === 'fields' ? undefined : tab })}
           onClose={() => open(undefined)}
+          onCreated={(id) => change({ entity: id })}
         />
       )}
+      {search.view === 'schema' && <SchemaView type={type} onClose={() => change({ view: undefined })} />}
+      <Suspense>
+        {search.view === 'import' && <ImportDialog type={type} onClose={() => change({ view: undefined })} />}
+        {pasted !== null && (
+          <PasteDialog type={type.slug} list={list} edits={edits} {...pasted} onClose={() => setPasted(null)} />
+        )}
+      </Suspense>
     </div>
   );
 }
 
-function SortButton({
-  field,
-  label = field,
-  isNumber = false,
-  search,
-  onSort,
+/** The lifecycle status of the rows. Any text is one; the loaded rows name those that are in use. */
+function StatusChoice({
+  list,
+  value,
+  onChange,
 }: {
-  field: string;
-  label?: string;
-  isNumber?: boolean;
-  search: { sort?: string; direction?: 'asc' | 'desc' };
-  onSort: (search: { sort?: string; direction?: 'asc' | 'desc' }) => void;
+  list: EntityList;
+  value: string | undefined;
+  onChange: (status: string | undefined) => void;
 }) {
-  const { data } = useTexts();
-  const isSorted = search.sort === field;
-  const Icon = search.direction === 'desc' ? ArrowDown : ArrowUp;
-  const next = !isSorted
-    ? { sort: field, direction: 'asc' as const }
-    : search.direction === 'asc'
-      ? { sort: field, direction: 'desc' as const }
-      : { sort: undefined, direction: undefined };
+  const texts = useTexts(dataCatalog);
+  const known = new Set(['active', ...list.rows.map(({ status }) => status), 'deleted', ...(value ? [value] : [])]);
   return (
-    <button
-      type="button"
-      title={data.sortBy(label)}
-      onClick={() => onSort(next)}
-      className={`flex min-w-0 items-center gap-1 truncate px-2 hover:bg-n4 ${isNumber ? 'justify-end' : ''}`}
-    >
-      <span className="truncate">{label}</span>
-      {isSorted && <Icon aria-hidden size={12} />}
-    </button>
-  );
-}
-
-/** A value as its type is read best. Objects are shown as JSON; whole values are in the entity. */
-function Cell({ value, isNumber }: { value: unknown; isNumber: boolean }) {
-  const isObject = typeof value === 'object' && value !== null;
-  const text =
-    value === undefined || value === null
-      ? ''
-      : isObject
-        ? JSON.stringify(value)
-        : typeof value === 'number'
-          ? formatNumber(value)
-          : String(value);
-  return (
-    <span
-      className={`truncate px-2 ${isNumber ? 'text-right tabular-nums' : ''} ${isObject ? 'font-mono text-xs text-n11' : ''}`}
-    >
-      {text.slice(0, 300)}
-    </span>
-  );
-}
-
-function Selection({
-  type,
-  selected,
-  isDeleted,
-  onDone,
-}: {
-  type: string;
-  selected: ReadonlySet<string>;
-  isDeleted: boolean;
-  onDone: () => void;
-}) {
-  const { data: texts, states } = useTexts();
-  const { client, key } = useWorkspace();
-  const cache = useQueryClient();
-  const [isAsked, ask] = useState(false);
-  const run = useMutation({
-    mutationFn: async () => {
-      const ids = [...selected];
-      for (let from = 0; from < ids.length; from += bulkSize) {
-        const operations = ids
-          .slice(from, from + bulkSize)
-          .map((id) =>
-            isDeleted
-              ? { action: 'update' as const, id, data: {}, status: 'active' }
-              : { action: 'delete' as const, id },
-          );
-        const { results } = await client.data.bulk(type, { operations });
-        const failed = results.find((result) => !result.ok);
-        if (failed && !failed.ok) throw new Error(failed.error);
-      }
-    },
-    onSuccess: () => (ask(false), onDone()),
-    onSettled: () => cache.invalidateQueries({ queryKey: [...key, 'entities', type] }),
-  });
-  return (
-    <div className="flex flex-wrap items-center gap-2 border-b border-n5 bg-accent-soft px-4 py-1.5">
-      <span>{texts.selected(selected.size)}</span>
-      {isDeleted ? (
-        <Button isBusy={run.isPending} onClick={() => run.mutate()}>
-          {texts.restore}
-        </Button>
-      ) : (
-        <Button look="danger" onClick={() => ask(true)}>
-          {texts.remove(selected.size)}
-        </Button>
-      )}
-      <Button look="quiet" onClick={onDone}>
-        {texts.clear}
-      </Button>
-      {run.error && <span className="text-failed">{messageOf(run.error)}</span>}
-      {isAsked && (
-        <Dialog title={texts.remove(selected.size)} onClose={() => ask(false)}>
-          <p className="mb-4">{texts.removeQuestion(selected.size, type)}</p>
-          {run.error && <Notice kind="failed">{messageOf(run.error)}</Notice>}
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => ask(false)}>{states.cancel}</Button>
-            <Button look="danger" isBusy={run.isPending} onClick={() => run.mutate()}>
-              {texts.remove(selected.size)}
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </div>
+    <Choice
+      label={texts.status}
+      className="max-sm:max-w-40"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+      options={[
+        ['', texts.notDeleted] as const,
+        ...[...known].map(
+          (status) => [status, status === 'deleted' ? texts.deletedOnes : texts.onlyStatus(status)] as const,
+        ),
+      ]}
+    />
   );
 }

@@ -1,103 +1,162 @@
 import { Plus, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTexts } from '../../i18n';
 import { Button, Choice } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
-import { Json } from '../../parts/json';
-import { type FilterRow, operators, toFilters } from './search';
+import { FilterCode } from './filter-code';
+import type { DataField } from './fields';
+import {
+  type DataSearch,
+  type FilterProblem,
+  type FilterRow,
+  fieldNamed,
+  operatorsOf,
+  type Operator,
+  takesList,
+  takesValue,
+} from './search';
+import { dataCatalog } from './texts';
+import { FilterValue } from './filter-value';
 
 interface FiltersProps {
   type: string;
-  schema: Record<string, string>;
-  rows: FilterRow[];
+  fields: readonly DataField[];
+  rows: readonly FilterRow[];
+  problems: ReadonlyMap<number, FilterProblem>;
+  search: DataSearch;
+  query: object;
+  /** Whether the dates of a field are stored as Unix milliseconds. */
+  hasMoments: (field: string) => boolean;
   onChange: (rows: FilterRow[]) => void;
 }
 
-/** The filters of a list in words, which can also be read as code. */
-export function Filters({ type, schema, rows, onChange }: FiltersProps) {
-  const { data: texts } = useTexts();
+/** The filters of a list in words, which can also be read as code. A row with a wrong value filters nothing and says why. */
+export function Filters({ type, fields, rows, problems, search, query, hasMoments, onChange }: FiltersProps) {
+  const texts = useTexts(dataCatalog);
   const [isCode, showCode] = useState(false);
-  const fields = [...Object.keys(schema), 'id', 'createdAt', 'updatedAt'];
+  /** The row whose field gets the focus, because it was just added. */
+  const [added, setAdded] = useState(-1);
   const change = (at: number, row: FilterRow) => onChange(rows.map((old, index) => (index === at ? row : old)));
+  const names = fields.map(({ name }) => name);
+  const add = () => {
+    const field = fields[0]!;
+    setAdded(rows.length);
+    onChange([...rows, [field.name, operatorsOf(field)[0]!, '']]);
+  };
   return (
-    <div className="flex flex-wrap items-center gap-2 border-b border-n5 px-4 py-2">
-      {rows.map(([field, operator, value], at) => (
-        <span key={at} className="inline-flex items-center gap-1 rounded bg-n3 p-1">
-          <Choice
-            label={texts.field}
-            value={field}
-            onChange={({ target }) => change(at, [target.value, operator, value])}
-            options={[...new Set([...fields, field])].map((one) => [one, one] as const)}
-          />
-          <Choice
-            label={texts.operator}
-            value={operator}
-            onChange={({ target }) => change(at, [field, target.value, value])}
-            options={operators.map((one) => [one, texts.operators[one]!] as const)}
-          />
-          {operator !== 'exists' && (
-            <ValueInput value={value} onChange={(text) => change(at, [field, operator, text])} />
-          )}
-          <Button
-            look="quiet"
-            icon={X}
-            label={texts.removeFilter}
-            onClick={() => onChange(rows.filter((_, index) => index !== at))}
-          />
-        </span>
-      ))}
-      <Button look="quiet" icon={Plus} onClick={() => onChange([...rows, [fields[0]!, 'eq', '']])}>
+    <>
+      {rows.map((row, at) => {
+        const [name, operator, value] = row;
+        const field = fieldNamed(name, fields);
+        const allowed = operatorsOf(field);
+        const problem = problems.get(at);
+        const setField = (next: string) => {
+          const to = fieldNamed(next, fields);
+          const kept = operatorsOf(to).includes(operator) ? operator : operatorsOf(to)[0]!;
+          change(at, [next, kept, to.kind === field.kind && !to.options ? value : '']);
+        };
+        return (
+          <span key={at} className="inline-flex max-w-full flex-wrap items-center gap-1 rounded bg-n3 p-1">
+            <FieldChoice
+              names={names}
+              value={name}
+              isFocused={at === added}
+              onChange={(next) => (setAdded(-1), setField(next))}
+            />
+            <Choice
+              label={texts.operator}
+              value={operator}
+              onChange={({ target }) => {
+                const next = target.value as Operator;
+                change(at, [name, next, takesList(next) === takesList(operator) ? value : value.split(',')[0]!]);
+              }}
+              options={[...new Set([...allowed, operator])].map((one) => [one, texts.operators[one]] as const)}
+            />
+            {takesValue(operator) && (
+              <FilterValue
+                key={`${name} ${operator}`}
+                field={field}
+                isList={takesList(operator)}
+                isPart={operator === 'contains'}
+                hasMoments={hasMoments(name)}
+                value={value}
+                problem={problem}
+                onChange={(text) => change(at, [name, operator, text])}
+              />
+            )}
+            {problem !== undefined && (
+              <span role="status" className={`px-1 text-xs ${problem === 'missing' ? 'text-n11' : 'text-failed'}`}>
+                {texts.filterProblems[problem]}
+              </span>
+            )}
+            <Button
+              look="quiet"
+              icon={X}
+              label={texts.removeFilter}
+              onClick={() => onChange(rows.filter((_, index) => index !== at))}
+            />
+          </span>
+        );
+      })}
+      <Button look="quiet" icon={Plus} onClick={add}>
         {texts.filter}
       </Button>
-      {rows.length > 0 && (
+      {(rows.length > 0 || search.sort !== undefined || search.status !== undefined) && (
         <Button look="quiet" onClick={() => showCode(true)}>
           {texts.asCode}
         </Button>
       )}
-      {isCode && <Code type={type} filters={toFilters(rows, schema)} onClose={() => showCode(false)} />}
-    </div>
+      {isCode && <FilterCode type={type} query={query} onClose={() => showCode(false)} />}
+    </>
   );
 }
 
-/** Applies the value when the person leaves the field or presses Enter. */
-function ValueInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { data: texts } = useTexts();
-  const [text, setText] = useState(value);
-  const apply = () => text !== value && onChange(text);
-  return (
-    <input
-      aria-label={texts.value}
-      value={text}
-      maxLength={1_000}
-      onChange={({ target }) => setText(target.value)}
-      onBlur={apply}
-      onKeyDown={({ key }) => key === 'Enter' && apply()}
-      className="tap h-8 w-32 rounded border border-n8 bg-n1 px-2"
-    />
-  );
-}
+const other = '\u0000other';
 
-/** A word of a shell: quotes inside are closed, escaped and opened. */
-const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-function Code({ type, filters, onClose }: { type: string; filters: object; onClose: () => void }) {
-  const { data: texts } = useTexts();
-  const body = JSON.stringify({ filters });
-  const curl = [
-    `curl -s ${shell(`${location.origin}/v1/data/${type}/query`)} \\`,
-    `  -H "Authorization: Bearer $PARLEY_API_KEY" -H 'Content-Type: application/json' \\`,
-    `  -d ${shell(body)}`,
-  ].join('\n');
+/** The field of a filter: one of the schema, or any other name, because entities may have fields that are not declared. */
+function FieldChoice({
+  names,
+  value,
+  isFocused,
+  onChange,
+}: {
+  names: readonly string[];
+  value: string;
+  isFocused: boolean;
+  onChange: (name: string) => void;
+}) {
+  const texts = useTexts(dataCatalog);
+  const [isOther, setOther] = useState(false);
+  const [text, setText] = useState('');
+  const box = (select: HTMLSelectElement | null | undefined) => {
+    if (isFocused) select?.focus();
+  };
+  useEffect(() => setOther(false), [value]);
+  const apply = () => (text.trim() === '' ? setOther(false) : onChange(text.trim()));
+  if (isOther)
+    return (
+      <input
+        autoFocus
+        aria-label={texts.field}
+        placeholder={texts.otherFieldHint}
+        value={text}
+        maxLength={500}
+        onChange={({ target }) => setText(target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
+        className="tap h-8 w-40 rounded border border-n8 bg-n1 px-2"
+      />
+    );
   return (
-    <Dialog title={texts.asCode} onClose={onClose} wide>
-      <div className="space-y-4">
-        <Json label={texts.json} value={filters} />
-        <Json label="curl" value={curl} />
-        <Json
-          label="TypeScript"
-          value={`await client.data.query(${JSON.stringify(type)}, ${JSON.stringify({ filters }, null, 2)});`}
-        />
-      </div>
-    </Dialog>
+    <span ref={(span) => box(span?.querySelector('select'))} className="contents">
+      <Choice
+        label={texts.field}
+        value={value}
+        onChange={({ target }) => (target.value === other ? (setText(''), setOther(true)) : onChange(target.value))}
+        options={[
+          ...[...new Set([...names, value])].map((one) => [one, one] as const),
+          [other, texts.otherField] as const,
+        ]}
+      />
+    </span>
   );
 }

@@ -1,20 +1,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { useState } from 'react';
 import { messageOf } from '../../api/session';
 import { useKeys } from '../../frame/keys';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
+import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
-import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { StepDetails } from './step-details';
 import { Timeline } from './timeline';
 import { type ExecutionTrace, hasEnded, useExecution } from './trace';
+import { executionsCatalog } from './texts';
+import { conversationsCatalog } from '../conversations/texts';
 
 const route = getRouteApi('/$organization/$environment/executions/$executionId');
 
@@ -28,40 +29,29 @@ export function Execution() {
 }
 
 function Trace({ execution }: { execution: ExecutionTrace }) {
-  const texts = useTexts();
-  const { executions } = texts;
+  const executions = useTexts(executionsCatalog);
   const place = usePlace();
   const { tab = 'steps' } = route.useSearch();
-  const navigate = route.useNavigate();
-  useKeys({ Escape: () => void navigate({ to: '/$organization/$environment/executions', params: place, search: {} }) });
-  useEffect(() => {
-    document.title = `${execution.agentSlug ?? ''} ${executions.statuses[execution.status]} · Parley`;
-  }, [execution.agentSlug, execution.status, executions.statuses]);
   return (
-    <div className="flex h-full flex-col">
-      <ScreenHead
-        title={execution.agentSlug ?? executions.title}
-        before={
-          <Link
-            to="/$organization/$environment/executions"
-            params={place}
-            search={{}}
-            aria-label={executions.title}
-            className="tap inline-flex h-8 w-8 items-center justify-center rounded hover:bg-n4"
-          >
-            <ArrowLeft aria-hidden size={16} />
-          </Link>
-        }
-      >
-        <Status status={execution.status} text={executions.statuses[execution.status]} />
-        <Facts execution={execution} />
-        <span className="ml-auto flex gap-2">
+    <DetailScreen
+      title={execution.agentSlug ?? executions.title}
+      back={linkOptions({ to: '/$organization/$environment/executions', params: place, search: {} })}
+      backTitle={executions.title}
+      head={
+        <>
+          <Status status={execution.status} text={executions.statuses[execution.status]} />
+          <Summary execution={execution} />
+        </>
+      }
+      actions={
+        <>
           <CancelButton execution={execution} />
           <CopyText text={location.href}>
             <span className="px-1 text-n11">{executions.copyLink}</span>
           </CopyText>
-        </span>
-      </ScreenHead>
+        </>
+      }
+    >
       <div className="border-b border-n5 px-4 py-1">
         <Tabs label={executions.title}>
           {tabs.map((name) => (
@@ -79,28 +69,27 @@ function Trace({ execution }: { execution: ExecutionTrace }) {
           ))}
         </Tabs>
       </div>
-      <div className="min-h-0 flex-1 overflow-auto">
-        {execution.error !== null && (
-          <div className="p-4 pb-0">
-            <Notice kind="failed">{execution.error}</Notice>
-          </div>
-        )}
-        {tab === 'steps' && <Steps execution={execution} />}
-        {tab === 'prompt' && <Prompt execution={execution} />}
-        {tab === 'messages' && <Messages execution={execution} />}
-        {tab === 'raw' && (
-          <div className="p-4">
-            <Json value={execution} label={executions.tabs.raw} />
-          </div>
-        )}
-      </div>
-    </div>
+      {execution.error !== null && (
+        <div className="p-4 pb-0">
+          <Notice kind="failed">{execution.error}</Notice>
+        </div>
+      )}
+      {tab === 'steps' && <Steps execution={execution} />}
+      {tab === 'prompt' && <Prompt execution={execution} />}
+      {tab === 'messages' && <Messages execution={execution} />}
+      {tab === 'raw' && (
+        <div className="p-4">
+          <Json value={execution} label={executions.tabs.raw} />
+        </div>
+      )}
+    </DetailScreen>
   );
 }
 
-function Facts({ execution }: { execution: ExecutionTrace }) {
+function Summary({ execution }: { execution: ExecutionTrace }) {
   const texts = useTexts();
-  const { executions, units } = texts;
+  const executions = useTexts(executionsCatalog);
+  const { units } = texts;
   const facts = [
     formatDuration(execution.durationMs, texts),
     units.modelCalls(execution.modelCallCount),
@@ -125,7 +114,7 @@ function Facts({ execution }: { execution: ExecutionTrace }) {
 }
 
 function CancelButton({ execution }: { execution: ExecutionTrace }) {
-  const { executions } = useTexts();
+  const executions = useTexts(executionsCatalog);
   const { api, key } = useWorkspace();
   const client = useQueryClient();
   const cancel = useMutation({
@@ -144,7 +133,7 @@ function CancelButton({ execution }: { execution: ExecutionTrace }) {
 }
 
 function Steps({ execution }: { execution: ExecutionTrace }) {
-  const { executions } = useTexts();
+  const executions = useTexts(executionsCatalog);
   const { step: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const { steps } = execution;
@@ -186,7 +175,8 @@ function Said({ label, text }: { label: string; text: string }) {
 }
 
 function Deliveries({ execution }: { execution: ExecutionTrace }) {
-  const { executions, conversations } = useTexts();
+  const executions = useTexts(executionsCatalog);
+  const conversations = useTexts(conversationsCatalog);
   if (execution.deliveries.length === 0) return null;
   return (
     <section aria-label={executions.deliveries}>
@@ -207,7 +197,7 @@ function Deliveries({ execution }: { execution: ExecutionTrace }) {
 }
 
 function Prompt({ execution: { prompt } }: { execution: ExecutionTrace }) {
-  const { executions } = useTexts();
+  const executions = useTexts(executionsCatalog);
   if (prompt === null) return <p className="p-4 text-n11">{executions.noPrompt}</p>;
   const size = `${formatNumber(Math.ceil(prompt.bytes / 1024))} KiB`;
   return (

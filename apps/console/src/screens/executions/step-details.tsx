@@ -3,10 +3,11 @@ import { formatDuration, formatNumber, useTexts } from '../../i18n';
 import { Json } from '../../parts/json';
 import { Notice } from '../../parts/states';
 import { type Step, nameOfStep } from './trace';
+import { executionsCatalog } from './texts';
 
 /** One step of a turn: what went in, what came out, and why it was allowed. */
 export function StepDetails({ step }: { step: Step }) {
-  const { executions } = useTexts();
+  const executions = useTexts(executionsCatalog);
   return (
     <section
       aria-label={nameOfStep(step)}
@@ -34,7 +35,8 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
   const texts = useTexts();
-  const { executions, units } = texts;
+  const executions = useTexts(executionsCatalog);
+  const { units } = texts;
   return (
     <>
       {step.error && <Notice kind="failed">{step.error}</Notice>}
@@ -52,7 +54,7 @@ function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
 
 function ToolCall({ step }: { step: Extract<Step, { type: 'tool' }> }) {
   const texts = useTexts();
-  const { executions } = texts;
+  const executions = useTexts(executionsCatalog);
   const { permission, logs } = step;
   return (
     <>

@@ -1,6 +1,7 @@
 import { Bot, Split, Wrench } from 'lucide-react';
 import { formatDuration, useTexts } from '../../i18n';
 import { type ExecutionTrace, type Step, nameOfStep } from './trace';
+import { executionsCatalog } from './texts';
 
 interface Span {
   step: Step;
@@ -34,7 +35,7 @@ export function Timeline({
   onChoose: (step: number) => void;
 }) {
   const texts = useTexts();
-  const { executions } = texts;
+  const executions = useTexts(executionsCatalog);
   const { spans, totalMs } = spansOf(execution);
   return (
     <ol aria-label={executions.timeline} className="border-t border-n5">

@@ -1,4 +1,5 @@
 import type { ResultOf } from '@parley/client/manage';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -7,6 +8,8 @@ import { formatExact, useLanguage } from '../../i18n';
 type Row = ResultOf<'getStatistics'>['data'][number];
 interface ChartProps {
   title: string;
+  /** The list that the figures count. */
+  to: LinkProps;
   total?: string;
   rows: readonly Row[];
   series: { name: string; colour: 'accent' | 'failed' | 'person' | 'done'; value: (row: Row) => number | null }[];
@@ -17,8 +20,12 @@ const heightPx = 140;
 /** Steps of the vertical axis: 1, 2, 5, 10, 20, … All figures are whole numbers. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
+/** Steps of the time axis, in seconds. */
+const hourSteps = [1, 2, 3, 6, 12].map((count) => count * 3_600);
+const daySteps = [1, 2, 7, 14, 28].map((count) => count * 86_400);
+
 /** Lines over time. The figures are also a table, for those who do not see the lines. */
-export function Chart({ title, total, rows, series, format }: ChartProps) {
+export function Chart({ title, to, total, rows, series, format }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const language = useLanguage();
   useEffect(() => {
@@ -32,10 +39,10 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
       font: '11px system-ui',
       size: 28,
     };
-    const dates = new Intl.DateTimeFormat(
-      language,
-      rows.length > 48 || rows.length > 24 ? { day: 'numeric', month: 'short' } : { hour: '2-digit' },
-    );
+    const isHours = rows.length <= 48;
+    const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
+    const hours = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' });
+    const nameOf = (at: Date) => (isHours && at.getHours() !== 0 ? hours : days).format(at);
     const chart = new uPlot(
       {
         width: element.clientWidth,
@@ -44,7 +51,12 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
         cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
-          { ...axis, values: (_, at) => at.map((seconds) => dates.format(seconds * 1_000)) },
+          {
+            ...axis,
+            space: 64,
+            incrs: isHours ? hourSteps : daySteps,
+            values: (_, at) => at.map((seconds) => nameOf(new Date(seconds * 1_000))),
+          },
           { ...axis, size: 56, space: 40, incrs: wholeSteps, values: (_, at) => at.map(format) },
         ],
         series: [
@@ -74,7 +86,9 @@ export function Chart({ title, total, rows, series, format }: ChartProps) {
   return (
     <figure className="relative min-w-0">
       <figcaption className="mb-1 flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{title}</span>
+        <Link {...to} className="font-medium hover:underline">
+          {title}
+        </Link>
         {total && <span className="text-n11 tabular-nums">{total}</span>}
         {series.length > 1 && (
           <span className="ml-auto flex gap-3 text-xs text-n11">

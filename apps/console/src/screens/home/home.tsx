@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
-import { CheckCircle2, TriangleAlert } from 'lucide-react';
+import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
 import { useThreadCounts } from '../../api/queries';
 import { usePlace, useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
-import { CopyText, Tabs, tabLook } from '../../parts/controls';
+import { Tabs, tabLook } from '../../parts/controls';
 import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Notice, Skeleton } from '../../parts/states';
-import { Ago } from '../../parts/time';
 import { Chart } from './chart';
+import { Health } from './health';
+import { homeCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/');
 const hourMs = 3_600_000;
@@ -16,7 +16,7 @@ const ranges = { day: [24, 'hour'], week: [7 * 24, 'hour'], month: [30 * 24, 'da
 type Range = keyof typeof ranges;
 
 export function Home() {
-  const { home } = useTexts();
+  const home = useTexts(homeCatalog);
   return (
     <div className="flex h-full flex-col">
       <ScreenHead title={home.title} />
@@ -29,64 +29,9 @@ export function Home() {
   );
 }
 
-/** What is dead, waiting or refused, and the command that fixes it. */
-function Health() {
-  const { home, states } = useTexts();
-  const { api, key } = useWorkspace();
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: [...key, 'health'],
-    queryFn: ({ signal }) => api.getHealthReport({}, { signal }),
-    refetchInterval: 15_000,
-  });
-  if (isPending) return <Skeleton rows={2} />;
-  if (data === undefined) return <Failure error={error} onRetry={refetch} />;
-  return (
-    <section aria-label={home.title} className="space-y-3">
-      <p
-        className={`flex flex-wrap items-center gap-2 text-lg font-medium ${data.isHealthy ? 'text-done' : 'text-failed'}`}
-      >
-        {data.isHealthy ? <CheckCircle2 aria-hidden size={20} /> : <TriangleAlert aria-hidden size={20} />}
-        {data.isHealthy ? home.healthy : home.problems(data.problems.length)}
-        <span className="text-sm font-normal text-n11">
-          <Ago at={data.checkedAt} />
-        </span>
-      </p>
-      <ul className="max-w-3xl space-y-2">
-        {data.problems.map((problem) => (
-          <li key={problem.kind} className="rounded border border-n6 p-3">
-            <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
-              <span className={problem.state === 'waiting' ? 'text-waiting' : 'text-failed'}>
-                {formatNumber(problem.count)}
-                {problem.isCapped && '+'}
-              </span>
-              {home.problem[problem.kind]}
-              {problem.oldestAt !== null && (
-                <span className="font-normal text-n11">
-                  <Ago at={problem.oldestAt} />
-                </span>
-              )}
-            </p>
-            <p className="text-n11">
-              {problem.description}
-              {problem.names.length > 0 && ` (${problem.names.join(', ')})`}
-            </p>
-            {problem.command && (
-              <p className="mt-1">
-                <span className="sr-only">{home.command}: </span>
-                <CopyText text={problem.command} />
-              </p>
-            )}
-          </li>
-        ))}
-        {data.problems.length === 0 && <li className="sr-only">{states.none}</li>}
-      </ul>
-    </section>
-  );
-}
-
 /** The open conversations by who answers them. */
 function Open() {
-  const { home } = useTexts();
+  const home = useTexts(homeCatalog);
   const place = usePlace();
   const { data } = useThreadCounts();
   const shown = [
@@ -123,8 +68,9 @@ function Open() {
 
 function Figures() {
   const texts = useTexts();
-  const { home } = texts;
+  const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();
+  const place = usePlace();
   const search = route.useSearch();
   const range: Range = search.range === 'week' || search.range === 'month' ? search.range : 'day';
   const [hours, interval] = ranges[range];
@@ -139,6 +85,8 @@ function Figures() {
     },
     refetchInterval: 60_000,
   });
+  const executions = (status?: string) =>
+    linkOptions({ to: '/$organization/$environment/executions', params: place, search: { status } });
   const names = { day: home.lastDay, week: home.lastWeek, month: home.lastMonth };
   const rows = data?.data ?? [];
   const sum = (name: 'messages' | 'failures' | 'executions' | 'inputTokens' | 'outputTokens') =>
@@ -167,10 +115,22 @@ function Figures() {
         <Failure error={error} onRetry={refetch} />
       ) : (
         <>
-          {sum('messages') === 0 && <Notice>{home.noMessages}</Notice>}
+          {sum('messages') === 0 && (
+            <Notice>
+              {home.noMessages}
+              <Link to="/$organization/$environment/playground" params={place} search={{}} className="underline">
+                {home.tryAgent}
+              </Link>
+            </Notice>
+          )}
           <div className="grid gap-6 lg:grid-cols-2">
             <Chart
               title={home.messages}
+              to={linkOptions({
+                to: '/$organization/$environment/conversations',
+                params: place,
+                search: { view: 'all' },
+              })}
               total={formatNumber(sum('messages'))}
               rows={rows}
               series={[{ name: home.messages, colour: 'accent', value: (row) => row.messages }]}
@@ -178,6 +138,7 @@ function Figures() {
             />
             <Chart
               title={home.failures}
+              to={executions('failed')}
               total={
                 failures === 0
                   ? '0'
@@ -189,6 +150,7 @@ function Figures() {
             />
             <Chart
               title={home.latency}
+              to={executions()}
               rows={rows}
               series={[
                 { name: home.p50, colour: 'accent', value: (row) => row.p50Ms },
@@ -198,6 +160,7 @@ function Figures() {
             />
             <Chart
               title={home.tokens}
+              to={executions()}
               total={texts.units.tokens(formatCompact(sum('inputTokens')), formatCompact(sum('outputTokens')))}
               rows={rows}
               series={[

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idParams, listOf, pageQuery, time, timeOrNull } from './list';
-import { emailSchema, invitationTokenSchema, newPasswordSchema, roleSchema } from './sessions';
+import { emailSchema, invitationTokenSchema, keepSignedInSchema, newPasswordSchema, roleSchema } from './sessions';
 
 export const memberParamsSchema = idParams;
 export const invitationParamsSchema = idParams;
@@ -64,4 +64,5 @@ export const acceptInvitationBodySchema = z.strictObject({
   email: emailSchema.optional().describe('E-mail address to sign in with. Required without a session.'),
   name: z.string().trim().min(1).max(200).optional().describe('Name of the person.'),
   password: newPasswordSchema.optional(),
+  keepSignedIn: keepSignedInSchema,
 });

@@ -23,6 +23,31 @@ export const messageSchema = z.object({
   type: z.string().describe('Type at the provider, such as `text`, `image` or `template`.'),
   text: z.string().nullable().describe('The text that people read.'),
   origin: z.enum(['phone']).nullable().describe('`phone`: a person sent it with the app of the phone itself.'),
+  location: z
+    .object({
+      latitude: z.number().describe('Degrees, from -90 to 90.'),
+      longitude: z.number().describe('Degrees, from -180 to 180.'),
+      name: z.string().nullable().describe('The name of the place.'),
+      address: z.string().nullable().describe('Its address.'),
+    })
+    .nullable()
+    .describe('The place of a message of type `location`.'),
+  reaction: z
+    .object({
+      emoji: z.string().describe('Empty: the contact removed the reaction.'),
+      messageId: z.string().nullable().describe("The provider's id of the message that the contact reacted to."),
+    })
+    .nullable()
+    .describe('The content of a message of type `reaction`.'),
+  contacts: z
+    .array(
+      z.object({
+        name: z.string().nullable().describe('The name of the contact.'),
+        phoneNumbers: z.array(z.string()).describe('Its phone numbers, as they were shared.'),
+      }),
+    )
+    .nullable()
+    .describe('What a message of type `contacts` shares.'),
   status: z
     .string()
     .describe(

@@ -15,9 +15,17 @@ export const newPasswordSchema = z.string().min(10).max(200).describe('A passwor
 
 export const sessionParamsSchema = idParams;
 
+export const keepSignedInSchema = z
+  .boolean()
+  .default(false)
+  .describe(
+    'The session does not end by not being used, and lasts 30 days. Otherwise it ends after 7 days without a request.',
+  );
+
 export const signInBodySchema = z.strictObject({
   email: z.string().min(1).max(254).describe('E-mail address of the person.'),
   password: z.string().min(1).max(200).describe('Password of the person.'),
+  keepSignedIn: keepSignedInSchema,
 });
 
 const personSchema = z.object({

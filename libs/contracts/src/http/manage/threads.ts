@@ -12,7 +12,7 @@ const label = z.string().trim().min(1).max(50);
 const authorSchema = z.object({
   type: z.enum(['person', 'api_key', 'phone']).describe("`phone`: a person with the phone's own app."),
   id: z.string().describe('Id of the person or of the API key.'),
-  name: z.string().describe('The name for people.'),
+  name: z.string().describe('Name of the person, else the e-mail address; or name of the key.'),
 });
 
 const threadFields = {
@@ -60,7 +60,19 @@ export const threadSchema = z.object({
   ...threadFields,
   params: jsonObjectSchema.describe('The values that prompts read as `threadContext.params`.'),
   transferCount: z.number().int().describe('Transfers to other agents since the last pause of four hours.'),
-  visitors: z.array(authorSchema).describe('Who has the thread open.'),
+  visitors: z
+    .array(authorSchema.extend({ isTyping: z.boolean().describe('Whether this visitor is writing a reply.') }))
+    .describe('Who has the thread open.'),
+  contactId: z.string().nullable().describe('The contact in `/v1/contacts/:id`. Null for channels without contacts.'),
+  entity: z
+    .object({
+      type: z.string().describe('Slug of the entity type.'),
+      id: z.string().describe('Id of the entity.'),
+    })
+    .nullable()
+    .describe(
+      "The only entity of the connection's contact type that has the contact's number in a phone field, as `56912345678` or `+56912345678`. Null when none or several have it. `actor.entityId` finds other spellings too.",
+    ),
   windowEndsAt: timeOrNull(
     'Until when WhatsApp takes a reply that is no template. Null: it takes none, or the thread is not one of WhatsApp.',
   ),
@@ -165,6 +177,10 @@ export const changeThreadBodySchema = z
 
 export const presenceBodySchema = z.strictObject({
   isOpen: z.boolean().describe('True counts for 45 seconds: repeat it while the thread is open.'),
+  isTyping: z
+    .boolean()
+    .optional()
+    .describe('The caller is writing a reply. True counts for 6 seconds. Absent: as before.'),
 });
 export const visitedSchema = z.object({ ok: z.literal(true).describe('It was stored.') });
 export const erasedSchema = z.object({

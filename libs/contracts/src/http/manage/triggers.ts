@@ -11,6 +11,9 @@ const triggerSchema = z.object({
   name: z.string().describe('The name for people.'),
   enabled: z.boolean().describe('Whether changes and ticks start runs.'),
   on: jsonObjectSchema.describe('What starts a run, as pushed: a change of an entity type, or a schedule.'),
+  definition: jsonObjectSchema.describe(
+    'The definition, as it was pushed: `on` with its condition, `actions`, `schedule` and `retry`.',
+  ),
   nextTickAt: timeOrNull('The next tick of a schedule. Null for other triggers and disabled ones.'),
   runs: z
     .record(z.string(), z.number())

@@ -90,7 +90,7 @@ export const sessionOperations = defineOperations('People', table, {
       503: [busy],
     },
     example: {
-      body: { email: 'ana@example.com', password: 'correct horse' },
+      body: { email: 'ana@example.com', password: 'correct horse', keepSignedIn: true },
       response: { id: 'session_01', expiresAt: 1763683200000, person },
     },
   },

@@ -65,6 +65,13 @@ const thread = {
   createdAt: 1763683200000,
   lastMessageAt: 1763683260000,
 };
+const details = {
+  transferCount: 0,
+  visitors: [],
+  contactId: '56922222222',
+  entity: { type: 'customer', id: 'ent_01' },
+  windowEndsAt: 1763769600000,
+};
 
 export const threadOperations = defineOperations('Conversations', table, {
   listThreads: {
@@ -90,7 +97,7 @@ export const threadOperations = defineOperations('Conversations', table, {
     response: threadSchema,
     errors: { 404: [notFound] },
     example: {
-      response: { ...thread, params: { plan: 'free' }, transferCount: 0, visitors: [], windowEndsAt: 1763769600000 },
+      response: { ...thread, params: { plan: 'free' }, ...details },
     },
   },
   listThreadMessages: {
@@ -193,9 +200,7 @@ export const threadOperations = defineOperations('Conversations', table, {
         ...thread,
         status: 'closed',
         params: {},
-        transferCount: 0,
-        visitors: [],
-        windowEndsAt: 1763769600000,
+        ...details,
       },
     },
   },
@@ -223,6 +228,6 @@ export const threadOperations = defineOperations('Conversations', table, {
     body: presenceBodySchema,
     response: visitedSchema,
     errors: { 404: [notFound] },
-    example: { body: { isOpen: true }, response: { ok: true } },
+    example: { body: { isOpen: true, isTyping: true }, response: { ok: true } },
   },
 });

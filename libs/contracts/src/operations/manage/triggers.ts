@@ -57,6 +57,12 @@ export const triggerOperations = defineOperations('Operations', table, {
             name: 'New order',
             enabled: true,
             on: { entityType: 'order', action: 'created' },
+            definition: {
+              name: 'New order',
+              on: { entityType: 'order', action: 'created' },
+              actions: [{ tool: 'whatsapp.send', args: { to: '{{trigger.data.phone}}', text: 'We have your order.' } }],
+              retry: { maxAttempts: 3, backoffMs: 60_000 },
+            },
             nextTickAt: null,
             runs: { succeeded: 12, dead: 1 },
           },

@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { people } from '../../api/session';
+import { useTexts } from '../../i18n';
+import { Button, Field } from '../../parts/controls';
+import { fieldsOf } from '../../parts/form-dialog';
+import { Problem } from '../../parts/states';
+import { accountCatalog } from './texts';
+
+export function ChangePassword() {
+  const texts = useTexts(accountCatalog);
+  const cache = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const change = useMutation({
+    mutationFn: ({ currentPassword, newPassword }: Record<string, string>) =>
+      people.changePassword({ currentPassword: currentPassword!, newPassword: newPassword! }),
+    onSuccess: () => {
+      form.current?.reset();
+      return cache.invalidateQueries({ queryKey: ['sessions'] });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
+      <Field
+        label={texts.currentPassword}
+        name="currentPassword"
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={200}
+      />
+      <Field
+        label={texts.newPassword}
+        name="newPassword"
+        type="password"
+        autoComplete="new-password"
+        hint={texts.passwordHint}
+        required
+        minLength={10}
+        maxLength={200}
+      />
+      <Problem error={change.error} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" isBusy={change.isPending}>
+          {texts.changePassword}
+        </Button>
+        <p role="status" className="text-done">
+          {change.isSuccess && texts.passwordChanged}
+        </p>
+      </div>
+    </form>
+  );
+}

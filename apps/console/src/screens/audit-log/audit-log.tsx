@@ -1,0 +1,142 @@
+import type { ResultOf } from '@parley/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { usePeople } from '../../api/queries';
+import { useOpen } from '../../frame/open';
+import { useWorkspace } from '../../frame/workspace';
+import { useTexts } from '../../i18n';
+import { Choice, Toggle } from '../../parts/controls';
+import { ListScreen } from '../../parts/list-screen';
+import { OpenItem } from '../../parts/open-item';
+import { usePages } from '../../parts/pages';
+import { Empty } from '../../parts/states';
+import { Ago } from '../../parts/time';
+import { EntryDetails } from './entry-details';
+import { auditLogCatalog } from './texts';
+
+const route = getRouteApi('/$organization/$environment/audit-log');
+export type Entry = ResultOf<'listAuditLog'>['data'][number];
+
+/** The beginning of a day such as 2026-11-30, in the time zone of the browser. */
+function startOf(day: string | undefined): number | undefined {
+  const at = new Date(`${day}T00:00`).getTime();
+  return Number.isFinite(at) ? at : undefined;
+}
+
+export function AuditLog() {
+  const texts = useTexts(auditLogCatalog);
+  const { nav } = useTexts();
+  const { api, key } = useWorkspace();
+  const { open: id, ...search } = route.useSearch();
+  const { close, linkOf } = useOpen();
+  const navigate = useNavigate({ from: '/$organization/$environment/audit-log' });
+  const filter = (change: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const input = { action: search.action, actorId: search.actor, targetId: search.target, since: startOf(search.since) };
+  const list = usePages(
+    [...key, 'audit-log', input],
+    (cursor, signal) => api.listAuditLog({ ...input, cursor, limit: 100 }, { signal }),
+    { refetchInterval: 10_000 },
+  );
+  const actionOf = ({ action }: Entry) => texts.actions[action] ?? action;
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <>
+      <ListScreen
+        title={texts.title}
+        list={list}
+        keyOf={(entry) => entry.id}
+        linkOf={(entry) => linkOf(entry.id)}
+        mainTitle={texts.what}
+        main={(entry) => [
+          actionOf(entry),
+          entry.target === null ? entry.action : `${entry.target.type} ${entry.target.id}`,
+        ]}
+        columns={[
+          { title: texts.who, widthRem: 14, cell: (entry) => <Actor of={entry} /> },
+          { title: texts.where, widthRem: 9, cell: ({ address }) => address },
+          {
+            title: texts.environment,
+            widthRem: 10,
+            cell: ({ environment }) => (environment === null ? texts.everywhere : nav[environment]),
+          },
+          { title: texts.when, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        ]}
+        side={(entry) => (
+          <>
+            <Ago at={entry.createdAt} className="text-n10" />
+            <span className="block max-w-36 truncate">{entry.actor.name ?? texts.actors[entry.actor.type]}</span>
+          </>
+        )}
+        onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
+        empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
+      >
+        <Choice
+          label={texts.action}
+          value={search.action ?? ''}
+          onChange={({ target }) => filter({ action: target.value || undefined })}
+          options={[['', texts.anyAction], ...withCurrent(Object.entries(texts.actions), search.action)]}
+        />
+        <ActorChoice value={search.actor} onChange={(actor) => filter({ actor })} />
+        <label className="flex shrink-0 items-center gap-1.5 text-n11">
+          {texts.since}
+          <input
+            type="date"
+            value={search.since ?? ''}
+            onChange={({ target }) => filter({ since: target.value || undefined })}
+            className="tap h-8 rounded border border-n7 bg-n1 px-1.5"
+          />
+        </label>
+        {search.target !== undefined && (
+          <Toggle label={texts.targetFilter(search.target)} isOn onChange={() => filter({ target: undefined })} />
+        )}
+      </ListScreen>
+      {id !== undefined && (
+        <OpenItem id={id} list={list} keyOf={(entry) => entry.id} title={actionOf} onClose={close} wide>
+          {(entry) => <EntryDetails entry={entry} />}
+        </OpenItem>
+      )}
+    </>
+  );
+}
+
+type Options = (readonly [value: string, text: string])[];
+
+/** A value of the address that no option has is shown as it is. */
+const withCurrent = (options: Options, value: string | undefined): Options =>
+  value === undefined || options.some(([one]) => one === value) ? options : [...options, [value, value]];
+
+/** Who is in the log: the people of the organization, and the API keys of the environment. */
+function ActorChoice({ value, onChange }: { value?: string; onChange: (actor: string | undefined) => void }) {
+  const texts = useTexts(auditLogCatalog);
+  const { api, key } = useWorkspace();
+  const { data: people } = usePeople();
+  const { data: keys } = useQuery({
+    queryKey: [...key, 'api-keys', 'names'],
+    queryFn: ({ signal }) => api.listApiKeys({ limit: 100 }, { signal }),
+    staleTime: 60_000,
+  });
+  const options: Options = [
+    ...(people?.data ?? []).map(({ id, name, email }) => [id, name ?? email ?? id] as const),
+    ...(keys?.data ?? []).map(({ id, name }) => [id, `${name} · ${texts.actors.api_key}`] as const),
+  ];
+  return (
+    <Choice
+      label={texts.who}
+      className="max-w-52"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+      options={[['', texts.anyActor], ...withCurrent(options, value)]}
+    />
+  );
+}
+
+export function Actor({ of: { actor } }: { of: Entry }) {
+  const { actors } = useTexts(auditLogCatalog);
+  if (actor.name === null) return <>{actors[actor.type]}</>;
+  return (
+    <>
+      {actor.name} {actor.type !== 'person' && <span className="text-n10">· {actors[actor.type]}</span>}
+    </>
+  );
+}

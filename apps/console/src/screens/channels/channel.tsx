@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query';
+import { linkOptions } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange } from '../../api/use-change';
+import { useOpen } from '../../frame/open';
+import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useTexts } from '../../i18n';
+import { AnswererPick, answererOf, answererValue } from '../../parts/answerer';
+import { ChangesLink } from '../../parts/changes-link';
+import { Confirm } from '../../parts/confirm';
+import { Button, CopyText } from '../../parts/controls';
+import { DetailScreen, Facts } from '../../parts/detail-screen';
+import { fieldsOf } from '../../parts/form-dialog';
+import { Section } from '../../parts/section';
+import { Empty, Failure, Notice, Problem, Skeleton } from '../../parts/states';
+import { type Channel, ChannelStatus, ContactTypePick, numberOf } from './channels';
+import { SetupLink } from './connect-channel';
+import { Templates } from './templates';
+import { channelsCatalog } from './texts';
+
+/** One number: who answers it, its templates, and how to disconnect it. */
+export function ChannelScreen({ id }: { id: string }) {
+  const texts = useTexts(channelsCatalog);
+  const { states } = useTexts();
+  const { api, key, isAdmin } = useWorkspace();
+  const place = usePlace();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: [...key, 'channels', 'all'],
+    queryFn: ({ signal }) => api.listChannels({}, { signal }),
+    refetchInterval: 5_000,
+  });
+  const channel = data?.data.find((one) => one.id === id);
+  return (
+    <DetailScreen
+      title={channel ? numberOf(channel) : texts.title}
+      back={linkOptions({ to: '/$organization/$environment/channels', params: place, search: {} })}
+      backTitle={texts.title}
+      head={channel && <ChannelStatus of={channel} />}
+    >
+      {isPending ? (
+        <Skeleton />
+      ) : data === undefined ? (
+        <Failure error={error} onRetry={refetch} />
+      ) : channel === undefined ? (
+        <Empty title={states.notFoundTitle}>{states.notFound}</Empty>
+      ) : (
+        <div className="max-w-3xl space-y-8 p-4 md:p-6">
+          {isAdmin && channel.webhookProblem && <RegisterAgain channel={channel} />}
+          {isAdmin && channel.status === 'pending' && channel.customerId !== null && <NewLink channel={channel} />}
+          <Facts
+            facts={[
+              [texts.id, <CopyText text={channel.id} />],
+              [texts.phoneNumberId, channel.phoneNumberId && <CopyText text={channel.phoneNumberId} />],
+              [texts.customerId, channel.customerId && <CopyText text={channel.customerId} />],
+              [texts.answerer, !isAdmin && (channel.agent ?? channel.router)],
+              [texts.contactType, !isAdmin && channel.contactType],
+            ]}
+          />
+          {isAdmin && <Answerer channel={channel} />}
+          {channel.status === 'connected' && <Templates channel={channel} />}
+          {isAdmin && <Disconnect channel={channel} />}
+        </div>
+      )}
+    </DetailScreen>
+  );
+}
+
+function Answerer({ channel }: { channel: Channel }) {
+  const texts = useTexts(channelsCatalog);
+  const { states } = useTexts();
+  const { api } = useWorkspace();
+  const change = useChange(
+    ({ answerer, contactType }: Record<string, string>) =>
+      api.updateChannel({ id: channel.id, ...answererOf(answerer!), contactType: contactType || null }),
+    'channels',
+  );
+  return (
+    <Section title={texts.answerer} hint={texts.answererHint}>
+      <form onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
+        <AnswererPick label={texts.answerer} name="answerer" value={answererValue(channel)} />
+        <ContactTypePick value={channel.contactType} />
+        <Problem error={change.error} />
+        <div className="flex items-center gap-3">
+          <Button type="submit" look="primary" isBusy={change.isPending}>
+            {texts.change}
+          </Button>
+          <p role="status" className="text-done">
+            {change.isSuccess && states.saved}
+          </p>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+/** Registers the webhook, which connecting the number again does. */
+function RegisterAgain({ channel: { phoneNumberId, agent, router } }: { channel: Channel }) {
+  const texts = useTexts(channelsCatalog);
+  const { api } = useWorkspace();
+  const register = useChange(
+    () => api.connectChannel({ phoneNumberId: phoneNumberId!, ...answererOf(answererValue({ agent, router })) }),
+    'channels',
+  );
+  return (
+    <div className="space-y-2">
+      <Notice kind="failed">
+        {texts.webhookProblem}
+        {phoneNumberId !== null && (
+          <Button className="ml-auto" isBusy={register.isPending} onClick={() => register.mutate()}>
+            {texts.registerAgain}
+          </Button>
+        )}
+      </Notice>
+      <Problem error={register.error} />
+    </div>
+  );
+}
+
+/** A setup link is not kept. The API makes one with a new channel, which takes the place of this one when it is read. */
+function NewLink({ channel }: { channel: Channel }) {
+  const texts = useTexts(channelsCatalog);
+  const { api } = useWorkspace();
+  const { show } = useOpen();
+  const { id, customerId, contactType } = channel;
+  const make = useChange(() =>
+    api.connectChannel({ ...answererOf(answererValue(channel)), customerId: customerId!, contactType }),
+  );
+  const replace = useChange(async () => {
+    await api.disconnectChannel({ id });
+    show(make.data!.channel.id);
+  }, 'channels');
+  return (
+    <div className="space-y-2">
+      <Notice>
+        {texts.newLinkHint}
+        <Button className="ml-auto" isBusy={make.isPending || replace.isPending} onClick={() => make.mutate()}>
+          {texts.newLink}
+        </Button>
+      </Notice>
+      <Problem error={make.error ?? replace.error} />
+      {make.data?.setupLink && !replace.isPending && (
+        <SetupLink link={make.data.setupLink} onClose={() => replace.mutate()} />
+      )}
+    </div>
+  );
+}
+
+function Disconnect({ channel }: { channel: Channel }) {
+  const texts = useTexts(channelsCatalog);
+  const { api } = useWorkspace();
+  const { close } = useOpen();
+  const [isAsked, ask] = useState(false);
+  const number = numberOf(channel);
+  const disconnect = useChange(async () => {
+    await api.disconnectChannel({ id: channel.id });
+    close();
+  }, 'channels');
+  return (
+    <Section title={texts.disconnect} hint={texts.disconnectHint}>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button look="danger" onClick={() => ask(true)}>
+          {texts.disconnectTitle}
+        </Button>
+        <ChangesLink target={channel.id} />
+      </div>
+      {isAsked && (
+        <Confirm
+          title={texts.disconnectTitle}
+          question={texts.disconnectQuestion(number)}
+          action={texts.disconnectTitle}
+          name={number}
+          run={disconnect}
+          onClose={() => ask(false)}
+        />
+      )}
+    </Section>
+  );
+}

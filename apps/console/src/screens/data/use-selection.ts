@@ -1,0 +1,55 @@
+import { useRef, useState } from 'react';
+import type { EntityList } from './entity-list';
+
+/** The selected entities: some by their id, or all that match the filter. */
+export interface Selection {
+  ids: ReadonlySet<string>;
+  /** All that match, also those that are not loaded. */
+  isEverything: boolean;
+  size: number;
+  isAllLoaded: boolean;
+  has: (id: string) => boolean;
+  toggle: (row: number, isRange: boolean) => void;
+  toggleLoaded: () => void;
+  selectEverything: () => void;
+  clear: () => void;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** `scope`: what the list shows. Another filter ends the selection. */
+export function useSelection(list: EntityList, scope: string): Selection {
+  const [held, setHeld] = useState({ scope, ids: none, isEverything: false });
+  const lastRow = useRef(-1);
+  const { ids, isEverything } = held.scope === scope ? held : { ids: none, isEverything: false };
+  const set = (next: Iterable<string>, everything = false) =>
+    setHeld({ scope, ids: new Set(next), isEverything: everything });
+  const loaded = list.rows.map(({ id }) => id);
+  const isAllLoaded = loaded.length > 0 && (isEverything || loaded.every((id) => ids.has(id)));
+  return {
+    ids,
+    isEverything,
+    size: ids.size,
+    isAllLoaded,
+    has: (id) => isEverything || ids.has(id),
+    toggle: (row, isRange) => {
+      const id = list.at(row)?.id;
+      if (id === undefined) return;
+      const from = isRange && lastRow.current >= 0 ? Math.min(lastRow.current, row) : row;
+      const to = isRange && lastRow.current >= 0 ? Math.max(lastRow.current, row) : row;
+      lastRow.current = row;
+      const touched = Array.from({ length: to - from + 1 }, (_, at) => list.at(from + at)?.id);
+      const next = new Set(isEverything ? loaded : ids);
+      const isOn = !next.has(id);
+      for (const one of touched) {
+        if (one === undefined) continue;
+        if (isOn) next.add(one);
+        else next.delete(one);
+      }
+      set(next);
+    },
+    toggleLoaded: () => set(isAllLoaded ? none : loaded),
+    selectEverything: () => set(ids, true),
+    clear: () => set(none),
+  };
+}

@@ -1,0 +1,62 @@
+import { iterate } from '@parley/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useWorkspace } from '../../frame/workspace';
+import { formatNumber, useTexts } from '../../i18n';
+import { Button } from '../../parts/controls';
+import { RetryAll, RetryProgress } from '../triggers/bulk-runs';
+import { triggersCatalog } from '../triggers/texts';
+import { homeCatalog } from './texts';
+
+const maxRead = 1_000;
+const maxButtons = 5;
+
+/** Retries the dead runs, trigger by trigger. */
+export function RetryDeadRuns() {
+  const home = useTexts(homeCatalog);
+  const triggers = useTexts(triggersCatalog);
+  const { api, key } = useWorkspace();
+  const [asked, setAsked] = useState<{ slug: string; count: string } | null>(null);
+  const [started, setStarted] = useState<readonly string[]>([]);
+  const { data = [] } = useQuery({
+    queryKey: [...key, 'trigger-runs', 'dead-by-trigger'],
+    queryFn: async ({ signal }) => {
+      const counts = new Map<string, number>();
+      let read = 0;
+      for await (const { triggerSlug, refusedRuns } of iterate(
+        api.listTriggerRuns,
+        { status: 'dead', limit: 100 },
+        { signal },
+      )) {
+        if (refusedRuns === 0) counts.set(triggerSlug, (counts.get(triggerSlug) ?? 0) + 1);
+        if (++read === maxRead) break;
+      }
+      const isCapped = read === maxRead;
+      return [...counts].map(([slug, count]) => ({ slug, count: formatNumber(count) + (isCapped ? '+' : '') }));
+    },
+    refetchInterval: 15_000,
+  });
+  return (
+    <>
+      {data.slice(0, maxButtons).map(({ slug, count }) => (
+        <Button key={slug} onClick={() => setAsked({ slug, count })}>
+          {triggers.retryAll(count)} {home.ofTrigger(slug)}
+        </Button>
+      ))}
+      {started.map((slug) => (
+        <div key={slug} className="order-last w-full empty:hidden">
+          <RetryProgress slug={slug} />
+        </div>
+      ))}
+      {asked !== null && (
+        <RetryAll
+          {...asked}
+          onClose={() => {
+            setStarted((before) => [...new Set([...before, asked.slug])]);
+            setAsked(null);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useOpen } from '../../frame/open';
+import { useWorkspace } from '../../frame/workspace';
+import { useTexts } from '../../i18n';
+import { Button } from '../../parts/controls';
+import { ListScreen } from '../../parts/list-screen';
+import { usePages } from '../../parts/pages';
+import { Empty } from '../../parts/states';
+import { Status } from '../../parts/status';
+import { Ago } from '../../parts/time';
+import { AddServer } from './add-server';
+import { IntegrationScreen } from './integration';
+import { type Integration, type ServerKind, providerOf } from './providers';
+import { integrationsCatalog } from './texts';
+
+const route = getRouteApi('/$organization/$environment/integrations');
+
+/** No provider has such a name. */
+const newServer = (kind: ServerKind) => `+${kind}`;
+
+export function Integrations() {
+  const { open } = route.useSearch();
+  return open === undefined || open.startsWith('+') ? <List /> : <IntegrationScreen provider={open} />;
+}
+
+function List() {
+  const texts = useTexts(integrationsCatalog);
+  const { api, key, isAdmin } = useWorkspace();
+  const { open, show, close, linkOf } = useOpen();
+  const list = usePages(
+    [...key, 'integrations', 'list'],
+    async (_, signal) => ({ ...(await api.listIntegrations({}, { signal })), cursor: '', hasMore: false }),
+    { refetchInterval: 10_000 },
+  );
+  return (
+    <>
+      <ListScreen
+        title={texts.title}
+        list={list}
+        keyOf={({ provider }) => provider}
+        linkOf={({ provider }) => linkOf(provider)}
+        mainTitle={texts.provider}
+        main={({ provider }) => [providerOf(provider).name, <code className="font-mono">{provider}</code>]}
+        columns={[
+          { title: texts.kind, widthRem: 12, cell: ({ kind }) => texts.kinds[kind] },
+          { title: texts.status, widthRem: 12, cell: (item) => <IntegrationStatus of={item} /> },
+          {
+            title: texts.changed,
+            widthRem: 8,
+            isNumber: true,
+            cell: ({ updatedAt }) => updatedAt !== null && <Ago at={updatedAt} />,
+          },
+        ]}
+        side={(item) => (
+          <>
+            <IntegrationStatus of={item} />
+            <span className="block text-n10">{texts.kinds[item.kind]}</span>
+          </>
+        )}
+        empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
+      >
+        {isAdmin && (
+          <span className="ml-auto flex gap-2">
+            <Button onClick={() => show(newServer('models'))}>{texts.addModels}</Button>
+            <Button onClick={() => show(newServer('mcp'))}>{texts.addMcp}</Button>
+          </span>
+        )}
+      </ListScreen>
+      {isAdmin &&
+        (['mcp', 'models'] as const).map(
+          (kind) => open === newServer(kind) && <AddServer key={kind} kind={kind} onClose={close} />,
+        )}
+    </>
+  );
+}
+
+export function IntegrationStatus({ of: { isConfigured, isReadable, enabled } }: { of: Integration }) {
+  const { statuses } = useTexts(integrationsCatalog);
+  if (!isConfigured) return <Status status="" text={statuses.unset} />;
+  if (!isReadable) return <Status status="stalled" text={statuses.unreadable} />;
+  return enabled ? <Status status="active" text={statuses.on} /> : <Status status="off" text={statuses.off} />;
+}

@@ -1,0 +1,44 @@
+import { linkOptions } from '@tanstack/react-router';
+import { usePlace } from '../../frame/workspace';
+import { useTexts } from '../../i18n';
+import { Status } from '../../parts/status';
+import { Ago } from '../../parts/time';
+import { ViewTabs } from '../../parts/view-tabs';
+import { keysCatalog } from './texts';
+
+export function KeyTabs({ view }: { view?: 'publishable' }) {
+  const texts = useTexts(keysCatalog);
+  const params = usePlace();
+  const to = '/$organization/$environment/keys';
+  return (
+    <ViewTabs
+      label={texts.title}
+      views={[
+        [texts.api, linkOptions({ to, params, search: {} }), view === undefined],
+        [texts.publishable, linkOptions({ to, params, search: { view: 'publishable' } }), view !== undefined],
+      ]}
+    />
+  );
+}
+
+interface Ends {
+  revokedAt: number | null;
+  expiresAt?: number | null;
+}
+
+export const isValid = ({ revokedAt, expiresAt = null }: Ends): boolean =>
+  revokedAt === null && (expiresAt === null || expiresAt > Date.now());
+
+/** Whether requests with the key are accepted, and since when or until when. */
+export function KeyStatus({ of }: { of: Ends }) {
+  const { statuses } = useTexts(keysCatalog);
+  const { revokedAt, expiresAt = null } = of;
+  const status = revokedAt !== null ? 'revoked' : !isValid(of) ? 'expired' : expiresAt !== null ? 'expiring' : 'active';
+  const at = revokedAt ?? expiresAt;
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Status status={status} text={statuses[status]} />
+      {at !== null && <Ago at={at} className="text-xs text-n10" />}
+    </span>
+  );
+}

@@ -1,0 +1,132 @@
+import type { ResultOf } from '@parley/client/manage';
+import { useState } from 'react';
+import { usePeople } from '../../api/queries';
+import { useChange } from '../../api/use-change';
+import { useOpen } from '../../frame/open';
+import { useWorkspace } from '../../frame/workspace';
+import { formatExact, useTexts } from '../../i18n';
+import { ChangesLink } from '../../parts/changes-link';
+import { Confirm } from '../../parts/confirm';
+import { Button, CopyText } from '../../parts/controls';
+import { Facts } from '../../parts/detail-screen';
+import { ListScreen } from '../../parts/list-screen';
+import { OpenItem } from '../../parts/open-item';
+import { usePages } from '../../parts/pages';
+import { Empty } from '../../parts/states';
+import { Status } from '../../parts/status';
+import { Ago } from '../../parts/time';
+import { Invite } from './invite';
+import { MemberTabs } from './members';
+import { membersCatalog } from './texts';
+
+type Invitation = ResultOf<'listInvitations'>['data'][number];
+
+export function Invitations() {
+  const texts = useTexts(membersCatalog);
+  const { api, key, isAdmin } = useWorkspace();
+  const { open, show, close, linkOf } = useOpen();
+  const list = usePages(
+    [...key, 'invitations'],
+    (cursor, signal) => api.listInvitations({ cursor, limit: 100 }, { signal }),
+    { refetchInterval: 10_000 },
+  );
+  const nameOf = ({ email }: Invitation) => email ?? texts.withoutEmail;
+  return (
+    <>
+      <ListScreen
+        title={texts.title}
+        above={<MemberTabs view="invitations" />}
+        list={list}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => linkOf(id)}
+        mainTitle={texts.invited}
+        main={(item) => [nameOf(item), <code className="font-mono">{item.id}</code>]}
+        columns={[
+          { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
+          { title: texts.status, widthRem: 8, cell: (item) => <InvitationStatus of={item} /> },
+          { title: texts.invitedBy, widthRem: 12, cell: ({ invitedBy }) => <PersonName id={invitedBy} /> },
+          { title: texts.expires, widthRem: 8, isNumber: true, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+          { title: texts.created, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        ]}
+        side={(item) => (
+          <>
+            <InvitationStatus of={item} />
+            <Ago at={item.createdAt} className="block text-n10" />
+          </>
+        )}
+        empty={<Empty title={texts.noInvitationsTitle}>{texts.noInvitations}</Empty>}
+      >
+        {isAdmin && (
+          <Button look="primary" className="ml-auto" onClick={() => show('new')}>
+            {texts.invite}
+          </Button>
+        )}
+      </ListScreen>
+      {open === 'new' && isAdmin ? (
+        <Invite onClose={close} />
+      ) : (
+        open !== undefined && (
+          <OpenItem id={open} list={list} keyOf={({ id }) => id} title={nameOf} onClose={close}>
+            {(item) => <InvitationDetails item={item} />}
+          </OpenItem>
+        )
+      )}
+    </>
+  );
+}
+
+function InvitationStatus({ of: { status } }: { of: Invitation }) {
+  const { statuses } = useTexts(membersCatalog);
+  return <Status status={status} text={statuses[status]} />;
+}
+
+function PersonName({ id }: { id: string | null }) {
+  const texts = useTexts(membersCatalog);
+  const { data: people } = usePeople();
+  if (id === null) return <span className="text-n10">{texts.byKey}</span>;
+  const person = people?.data.find((one) => one.id === id);
+  return <>{person?.name ?? person?.email ?? id}</>;
+}
+
+function InvitationDetails({ item }: { item: Invitation }) {
+  const texts = useTexts(membersCatalog);
+  const { api } = useWorkspace();
+  const [isAsked, ask] = useState(false);
+  const revoke = useChange(async () => {
+    await api.revokeInvitation({ id: item.id });
+    ask(false);
+  }, 'invitations');
+  return (
+    <div className="space-y-4">
+      <Facts
+        facts={[
+          [texts.id, <CopyText text={item.id} />],
+          [texts.status, <InvitationStatus of={item} />],
+          [texts.role, texts.roles[item.role]],
+          [texts.invitedBy, <PersonName id={item.invitedBy} />],
+          [texts.created, formatExact(item.createdAt)],
+          [texts.expires, formatExact(item.expiresAt)],
+          [texts.accepted, item.acceptedAt !== null && formatExact(item.acceptedAt)],
+          [texts.acceptedBy, item.acceptedBy !== null && <PersonName id={item.acceptedBy} />],
+        ]}
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <ChangesLink target={item.id} />
+        {item.status === 'open' && (
+          <Button look="danger" className="ml-auto" onClick={() => ask(true)}>
+            {texts.revoke}
+          </Button>
+        )}
+      </div>
+      {isAsked && (
+        <Confirm
+          title={texts.revoke}
+          question={texts.revokeQuestion}
+          action={texts.revoke}
+          run={revoke}
+          onClose={() => ask(false)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import type { ResultOf } from '@parley/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, linkOptions } from '@tanstack/react-router';
+import { meQuery } from '../../api/session';
+import { useOpen } from '../../frame/open';
+import { usePlace, useWorkspace } from '../../frame/workspace';
+import { useTexts } from '../../i18n';
+import { Button } from '../../parts/controls';
+import { ListScreen } from '../../parts/list-screen';
+import { OpenItem } from '../../parts/open-item';
+import { usePages } from '../../parts/pages';
+import { Empty } from '../../parts/states';
+import { Ago } from '../../parts/time';
+import { ViewTabs } from '../../parts/view-tabs';
+import { Invitations } from './invitations';
+import { Invite } from './invite';
+import { MemberDetails } from './member-details';
+import { membersCatalog } from './texts';
+
+const route = getRouteApi('/$organization/$environment/members');
+export type Member = ResultOf<'listMembers'>['data'][number];
+
+export function Members() {
+  const { view } = route.useSearch();
+  return view === 'invitations' ? <Invitations /> : <People />;
+}
+
+/** Members see one list only: the server refuses them the other one. */
+export function MemberTabs({ view }: { view?: 'invitations' }) {
+  const texts = useTexts(membersCatalog);
+  const { isAdmin } = useWorkspace();
+  const params = usePlace();
+  const to = '/$organization/$environment/members';
+  if (!isAdmin) return null;
+  return (
+    <ViewTabs
+      label={texts.title}
+      views={[
+        [texts.people, linkOptions({ to, params, search: {} }), view === undefined],
+        [texts.invitations, linkOptions({ to, params, search: { view: 'invitations' } }), view !== undefined],
+      ]}
+    />
+  );
+}
+
+function People() {
+  const texts = useTexts(membersCatalog);
+  const { states } = useTexts();
+  const { api, key, isAdmin, organization } = useWorkspace();
+  const { data: me } = useQuery(meQuery);
+  const { open, show, close, linkOf } = useOpen();
+  const list = usePages(
+    [...key, 'members', 'pages'],
+    (cursor, signal) => api.listMembers({ cursor, limit: 100 }, { signal }),
+    { refetchInterval: 10_000 },
+  );
+  const nameOf = ({ name, email }: Member) => name ?? email ?? texts.noName;
+  return (
+    <>
+      <ListScreen
+        title={texts.title}
+        above={<MemberTabs />}
+        list={list}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => linkOf(id)}
+        mainTitle={texts.person}
+        main={(member) => [
+          <>
+            {nameOf(member)}
+            {member.id === me?.person.id && <span className="text-n10"> ({texts.you})</span>}
+          </>,
+          member.email,
+        ]}
+        columns={[
+          { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
+          {
+            title: texts.membership,
+            widthRem: 12,
+            cell: ({ isManaged }) => <span className="text-n11">{isManaged ? texts.managed : texts.notManaged}</span>,
+          },
+          {
+            title: texts.lastSeen,
+            widthRem: 8,
+            isNumber: true,
+            cell: ({ lastSeenAt }) =>
+              lastSeenAt === null ? <span className="text-n10">{states.never}</span> : <Ago at={lastSeenAt} />,
+          },
+          { title: texts.joined, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        ]}
+        side={({ role, lastSeenAt }) => (
+          <>
+            {texts.roles[role]}
+            {lastSeenAt !== null && <Ago at={lastSeenAt} className="block text-n10" />}
+          </>
+        )}
+        empty={
+          <Empty title={texts.emptyTitle} command={`npx parley members invite --org ${organization.slug}`}>
+            {texts.empty}
+          </Empty>
+        }
+      >
+        {isAdmin && (
+          <Button look="primary" className="ml-auto" onClick={() => show('new')}>
+            {texts.invite}
+          </Button>
+        )}
+      </ListScreen>
+      {open === 'new' && isAdmin ? (
+        <Invite onClose={close} />
+      ) : (
+        open !== undefined && (
+          <OpenItem id={open} list={list} keyOf={({ id }) => id} title={nameOf} onClose={close}>
+            {(member) => <MemberDetails member={member} isSelf={member.id === me?.person.id} onClose={close} />}
+          </OpenItem>
+        )
+      )}
+    </>
+  );
+}

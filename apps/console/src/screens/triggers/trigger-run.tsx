@@ -1,0 +1,173 @@
+import { Link, getRouteApi, linkOptions } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange } from '../../api/use-change';
+import { usePlace, useWorkspace } from '../../frame/workspace';
+import { formatDuration, formatExact, useTexts } from '../../i18n';
+import { Confirm } from '../../parts/confirm';
+import { Button, CopyText } from '../../parts/controls';
+import { DetailScreen, Facts } from '../../parts/detail-screen';
+import { EntityLink } from '../../parts/entity-link';
+import { Json } from '../../parts/json';
+import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Ago } from '../../parts/time';
+import { CauseEvent } from './cause-event';
+import { useRun, useTriggers } from './queries';
+import { RunState, TriggerLink, causeInWords, durationOf } from './run-list';
+import { RunSteps } from './run-steps';
+import { triggersCatalog } from './texts';
+
+const route = getRouteApi('/$organization/$environment/trigger-runs/$runId');
+type RunDetails = NonNullable<ReturnType<typeof useRun>['data']>;
+
+export function TriggerRun() {
+  const { runId } = route.useParams();
+  const triggers = useTexts(triggersCatalog);
+  const params = usePlace();
+  const { data: run, error, isPending, refetch } = useRun(runId);
+  if (isPending) return <Skeleton rows={10} />;
+  if (run === undefined) return <Failure error={error} onRetry={refetch} />;
+  // A step that failed shows its error itself.
+  const isOfStep = run.steps.at(-1)?.error !== undefined && run.error?.endsWith(run.steps.at(-1)!.error!) === true;
+  const isWaiting = run.status === 'scheduled' && run.attempts > 0;
+  return (
+    <DetailScreen
+      title={run.triggerSlug}
+      back={linkOptions({
+        to: '/$organization/$environment/triggers/$slug',
+        params: { ...params, slug: run.triggerSlug },
+        search: {},
+      })}
+      backTitle={triggers.runs}
+      head={
+        <>
+          <RunState run={run} />
+          <span className="text-n11">
+            {causeInWords(run, triggers)} · <Ago at={run.createdAt} />
+          </span>
+        </>
+      }
+      actions={<Actions run={run} />}
+    >
+      <div className="grid items-start gap-6 p-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
+        <div className="min-w-0 space-y-4">
+          {run.refusedRuns > 0 && <Notice>{triggers.refused(run.refusedRuns)}</Notice>}
+          {run.error !== null && !isOfStep && (
+            <div aria-label={triggers.error} role="group">
+              <Notice kind={run.status === 'dead' ? 'failed' : 'waiting'}>{run.error}</Notice>
+            </div>
+          )}
+          {isWaiting && (
+            <p className="text-n11">
+              {triggers.waitsForAttempt} <Ago at={run.runAt} />
+            </p>
+          )}
+          <RunSteps run={run} />
+          {Object.keys(run.context).length > 0 && <Json value={run.context} label={triggers.context} />}
+        </div>
+        <div className="min-w-0 space-y-4">
+          <RunFacts run={run} />
+          <CauseEvent run={run} />
+        </div>
+      </div>
+    </DetailScreen>
+  );
+}
+
+function Actions({ run: { id, status, refusedRuns } }: { run: RunDetails }) {
+  const triggers = useTexts(triggersCatalog);
+  const { api } = useWorkspace();
+  const [asked, setAsked] = useState<'retry' | 'cancel' | null>(null);
+  const names = ['trigger-run', 'trigger-runs', 'triggers', 'health'];
+  const changes = {
+    retry: useChange(() => api.retryTriggerRun({ id }), ...names),
+    cancel: useChange(() => api.cancelTriggerRun({ id }), ...names),
+  };
+  const ask = (verb: 'retry' | 'cancel') => () => (changes[verb].reset(), setAsked(verb));
+  const mayRetry = refusedRuns === 0 && (status === 'dead' || status === 'cancelled');
+  return (
+    <>
+      {mayRetry && (
+        <Button look="primary" onClick={ask('retry')}>
+          {triggers.retry}
+        </Button>
+      )}
+      {(status === 'scheduled' || status === 'running') && <Button onClick={ask('cancel')}>{triggers.cancel}</Button>}
+      {asked !== null && (
+        <Confirm
+          title={triggers[asked]}
+          question={triggers[`${asked}Question`]}
+          action={triggers[asked]}
+          look={asked === 'retry' ? 'primary' : 'danger'}
+          run={{
+            ...changes[asked],
+            mutate: () => changes[asked].mutate(undefined, { onSuccess: () => setAsked(null) }),
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function RunFacts({ run }: { run: RunDetails }) {
+  const texts = useTexts();
+  const triggers = useTexts(triggersCatalog);
+  const { data: all } = useTriggers();
+  const params = usePlace();
+  const type = all?.find(({ slug }) => slug === run.triggerSlug)?.on.entityType;
+  const time = (at: number | null) => at !== null && <Ago at={at} />;
+  return (
+    <Facts
+      facts={[
+        [triggers.trigger, <TriggerLink slug={run.triggerSlug} />],
+        [triggers.cause, causeInWords(run, triggers)],
+        [triggers.entity, run.entityId && <EntityLink id={run.entityId} type={type} />],
+        [
+          '',
+          run.entityId && (
+            <Link
+              to="/$organization/$environment/triggers"
+              params={params}
+              search={{ view: 'runs', entity: run.entityId }}
+              className="text-accent underline"
+            >
+              {triggers.entityRuns}
+            </Link>
+          ),
+        ],
+        [triggers.chain, <Chain run={run} />],
+        [triggers.attempts, triggers.attemptsOf(run.attempts, run.maxAttempts)],
+        [triggers.due, <time title={formatExact(run.runAt)}>{formatExact(run.runAt)}</time>],
+        [triggers.started, time(run.startedAt)],
+        [triggers.ended, time(run.finishedAt)],
+        [triggers.duration, run.finishedAt !== null && formatDuration(durationOf(run), texts)],
+        [triggers.request, run.requestId && <CopyText text={run.requestId} />],
+        [triggers.id, <CopyText text={run.id} />],
+      ]}
+    />
+  );
+}
+
+/** Where the run is in its chain of triggers, and what began the chain. */
+function Chain({ run: { id, root, hops, cause } }: { run: RunDetails }) {
+  const triggers = useTexts(triggersCatalog);
+  const params = usePlace();
+  if (root === id || cause.endsWith(`-${root}`)) return triggers.chainStart;
+  return (
+    <>
+      {triggers.chainPosition(hops)} {triggers.chainRoot}{' '}
+      {root.startsWith('run_') ? (
+        <Link
+          to="/$organization/$environment/trigger-runs/$runId"
+          params={{ ...params, runId: root }}
+          search={{}}
+          className="font-mono text-xs text-accent underline"
+        >
+          {root}
+        </Link>
+      ) : (
+        <CopyText text={root} />
+      )}
+    </>
+  );
+}

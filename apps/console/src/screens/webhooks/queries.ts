@@ -1,0 +1,70 @@
+import { type InputOf, type ResultOf, iterate } from '@parley/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { isMissing } from '../../api/session';
+import { useWorkspace } from '../../frame/workspace';
+
+export type Delivery = ResultOf<'listWebhookDeliveries'>['data'][number];
+type ReplayStatus = InputOf<'replayWebhookDeliveries'>['status'];
+
+/** The names of the providers, which are no words of a language. */
+export const providers: Record<string, string> = {
+  ...{ clerk: 'Clerk', flow: 'Flow', kapso: 'Kapso', polar: 'Polar', resend: 'Resend' },
+};
+
+const hourMs = 3_600_000;
+const ranges = { hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs } as const;
+
+export interface DeliveryFilter {
+  provider?: string;
+  status?: string;
+  since?: string;
+}
+
+/** A filter of the address as the API reads it: its range ends now. */
+export const inputOf = ({ provider, status, since }: DeliveryFilter) => ({
+  provider,
+  status: status as Delivery['status'] | undefined,
+  since: since !== undefined && since in ranges ? Date.now() - ranges[since as keyof typeof ranges] : undefined,
+});
+
+const isReplayed = (status: string | undefined): status is ReplayStatus =>
+  status === 'processed' || status === 'ignored' || status === 'failed';
+
+/** The filter of a replay; null when the API replays no deliveries of this status together. */
+export const replayOf = (filter: DeliveryFilter): InputOf<'replayWebhookDeliveries'> | null =>
+  isReplayed(filter.status) ? { ...inputOf(filter), status: filter.status, until: Date.now() } : null;
+
+const maxCounted = 1_000;
+/** How many deliveries match a filter that can be replayed; `isCapped`: there are more. */
+export function useMatching(filter: DeliveryFilter) {
+  const { api, key } = useWorkspace();
+  return useQuery({
+    queryKey: [...key, 'webhooks', 'count', filter],
+    queryFn: async ({ signal }) => {
+      let count = 0;
+      for await (const _ of iterate(api.listWebhookDeliveries, { ...inputOf(filter), limit: 100 }, { signal }))
+        if (++count > maxCounted) return { count: maxCounted, isCapped: true };
+      return { count, isCapped: false };
+    },
+    enabled: isReplayed(filter.status),
+    refetchInterval: 30_000,
+  });
+}
+
+/** How far a replay is; null when no delivery belongs to it. */
+export function useReplay(id: string | undefined) {
+  const { api, key } = useWorkspace();
+  return useQuery({
+    queryKey: [...key, 'webhook-replay', id],
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.getWebhookReplay({ id: id! }, { signal });
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => (state.data === null || state.data?.waiting === 0 ? false : 1_500),
+  });
+}

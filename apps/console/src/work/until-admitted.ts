@@ -1,0 +1,33 @@
+import { ParleyApiError } from '@parley/client';
+import type { Progress } from './work';
+
+/** Repetitions of a request whose server is away, which can be repeated without another effect. */
+const maxRepeats = 6;
+const firstPauseMs = 1_000;
+
+/** Repeats a call of a long work while its rate is limited, and a few times while the server is away or still busy with it. */
+export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }: Progress): Promise<T> {
+  for (let repeats = 0; ;) {
+    signal.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ParleyApiError)) throw error;
+      const isLimited = error.status === 429;
+      const isAway = error.status === 0 || error.status >= 502 || error.code === 'idempotency_in_progress';
+      if (!isLimited && (!isAway || repeats >= maxRepeats)) throw error;
+      if (!isLimited) repeats += 1;
+      const pauseMs = Math.max(firstPauseMs, (error.retryAt ?? 0) - Date.now(), isAway ? firstPauseMs * repeats : 0);
+      wait(true);
+      await pause(pauseMs, signal);
+      wait(false);
+    }
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
+  });

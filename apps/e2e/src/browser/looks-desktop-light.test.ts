@@ -1,0 +1,3 @@
+import { testLook } from './looks';
+
+testLook({ width: 1440, colorScheme: 'light', locale: 'en-US' });

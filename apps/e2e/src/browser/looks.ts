@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { inBrowser, type Look } from './console-kit';
+import { useFullOrganization } from './full-organization';
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Waits until a screen shows what it has loaded. */
+export async function waitForContent(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
+/** With PARLEY_SCREENSHOTS=folder the screens are kept as pictures. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.PARLEY_SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** The serious and critical violations of the accessibility rules on a page that was opened with `bypassCSP`. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
+}
+
+/** Every screen, full of hostile texts, in one look: nothing runs, nothing is wider than the page, axe finds nothing grave. */
+export function testLook(look: Required<Pick<Look, 'width' | 'colorScheme' | 'locale'>>): void {
+  const { app, screens } = useFullOrganization();
+  const { width, colorScheme, locale } = look;
+  inBrowser(
+    `at ${width} px, ${colorScheme}, in ${locale}, hostile texts stay texts, nothing is wider than the page, and axe finds nothing serious`,
+    async () => {
+      const page = await app.open('', { ...look, bypassCSP: true });
+      const found: string[] = [];
+      for (const { name, path } of screens()) {
+        app.complaints.length = 0;
+        await page.goto(app.base() + path);
+        await waitForContent(page);
+        await takeScreenshot(page, `${name}-${width}-${colorScheme}`);
+        if ((await page.evaluate('window.hurt')) !== undefined) found.push(`${name}: a text was run`);
+        if (!(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')))
+          found.push(`${name}: too wide`);
+        found.push(...[...app.complaints, ...(await findViolations(page))].map((text) => `${name}: ${text}`));
+      }
+      expect(found).toEqual([]);
+    },
+    300_000,
+  );
+}
