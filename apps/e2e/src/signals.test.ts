@@ -23,7 +23,7 @@ const environment = {
   INTERNAL_PORT: '0',
 };
 
-/** The code and the signal that ended the process. A process with a signal had no listener: as process 1 it would have gone on. */
+/** The code and the signal that ended the process. A signal means that there was no listener: as process 1 the process would continue. */
 async function end(app: string, options: { preload?: string; args?: string[]; whenPrinted?: string }) {
   const preload = options.preload ? ['--require', options.preload] : [];
   const child = spawn(process.execPath, [...preload, join(shared.bundles, app, 'main.cjs'), ...(options.args ?? [])], {

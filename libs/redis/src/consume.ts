@@ -48,8 +48,8 @@ export interface JobOutcome {
 const lockMs = 2_500;
 const stalledCheckMs = 1_000;
 /**
- * Time for telling Redis about the ends of jobs at shutdown. BullMQ would wait for a Redis that is away until it is back. What it
- * was not told is as after a crash.
+ * Time for reporting the ends of jobs to Redis at shutdown. BullMQ would wait for a Redis that is away until it is back. A job
+ * whose end is not reported runs again, as after a crash.
  */
 const closeLimitMs = 3_000;
 
