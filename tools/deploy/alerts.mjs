@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { root } from '../start/paths.mjs';
 
-export const alertsFile = join(root, 'k8s', 'monitoring', 'alerts.yaml');
+const alertsFile = join(root, 'k8s', 'monitoring', 'alerts.yaml');
 export const prometheusRuleFile = join(root, 'k8s', 'components', 'monitoring', 'prometheus-rule.yaml');
 
 /** Returns the alerts as an object of the Prometheus Operator. */

@@ -107,9 +107,9 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       },
     >(inner: A): A {
       let running = 0;
-      const gauge = metrics.gauge('turns_in_flight', 'Turns of agents that the process is answering.', [], () =>
-        gauge.set(running),
-      );
+      const gauge = metrics.gauge('turns_in_flight', 'Turns of agents that the process is answering.', [], () => {
+        gauge.set(running);
+      });
       const counted =
         <R>(turn: (...args: never[]) => Promise<R>) =>
         async (...args: never[]): Promise<R> => {
