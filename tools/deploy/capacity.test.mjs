@@ -119,6 +119,11 @@ describe('compose', () => {
     assert.ok(memoryMiB('tool-executor') * mebibyte >= neededBytes(EXECUTOR_MAX_PROCESSES.default));
   });
 
+  test('the page states what all containers may use together', () => {
+    const running = Object.keys(compose.services).filter((name) => compose.services[name].restart !== 'no');
+    assert.equal(stated(/containers add up to (\d+) MiB/), sum(running.map(memoryMiB)));
+  });
+
   test('PostgreSQL has memory for all connections, and Redis for its copy of what changes', () => {
     const connections = sum([...services, 'cli'].map((name) => holdings[name].postgres));
     assert.ok(connections + superusers <= defaultMaxConnections);
