@@ -146,6 +146,6 @@ describe('the component monitoring', () => {
 
 test('image-pull-secrets gives every pod the credentials of the registry', () => {
   const objects = objectsIn('image-pull-secrets');
-  assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services].sort());
+  assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services, 'cli'].sort());
   for (const { spec } of objects) assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: 'registry' }]);
 });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { root } from '../start/paths.mjs';
 import { buildOverlay, objectsOf, overlays, readOverlay } from './overlays.mjs';
 import { createReachability } from './reachable.mjs';
 import { loadServiceVariables } from './service-variables.mjs';
@@ -51,7 +55,8 @@ for (const overlay of overlays) {
     });
 
     test('pods are restricted: no root, no token, no writes, no privilege escalation', () => {
-      const [namespace] = ofKind('Namespace');
+      const namespace = parse(readFileSync(join(root, 'k8s', 'namespace.yaml'), 'utf8'));
+      assert.deepEqual([namespace.kind, namespace.metadata.name], ['Namespace', objects[0].metadata.namespace]);
       assert.equal(namespace.metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted');
       for (const workload of workloads) {
         const { spec } = workload.spec.template;
@@ -131,6 +136,36 @@ for (const overlay of overlays) {
           if (/KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|REDIS_URL/.test(name)) assert.equal(value, undefined, name);
         }
       }
+    });
+
+    test('to delete the overlay deletes neither the namespace nor secrets nor volumes', () => {
+      const kinds = new Set(objects.map(({ kind }) => kind));
+      for (const kind of ['Namespace', 'Secret', 'PersistentVolumeClaim', 'PersistentVolume'])
+        assert.equal(kinds.has(kind), false, kind);
+      // By default the volumes of a StatefulSet stay when it is deleted.
+      for (const { spec } of ofKind('StatefulSet')) assert.equal(spec.persistentVolumeClaimRetentionPolicy, undefined);
+      for (const { metadata } of objects) assert.equal(metadata.namespace, 'parley', metadata.name);
+    });
+
+    test('the command line waits in a pod of its own, with what its commands need', () => {
+      const cli = ofKind('StatefulSet').find(({ metadata }) => metadata.name === 'cli');
+      assert.equal(cli.spec.replicas, 0);
+      const [container] = cli.spec.template.spec.containers;
+      assert.match(container.image, /(^|\/)parley-cli:[^:]+$/);
+      const sourceOf = ({ value, valueFrom }) => value ?? valueFrom.secretKeyRef.key;
+      const given = Object.fromEntries(container.env.map((one) => [one.name, sourceOf(one)]));
+      assert.deepEqual(given, {
+        PARLEY_URL: 'http://gateway:4000',
+        DATABASE_URL: 'MIGRATION_DATABASE_URL',
+        REDIS_URL: 'REDIS_URL',
+        SECRETS_KEY: 'SECRETS_KEY',
+        ...(overlay === 'production' && { PUBLIC_URL: 'https://parley.example.com' }),
+      });
+      assert.deepEqual(container.envFrom, [{ secretRef: { name: 'parley-webhooks', optional: true } }]);
+      const { toPod, toAddress } = createReachability(objects);
+      const reached = services.filter((to) => toPod(labelsOf('cli'), labelsOf(to), variables[to].PORT.default));
+      assert.deepEqual(reached, ['gateway']);
+      assert.equal(toAddress(labelsOf('cli'), '93.184.215.14', 443), false);
     });
 
     test('services select their pods, and addresses name existing services and ports', () => {
@@ -224,7 +259,7 @@ for (const overlay of overlays) {
         const users = (store, port, address) => all.filter((one) => reachesStore(one, store, port, address)).sort();
         const needs = (name) => services.filter((service) => name in variables[service]);
         assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'cli'].sort());
-        assert.deepEqual(users('redis', 6379, '192.0.2.17'), needs('REDIS_URL').sort());
+        assert.deepEqual(users('redis', 6379, '192.0.2.17'), [...needs('REDIS_URL'), 'cli'].sort());
       });
 
       test('Prometheus reaches the internal ports', () => {
