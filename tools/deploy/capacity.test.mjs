@@ -44,7 +44,7 @@ for (const overlay of overlays) {
   const podsAtMost = (name) => replicasOf(name) + 1;
 
   describe(`overlay ${overlay}`, () => {
-    test('a container has the memory of the table, or a process that is told to need less', () => {
+    test('a container has the memory of the table, or a process that is configured to need less', () => {
       for (const name of services) {
         const [container] = podOf(name).containers;
         const limitMiB = parseQuantity(container.resources.limits.memory) / mebibyte;

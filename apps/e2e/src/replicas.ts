@@ -12,8 +12,8 @@ export interface Replicas {
   databaseUrl: string;
   stacks: readonly Stack[];
   /**
-   * Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. The folder
-   * of a `version` has its migrations; by default the process has the version that it had.
+   * Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. A
+   * `version` is a folder with its migrations; by default the version of the process stays the same.
    */
   restart(name: ServiceName, replica: number, version?: string): Promise<number | null>;
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ import { type LoadedReplicas, expectEachEffectOnce, startLoadedReplicas } from '
 import { shared } from './stack';
 
 /**
- * Rows of `events` that the migrations meet. PARLEY_E2E_EVENTS=1000000 is the full run, which also replaces one process after the
+ * Number of rows of `events` during the migrations. PARLEY_E2E_EVENTS=1000000 is the full run, which also replaces one process after the
  * other. By default the first processes of all services are replaced at the same time, then the second ones.
  */
 const events = Number(process.env.PARLEY_E2E_EVENTS ?? 20_000);
