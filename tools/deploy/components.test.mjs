@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { loadTypescript } from '../start/load-typescript.mjs';
+import { root } from '../start/paths.mjs';
 import { prometheusRule, prometheusRuleFile } from './alerts.mjs';
 import { exists, metricsIn } from './metrics.mjs';
 import { buildComponent, components, objectsOf, readComponent, readOverlay } from './overlays.mjs';
@@ -148,4 +151,56 @@ test('image-pull-secrets gives every pod the credentials of the registry', () =>
   const objects = objectsIn('image-pull-secrets');
   assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services, 'cli'].sort());
   for (const { spec } of objects) assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: 'registry' }]);
+});
+
+describe('the guide', () => {
+  const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+  const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => parse(text));
+
+  test('has a row for each component', () => {
+    const [, section] = page.split('### Components\n');
+    const rows = section.split('\n### ')[0].matchAll(/^\| `([\w-]+)` \| (?!of|chat|worker)/gm);
+    assert.deepEqual(
+      [...rows]
+        .map(([, name]) => name)
+        .filter((name) => !name.includes('_'))
+        .sort(),
+      components,
+    );
+  });
+
+  test('has examples whose names are those of the manifests', () => {
+    const [secret, cluster, [peer]] = examples;
+    assert.ok(
+      JSON.stringify(production).includes(`"secretKeyRef":{"key":"SECRETS_KEY","name":"${secret.spec.target.name}"}`),
+    );
+    assert.deepEqual([secret.metadata.namespace, secret.spec.target.creationPolicy], ['parley', 'Orphan']);
+    assert.equal(
+      cluster.spec.postgresql.parameters.max_connections,
+      /`max_connections` to at least (\d+)/.exec(page)[1],
+    );
+    const [namespace] = Object.values(peer.namespaceSelector.matchLabels);
+    assert.equal(namespace, cluster.metadata.namespace);
+    const stores = readFileSync(join(root, 'k8s/overlays/production/stores.yaml'), 'utf8');
+    assert.match(stores, /name: to-postgres[^]*ipBlock/);
+  });
+
+  test('states the thresholds of the autoscalers', () => {
+    for (const name of ['chat', 'worker']) {
+      const { triggers } = find(objectsIn('keda'), 'ScaledObject', name).spec;
+      for (const { type, metadata } of triggers) {
+        if (type !== 'prometheus') continue;
+        const metric = metricsIn(metadata.query)[0];
+        const row = page
+          .split('\n')
+          .find(
+            (line) =>
+              line.startsWith('| `') &&
+              line.includes(metric) &&
+              (metric !== 'turns_in_flight' || line.includes(`| ${name}`)),
+          );
+        assert.match(row, new RegExp(`\\| ${metadata.threshold}( s)? \\|$`), `${name} ${metric}`);
+      }
+    }
+  });
 });
