@@ -90,6 +90,24 @@ const defaultMaxConnections = 100;
 const connectionMiB = 38;
 const sharedMiB = 256;
 
+test('production requests what was measured, and its autoscalers add a process before one CPU is used', () => {
+  const { objects, podOf } = capacityOf('production');
+  const rows = [...page.matchAll(/^\| ([\w-]+)((?: \| \d+){5}) \|$/gm)];
+  assert.deepEqual(rows.map(([, name]) => name).sort(), [...services].sort());
+  for (const [, name, values] of rows) {
+    const [, measuredCpu, measuredMiB, cpu, memoryMiB] = values.match(/\d+/g).map(Number);
+    const { requests } = podOf(name).containers[0].resources;
+    assert.deepEqual(requests, { cpu: `${cpu}m`, memory: `${memoryMiB}Mi` }, name);
+    assert.ok(cpu >= measuredCpu && memoryMiB >= measuredMiB, name);
+    const { metrics } = objects.find(
+      (one) => one.kind === 'HorizontalPodAutoscaler' && one.metadata.name === name,
+    ).spec;
+    const { averageValue } = metrics.find(({ resource }) => resource?.name === 'cpu').resource.target;
+    assert.equal(averageValue, name === 'tool-executor' ? '700m' : '400m');
+    assert.ok(parseQuantity(averageValue) > measuredCpu / 1_000);
+  }
+});
+
 test('the local overlay runs, and replaces all services at the same time, on a machine with one CPU', () => {
   const { objects } = capacityOf('local');
   const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
