@@ -6,7 +6,7 @@ import { WorkLines } from '../work/work-line';
 import { Commands } from './commands';
 import { ConnectionLine } from './connection-line';
 import { KeyHelp } from './key-help';
-import { startKeySequences, useKeys } from './keys';
+import { startKeys, useKeys } from './keys';
 import { More, PhoneTabs, SideNavigation, useAppBadge } from './navigation';
 import { allScreens } from './screens';
 import { useVisibleHeight } from './use-visible-height';
@@ -42,7 +42,7 @@ function Screens() {
   useAppBadge();
   const [shown, show] = useState<'commands' | 'keys' | 'more' | null>(null);
   useEffect(() => lastWorkspace.set(`${organization.slug}/${environment}`), [organization.slug, environment]);
-  useEffect(startKeySequences, []);
+  useEffect(startKeys, []);
   useKeys({
     'mod+k': () => show('commands'),
     '?': () => show('keys'),

@@ -23,8 +23,10 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
     mutationFn: async (fields: Record<string, string>) => {
       const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
       const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
-      await leaveLink();
       await enter(person.id);
+      const { slug } = invitation.data!.organization;
+      const params = { organization: slug, environment: 'development' };
+      await navigate({ to: '/$organization/$environment', params, search: {}, hash: '', replace: true });
     },
   });
   if (invitation.isPending)

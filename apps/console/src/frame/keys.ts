@@ -3,8 +3,12 @@ import { useEffect, useRef } from 'react';
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-let pending = '';
-let pendingAt = 0;
+/** What the last key means: the key itself, or `g` and the key. */
+let pressed = '';
+let startedAtMs = -Infinity;
+
+const nameOf = ({ key, ctrlKey, metaKey }: KeyboardEvent): string =>
+  (ctrlKey || metaKey ? 'mod+' : '') + (key.length === 1 ? key.toLowerCase() : key);
 
 /**
  * Runs the handler of a key: `j`, `Enter`, `g c` (one after the other), `mod+k` (Ctrl or ⌘). Keys without `mod` are not
@@ -18,9 +22,7 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
       if (event.defaultPrevented || event.altKey) return;
       const isModified = event.ctrlKey || event.metaKey;
       if (!isModified && (isWriting(event.target) || document.querySelector('dialog[open]'))) return;
-      const key = (isModified ? 'mod+' : '') + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
-      const sequence = event.timeStamp - pendingAt < 1_000 && pending !== '' ? `${pending} ${key}` : key;
-      const handler = current.current[sequence] ?? current.current[key];
+      const handler = current.current[pressed] ?? current.current[nameOf(event)];
       if (handler === undefined || handler() === false) return;
       event.preventDefault();
     };
@@ -29,13 +31,22 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
   }, []);
 }
 
-/** Remembers the first key of a sequence, after all handlers of `useKeys`. */
-export function startKeySequences(): () => void {
-  const listen = (event: KeyboardEvent) => {
-    pending = isWriting(event.target) || event.ctrlKey || event.metaKey || pending === 'g' ? '' : event.key;
-    pendingAt = event.timeStamp;
+/** Reads sequences of keys before the handlers of `useKeys`, and lets Escape leave a field, so that the keys can be used. */
+export function startKeys(): () => void {
+  const read = (event: KeyboardEvent) => {
+    const key = nameOf(event);
+    const isSecond = event.timeStamp - startedAtMs < 1_000;
+    pressed = isSecond ? `g ${key}` : key;
+    startedAtMs = key === 'g' && !isSecond && !isWriting(event.target) ? event.timeStamp : -Infinity;
   };
-  const afterOthers = (event: KeyboardEvent) => void setTimeout(() => listen(event));
-  window.addEventListener('keydown', afterOthers);
-  return () => window.removeEventListener('keydown', afterOthers);
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || !isWriting(event.target)) return;
+    if (!document.querySelector('dialog[open]')) (event.target as HTMLElement).blur();
+  };
+  window.addEventListener('keydown', read, { capture: true });
+  window.addEventListener('keydown', leave);
+  return () => {
+    window.removeEventListener('keydown', read, { capture: true });
+    window.removeEventListener('keydown', leave);
+  };
 }

@@ -33,7 +33,6 @@ export function SearchBox({
         value={text}
         maxLength={200}
         onChange={({ target }) => setText(target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
         className="tap h-8 w-full rounded border border-n7 bg-n1 pr-2 pl-7"
       />
     </span>

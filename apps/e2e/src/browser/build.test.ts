@@ -102,8 +102,7 @@ inBrowser('an agent shows its definition, and leads to its conversations, execut
   await page.getByText('It has no tools').waitFor();
   await page.getByRole('link', { name: 'Conversations' }).last().click();
   await page.getByRole('link', { name: /web:helper/ }).waitFor();
-  await page.getByRole('button', { name: 'helper', exact: true }).click();
-  await page.waitForURL((url) => !url.searchParams.has('agent'));
+  expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('helper');
   await page.goto(`${app.base()}/agents/helper`);
   await page.getByRole('link', { name: 'Open in playground' }).click();
   await page.getByRole('heading', { name: 'Write to Helper' }).waitFor();
@@ -188,6 +187,9 @@ inBrowser(
     await args.fill('[21]');
     await page.getByText('The arguments are a JSON object.').waitFor();
     await args.fill('{"amount": 21}');
+    await args.press('Control+Enter');
+    await page.getByText('BANK_KEY is not set in development').waitFor();
+    await app.owner.post('/v1/tool-secrets', { name: 'BANK_KEY', value: 'a secret' });
     await args.press('Control+Enter');
     await page.getByText('"doubled": 42').waitFor();
     await page.getByText('log: doubling').waitFor();

@@ -130,7 +130,7 @@ inBrowser(
     await page.getByLabel('Password').fill(app.admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await until(async () => (await contents(threadId)).includes('after the session'), { limitMs: 20_000 });
-    await page.getByRole('log').getByText('after the session').waitFor();
+    await until(async () => (await page.getByRole('log').getByText('after the session').count()) === 1);
 
     await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('only for us');

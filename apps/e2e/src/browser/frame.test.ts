@@ -129,15 +129,13 @@ inBrowser('a person of two organizations goes from one to the other, and sees of
     ).post('/v1/invitations', {
       role: 'member',
     });
-    const token = (body as { link: string }).link.split('/').at(-1)!;
-    const { 'Parley-Organization': _first, 'Parley-Environment': _environment, ...headers } = person.headers;
-    const accepted = await fetch(`${app.stack.url}/v1/invitations/accept`, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-    expect(accepted.status).toBe(201);
-    const page = await app.open('/conversations', { as: person });
+    const { pathname, hash } = new URL((body as { link: string }).link);
+    const page = await app.open('', { as: person });
+    await page.goto(app.stack.url + pathname + hash);
+    await page.getByText('Two Hats').waitFor();
+    await page.getByRole('button', { name: /^Join/ }).click();
+    await page.waitForURL(`**/console/${other.slug}/development*`);
+    await page.goto(`${app.base()}/conversations`);
     await page.getByRole('link', { name: /of-the-first/ }).waitFor();
     const places = page.getByRole('combobox', { name: 'Organization and environment' });
     expect(await places.getByRole('option').count()).toBe(4);

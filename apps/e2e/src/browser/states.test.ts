@@ -126,7 +126,7 @@ inBrowser(
       if (isRefused !== (isForAdmins === true)) wrong.push(`${name}: ${isRefused ? 'refused' : 'shown'}`);
       const refused = app.complaints.filter((text) => text.startsWith('403'));
       if (!isForAdmins && refused.length > 0) wrong.push(`${name}: ${refused.join()}`);
-      if (isForAdmins && (await page.locator(`nav a[href$="${path}"]`).count()) > 0)
+      if (isForAdmins && (await page.locator(`nav[aria-label="Main"] a[href$="${path}"]`).count()) > 0)
         wrong.push(`${name}: in the navigation`);
       await takeScreenshot(page, `${name}-member`);
     }

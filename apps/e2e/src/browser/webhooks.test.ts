@@ -102,7 +102,7 @@ inBrowser('a delivery of an unknown number says what to do, and is processed aft
   await replay();
   await page.getByText(`phone number ${phoneNumberId} belongs to no connection`).waitFor();
   await page.goto(`${app.base()}/webhooks`);
-  await page.getByRole('link', { name: 'Unattributed' }).click();
+  await page.getByRole('link', { name: 'Unattributed', exact: true }).click();
   await page.getByText('so nothing was done').waitFor();
   await page.getByRole('link', { name: /belongs to no connection/ }).click();
   await page.getByText('Connect the number, then replay it.').waitFor();

@@ -85,7 +85,6 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.nativeEvent.isComposing) send(event);
-    else if (event.key === 'Escape') event.currentTarget.blur();
   };
   const onPaste = (event: ClipboardEvent) => {
     if (!mayAttach || event.clipboardData.files.length === 0) return;

@@ -39,6 +39,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
     onNearEnd: () => !messages.isAtNewest && !messages.isFetchingNextPage && messages.fetchNewer(),
   });
   const isLoading = messages.isPending;
+  const pending = outgoing.filter(({ storedId }) => !messages.items.some(({ id }) => id === storedId));
   const ownCount = outgoing.length;
   useEffect(() => {
     if (ownCount > 0) toEnd();
@@ -86,7 +87,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
                   </Fragment>
                 ))}
                 {messages.isAtNewest &&
-                  outgoing.map((item, at) => (
+                  pending.map((item, at) => (
                     <li key={item.key}>
                       <Pending
                         item={item}

@@ -24,6 +24,8 @@ export interface Outgoing {
   error: string | null;
   /** Someone has written since. */
   isChanged: boolean;
+  /** The id of the message that it has become; null until the server has answered. */
+  storedId: string | null;
 }
 export type NewOutgoing = Pick<Outgoing, 'kind' | 'body' | 'shown'>;
 
@@ -126,12 +128,12 @@ class Outbox {
     const { api, key: place } = this.workspace;
     const refresh = () => queryClient.invalidateQueries({ queryKey: [...place, 'thread', this.threadId] });
     try {
-      const to = { id: this.threadId, ...body };
-      if (kind === 'note') await api.addThreadNote({ id: this.threadId, text: body.text! }, { idempotencyKey: key });
-      else {
-        const { id } = await api.replyToThread(to, { idempotencyKey: key });
-        if (body.lastMessageId !== undefined) this.#storedAfter.set(body.lastMessageId, id);
-      }
+      const { id } =
+        kind === 'note'
+          ? await api.addThreadNote({ id: this.threadId, text: body.text! }, { idempotencyKey: key })
+          : await api.replyToThread({ id: this.threadId, ...body }, { idempotencyKey: key });
+      if (kind === 'reply' && body.lastMessageId !== undefined) this.#storedAfter.set(body.lastMessageId, id);
+      this.#change(key, { storedId: id });
       await refresh();
       this.discard(key);
       return 'stored';
@@ -160,7 +162,7 @@ function itemsOf(text: string | null): Outgoing[] {
   }
 }
 
-const fresh = () => ({ isTried: false, isDelayed: false, error: null, isChanged: false });
+const fresh = () => ({ isTried: false, isDelayed: false, error: null, isChanged: false, storedId: null });
 
 const isUncertain = (error: unknown): boolean =>
   !(error instanceof ParleyApiError) ||

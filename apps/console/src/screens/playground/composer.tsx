@@ -32,7 +32,6 @@ export function Composer(props: ComposerProps) {
   }, [writer]);
   const isReady = text.trim() !== '' && problem === null && running === null && !isSending;
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Escape') event.currentTarget.blur();
     // Enter ends the input of a character, too.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     if (!hasKeyboard() && !event.ctrlKey && !event.metaKey) return;
