@@ -66,7 +66,8 @@ export function messageOf(error: unknown): string {
 }
 
 export const isMissing = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
-const isLost = (error: unknown): boolean =>
+/** The server was not reached, or is away. */
+export const isLost = (error: unknown): boolean =>
   error instanceof ParleyApiError && (error.status === 0 || error.status >= 502);
 
 /** The person was signed in, and the session has ended since. */

@@ -1,6 +1,6 @@
-import { ParleyApiError } from '@parley/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { isLost } from '../api/session';
 import { useTexts } from '../i18n';
 import { Button } from '../parts/controls';
 import { Notice } from '../parts/states';
@@ -24,11 +24,7 @@ export function ConnectionLine() {
       client.getQueryCache().subscribe(({ type, query }) => {
         if (type !== 'updated') return;
         const { error, fetchStatus } = query.state;
-        if (
-          fetchStatus === 'paused' ||
-          (error instanceof ParleyApiError && (error.status === 0 || error.status >= 502))
-        )
-          setRetryAt((at) => at ?? Date.now() + retryMs);
+        if (fetchStatus === 'paused' || isLost(error)) setRetryAt((at) => at ?? Date.now() + retryMs);
         else if (
           query.state.status === 'success' &&
           fetchStatus === 'idle' &&

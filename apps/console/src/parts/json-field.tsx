@@ -1,5 +1,6 @@
 import type { JsonObject } from '@parley/client';
-import { type TextareaHTMLAttributes, useId } from 'react';
+import type { TextareaHTMLAttributes } from 'react';
+import { Labelled, type LabelledProps, boxLook } from './fields';
 
 /** The JSON object that a person has written; the reason when it is none. */
 export function parseObject(text: string): { value: JsonObject } | { problem: string | null } {
@@ -18,28 +19,20 @@ export function JsonField({
   label,
   error,
   hint,
+  className,
   ...rest
-}: TextareaHTMLAttributes<HTMLTextAreaElement> & { label: string; error?: string; hint?: string }) {
-  const id = useId();
+}: LabelledProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
-    <div>
-      <label htmlFor={id} className="mb-1 block text-n11">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        spellCheck={false}
-        autoCapitalize="off"
-        aria-invalid={error !== undefined}
-        aria-describedby={error || hint ? `${id}-hint` : undefined}
-        {...rest}
-        className="w-full rounded border border-n8 bg-n1 p-2 font-mono text-xs leading-relaxed"
-      />
-      {(error ?? hint) && (
-        <p id={`${id}-hint`} className={`mt-1 text-xs ${error ? 'text-failed' : 'text-n10'}`}>
-          {error ?? hint}
-        </p>
+    <Labelled {...{ label, error, hint, className }}>
+      {(control) => (
+        <textarea
+          {...control}
+          spellCheck={false}
+          autoCapitalize="off"
+          {...rest}
+          className={`block py-1 font-mono text-xs leading-relaxed ${boxLook}`}
+        />
       )}
-    </div>
+    </Labelled>
   );
 }

@@ -22,3 +22,9 @@ export function Json({ value, label }: { value: unknown; label: string }) {
     </section>
   );
 }
+
+/** What a tool has written to its console. */
+export function Logs({ logs = [], label }: { logs?: readonly { level: string; message: string }[]; label: string }) {
+  if (logs.length === 0) return null;
+  return <Json value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')} label={label} />;
+}

@@ -14,7 +14,7 @@ interface Column<Item> {
   cell: (item: Item) => ReactNode;
 }
 
-interface ListScreenProps<Item> {
+export interface ListScreenProps<Item> {
   title: string;
   /** Content before the title, such as the way back. */
   before?: ReactNode;
@@ -31,8 +31,8 @@ interface ListScreenProps<Item> {
   /** The title of the first column. */
   mainTitle: string;
   columns: readonly Column<Item>[];
-  /** What a phone shows in place of the columns. */
-  side?: (item: Item) => ReactNode;
+  /** What a phone shows in place of the columns, one or two lines. */
+  side?: (item: Item) => readonly [ReactNode, ReactNode?];
   /** The list is empty although no filter is set. */
   empty: ReactNode;
   /** Removes all filters; undefined when none is set. */
@@ -101,6 +101,7 @@ export function ListScreen<Item>({
           empty={onClear ? <Empty title={states.emptyFilter} /> : empty}
           render={(item, index) => {
             const [first, second] = main(item);
+            const [aside, below] = side?.(item) ?? [];
             const content = (
               <>
                 <span className="min-w-0">
@@ -112,7 +113,12 @@ export function ListScreen<Item>({
                     {cell(item)}
                   </span>
                 ))}
-                {side && <span className="text-right text-xs lg:hidden">{side(item)}</span>}
+                {aside && (
+                  <span className="text-right text-xs lg:hidden">
+                    {aside}
+                    <span className="block text-n10">{below}</span>
+                  </span>
+                )}
               </>
             );
             const row = `${look} h-full border-b border-n4 ${index === at ? 'bg-n3' : linkOf ? 'hover:bg-n2' : ''}`;

@@ -1,15 +1,12 @@
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 
 /** A part of a screen with a heading, and what it is for. */
 export function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
-  const id = useId();
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id} className="font-semibold">
-        {title}
-      </h2>
+    <section aria-label={title} className="min-w-0">
+      <h2 className="font-medium">{title}</h2>
       {hint && <p className="text-n10">{hint}</p>}
-      <div className="mt-3">{children}</div>
+      <div className="mt-2">{children}</div>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { ParleyApiError } from '@parley/client';
+import { isLost } from '../api/session';
 import type { Progress } from './work';
 
 /** Repetitions of a request whose server is away, which can be repeated without another effect. */
@@ -15,7 +16,7 @@ export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }:
       signal.throwIfAborted();
       if (!(error instanceof ParleyApiError)) throw error;
       const isLimited = error.status === 429;
-      const isAway = error.status === 0 || error.status >= 502 || error.code === 'idempotency_in_progress';
+      const isAway = isLost(error) || error.code === 'idempotency_in_progress';
       if (!isLimited && (!isAway || repeats >= maxRepeats)) throw error;
       if (!isLimited) repeats += 1;
       const pauseMs = Math.max(firstPauseMs, (error.retryAt ?? 0) - Date.now(), isAway ? firstPauseMs * repeats : 0);

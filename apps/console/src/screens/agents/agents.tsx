@@ -48,7 +48,7 @@ export function Agents() {
         { title: build.revision, widthRem: 5, isNumber: true, cell: ({ revision }) => formatNumber(revision) },
         { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
       ]}
-      side={({ updatedAt }) => <Ago at={updatedAt} className="text-n10" />}
+      side={({ updatedAt }) => [<Ago at={updatedAt} className="text-n10" />]}
       empty={<NoAgents />}
     />
   );

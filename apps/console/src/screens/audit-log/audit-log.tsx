@@ -2,12 +2,10 @@ import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { usePeople } from '../../api/queries';
-import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Choice, Toggle } from '../../parts/controls';
-import { ListScreen } from '../../parts/list-screen';
-import { OpenItem } from '../../parts/open-item';
+import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
@@ -27,8 +25,7 @@ export function AuditLog() {
   const texts = useTexts(auditLogCatalog);
   const { nav } = useTexts();
   const { api, key } = useWorkspace();
-  const { open: id, ...search } = route.useSearch();
-  const { close, linkOf } = useOpen();
+  const { open: _, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
@@ -41,62 +38,55 @@ export function AuditLog() {
   const actionOf = ({ action }: Entry) => texts.actions[action] ?? action;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
-    <>
-      <ListScreen
-        title={texts.title}
-        list={list}
-        keyOf={(entry) => entry.id}
-        linkOf={(entry) => linkOf(entry.id)}
-        mainTitle={texts.what}
-        main={(entry) => [
-          actionOf(entry),
-          entry.target === null ? entry.action : `${entry.target.type} ${entry.target.id}`,
-        ]}
-        columns={[
-          { title: texts.who, widthRem: 14, cell: (entry) => <Actor of={entry} /> },
-          { title: texts.where, widthRem: 9, cell: ({ address }) => address },
-          {
-            title: texts.environment,
-            widthRem: 10,
-            cell: ({ environment }) => (environment === null ? texts.everywhere : nav[environment]),
-          },
-          { title: texts.when, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-        ]}
-        side={(entry) => (
-          <>
-            <Ago at={entry.createdAt} className="text-n10" />
-            <span className="block max-w-36 truncate">{entry.actor.name ?? texts.actors[entry.actor.type]}</span>
-          </>
-        )}
-        onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
-        empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
-      >
-        <Choice
-          label={texts.action}
-          value={search.action ?? ''}
-          onChange={({ target }) => filter({ action: target.value || undefined })}
-          options={[['', texts.anyAction], ...withCurrent(Object.entries(texts.actions), search.action)]}
+    <ListWithDialogs
+      title={texts.title}
+      list={list}
+      keyOf={(entry) => entry.id}
+      mainTitle={texts.what}
+      main={(entry) => [
+        actionOf(entry),
+        entry.target === null ? entry.action : `${entry.target.type} ${entry.target.id}`,
+      ]}
+      columns={[
+        { title: texts.who, widthRem: 14, cell: (entry) => <Actor of={entry} /> },
+        { title: texts.where, widthRem: 9, cell: ({ address }) => address },
+        {
+          title: texts.environment,
+          widthRem: 10,
+          cell: ({ environment }) => (environment === null ? texts.everywhere : nav[environment]),
+        },
+        { title: texts.when, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+      ]}
+      side={(entry) => [
+        <Ago at={entry.createdAt} className="text-n10" />,
+        <span className="block max-w-36 truncate">{entry.actor.name ?? texts.actors[entry.actor.type]}</span>,
+      ]}
+      onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
+      empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
+      itemTitle={actionOf}
+      details={(entry) => <EntryDetails entry={entry} />}
+      isWide
+    >
+      <Choice
+        label={texts.action}
+        value={search.action ?? ''}
+        onChange={({ target }) => filter({ action: target.value || undefined })}
+        options={[['', texts.anyAction], ...withCurrent(Object.entries(texts.actions), search.action)]}
+      />
+      <ActorChoice value={search.actor} onChange={(actor) => filter({ actor })} />
+      <label className="flex shrink-0 items-center gap-1.5 text-n11">
+        {texts.since}
+        <input
+          type="date"
+          value={search.since ?? ''}
+          onChange={({ target }) => filter({ since: target.value || undefined })}
+          className="tap h-8 rounded border border-n7 bg-n1 px-1.5"
         />
-        <ActorChoice value={search.actor} onChange={(actor) => filter({ actor })} />
-        <label className="flex shrink-0 items-center gap-1.5 text-n11">
-          {texts.since}
-          <input
-            type="date"
-            value={search.since ?? ''}
-            onChange={({ target }) => filter({ since: target.value || undefined })}
-            className="tap h-8 rounded border border-n7 bg-n1 px-1.5"
-          />
-        </label>
-        {search.target !== undefined && (
-          <Toggle label={texts.targetFilter(search.target)} isOn onChange={() => filter({ target: undefined })} />
-        )}
-      </ListScreen>
-      {id !== undefined && (
-        <OpenItem id={id} list={list} keyOf={(entry) => entry.id} title={actionOf} onClose={close} wide>
-          {(entry) => <EntryDetails entry={entry} />}
-        </OpenItem>
+      </label>
+      {search.target !== undefined && (
+        <Toggle label={texts.targetFilter(search.target)} isOn onChange={() => filter({ target: undefined })} />
       )}
-    </>
+    </ListWithDialogs>
   );
 }
 

@@ -5,16 +5,6 @@ import { useTexts } from '../../i18n';
 import type { usePages } from '../../parts/pages';
 import { Empty, Failure, Skeleton } from '../../parts/states';
 
-/** A part of a definition with its heading. Without content it is left out. */
-export function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="min-w-0">
-      <h2 className="mb-1.5 font-medium text-n11">{title}</h2>
-      {children}
-    </section>
-  );
-}
-
 /** Rules as sentences; numbered from 0 where messages name the position of a rule. */
 export function Sentences({
   sentences,

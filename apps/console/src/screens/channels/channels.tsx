@@ -51,12 +51,7 @@ function List() {
           { title: texts.contactType, widthRem: 12, cell: ({ contactType }) => contactType },
           { title: texts.status, widthRem: 14, cell: (channel) => <ChannelStatus of={channel} /> },
         ]}
-        side={(channel) => (
-          <>
-            <ChannelStatus of={channel} />
-            <span className="block text-n10">{channel.agent ?? channel.router}</span>
-          </>
-        )}
+        side={(channel) => [<ChannelStatus of={channel} />, channel.agent ?? channel.router]}
         empty={
           isAdmin ? (
             <Empty title={texts.emptyTitle} command="npx parley channels connect --agent AGENT">

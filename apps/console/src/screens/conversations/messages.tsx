@@ -1,8 +1,9 @@
 import { ArrowDown } from 'lucide-react';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { formatDay, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { Failure, Skeleton } from '../../parts/states';
+import { useScrollPlace } from '../../parts/use-scroll-place';
 import { MessageBubble, SentBubble } from './bubbles';
 import type { Thread } from './names';
 import type { Outgoing, useOutbox } from './outbox';
@@ -10,7 +11,6 @@ import { Pending } from './pending';
 import { Steps } from './steps';
 import { conversationsCatalog } from './texts';
 import type { Entry } from './timeline';
-import { useScrollPlace } from './use-scroll-place';
 import { useTimeline } from './use-timeline';
 
 interface MessagesProps {
@@ -32,9 +32,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
     // Only the newest messages say what the writer has seen.
     if (messages.isAtNewest) onLast(lastId);
   }, [lastId, onLast, messages.isAtNewest]);
-  const box = useRef<HTMLDivElement>(null);
-  const { isAway, toEnd } = useScrollPlace({
-    box,
+  const { scroller, isAway, toEnd } = useScrollPlace({
     onNearTop: () => timeline.hasOlder && !timeline.isFetchingOlder && timeline.fetchOlder(),
     onNearEnd: () => !messages.isAtNewest && !messages.isFetchingNextPage && messages.fetchNewer(),
   });
@@ -52,7 +50,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
-        ref={box}
+        ref={scroller}
         tabIndex={0}
         role="log"
         aria-label={conversations.messages}

@@ -1,5 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import { useEffect, useSyncExternalStore } from 'react';
+import { randomKey } from '../../api/random-key';
 import { type Workspace, queryClient, messageOf } from '../../api/session';
 import { stored, storedBelow } from '../../stored';
 
@@ -30,8 +31,6 @@ export interface Outgoing {
 export type NewOutgoing = Pick<Outgoing, 'kind' | 'body' | 'shown'>;
 
 const retryMs = 3_000;
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * What is being sent in one thread, one after the other in the order of writing. It survives a reload and a sign-out, except for
@@ -61,7 +60,7 @@ class Outbox {
   };
 
   send(item: NewOutgoing): void {
-    this.#set([...this.#items, { ...item, ...fresh(), key: newKey() }]);
+    this.#set([...this.#items, { ...item, ...fresh(), key: randomKey() }]);
     void this.run();
   }
 
@@ -73,7 +72,7 @@ class Outbox {
           ? {
               ...item,
               ...fresh(),
-              key: newKey(),
+              key: randomKey(),
               body: item.kind === 'note' ? item.body : { ...item.body, lastMessageId },
             }
           : item,

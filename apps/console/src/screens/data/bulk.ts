@@ -1,4 +1,5 @@
 import type { BulkInput, Entity, EntityPage, JsonObject, ParleyClient, QueryInput } from '@parley/client';
+import { randomKey } from '../../api/random-key';
 import { untilAdmitted } from '../../work/until-admitted';
 import type { Progress } from '../../work/work';
 
@@ -85,7 +86,3 @@ export async function change(
 
 export const reasonOf = ({ error, details }: { error: string; details?: { message: string }[] }): string =>
   details?.[0] === undefined ? error : details[0].message;
-
-/** `crypto.randomUUID` does not exist on pages without HTTPS. */
-export const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -8,6 +8,7 @@ import { ConfirmButton } from '../../parts/confirm';
 import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { TextLink, linkTo } from '../../parts/link';
+import { Section } from '../../parts/section';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { EmailStatus } from './emails';
@@ -70,8 +71,7 @@ function Way({ email: { status } }: { email: EmailItem }) {
   const passed = ['bounced', 'complained'].includes(status) ? ['queued', 'sending', 'sent'] : ['queued'];
   const steps = way.includes(status) ? way.slice(0, way.indexOf(status) + 1) : [...passed, status];
   return (
-    <section aria-label={emails.path}>
-      <h2 className="mb-2 font-medium">{emails.path}</h2>
+    <Section title={emails.path}>
       <ol className="flex flex-wrap items-center gap-x-3 gap-y-1">
         {steps.map((step, at) => (
           <li key={step} aria-current={step === status ? 'step' : undefined} className="flex items-center gap-3">
@@ -89,7 +89,7 @@ function Way({ email: { status } }: { email: EmailItem }) {
         ))}
       </ol>
       <p className="mt-2 text-n11">{emails.meaning[status as keyof typeof emails.meaning] ?? status}</p>
-    </section>
+    </Section>
   );
 }
 

@@ -42,12 +42,7 @@ export function Emails() {
         { title: emails.attempts, widthRem: 6, isNumber: true, cell: ({ attempts }) => formatNumber(attempts) },
         { title: emails.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
-      side={(item) => (
-        <>
-          <EmailStatus status={item.status} />
-          <Ago at={item.createdAt} className="block text-n10" />
-        </>
-      )}
+      side={(item) => [<EmailStatus status={item.status} />, <Ago at={item.createdAt} />]}
       onClear={status === undefined ? undefined : () => filter(undefined)}
       empty={
         <Empty

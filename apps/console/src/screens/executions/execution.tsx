@@ -3,14 +3,16 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
-import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
+import { formatDuration, formatNumber, useTexts } from '../../i18n';
 import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
 import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Link, TextLink, linkTo } from '../../parts/link';
+import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
+import { Names } from '../build/sections';
 import { StepDetails } from './step-details';
 import { Timeline } from './timeline';
 import { type ExecutionTrace, hasEnded, useExecution } from './trace';
@@ -152,15 +154,14 @@ function Steps({ execution }: { execution: ExecutionTrace }) {
 function Said({ label, text }: { label: string; text: string }) {
   const [isLong, setLong] = useState(text.length > 600);
   return (
-    <section aria-label={label}>
-      <h2 className="mb-1 font-medium text-n11">{label}</h2>
+    <Section title={label}>
       <p className="text-base whitespace-pre-wrap">{isLong ? `${text.slice(0, 600)}…` : text}</p>
       {isLong && (
         <Button look="quiet" onClick={() => setLong(false)}>
           +{formatNumber(text.length - 600)}
         </Button>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -169,20 +170,17 @@ function Deliveries({ execution }: { execution: ExecutionTrace }) {
   const conversations = useTexts(conversationsCatalog);
   if (execution.deliveries.length === 0) return null;
   return (
-    <section aria-label={executions.deliveries}>
-      <h2 className="mb-1 font-medium text-n11">{executions.deliveries}</h2>
+    <Section title={executions.deliveries}>
       <ul className="space-y-1">
         {execution.deliveries.map(({ messageId, status, error, createdAt }) => (
           <li key={messageId} className="flex flex-wrap gap-x-2">
             <span>{conversations.delivery[status] ?? status}</span>
-            <time title={formatExact(createdAt)} className="text-n11">
-              <Ago at={createdAt} />
-            </time>
+            <Ago at={createdAt} className="text-n11" />
             {error && <span className="text-failed">{error}</span>}
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -196,16 +194,9 @@ function Prompt({ execution: { prompt } }: { execution: ExecutionTrace }) {
         {executions.promptOf(size)} {prompt.isTruncated && executions.promptCut}
       </p>
       <Json value={prompt.text} label={executions.tabs.prompt} />
-      <section aria-label={executions.offered}>
-        <h3 className="mb-1 font-medium text-n11">{executions.offered}</h3>
-        <ul className="flex flex-wrap gap-1">
-          {prompt.tools.map((tool) => (
-            <li key={tool} className="rounded bg-n3 px-1.5 py-0.5 font-mono text-xs">
-              {tool}
-            </li>
-          ))}
-        </ul>
-      </section>
+      <Section title={executions.offered}>
+        <Names names={prompt.tools} />
+      </Section>
     </div>
   );
 }

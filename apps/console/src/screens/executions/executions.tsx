@@ -56,12 +56,7 @@ export function Executions() {
         { title: executions.tokens, widthRem: 10, isNumber: true, cell: (item) => <Work item={item} /> },
         { title: executions.started, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
-      side={(item) => (
-        <>
-          <ExecutionStatus item={item} />
-          <Ago at={item.createdAt} className="block text-n10" />
-        </>
-      )}
+      side={(item) => [<ExecutionStatus item={item} />, <Ago at={item.createdAt} />]}
       onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
       empty={
         <Empty title={executions.emptyTitle} command="npx parley chat">

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
 import { formatDuration, formatNumber, useTexts } from '../../i18n';
-import { Json } from '../../parts/json';
+import { Facts } from '../../parts/detail-screen';
+import { Json, Logs } from '../../parts/json';
 import { Notice } from '../../parts/states';
 import { type Step, nameOfStep } from './trace';
 import { executionsCatalog } from './texts';
@@ -20,19 +20,6 @@ export function StepDetails({ step }: { step: Step }) {
   );
 }
 
-function Facts({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">{children}</dl>;
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-n11">{name}</dt>
-      <dd className="tabular-nums">{children}</dd>
-    </>
-  );
-}
-
 function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
   const texts = useTexts();
   const executions = useTexts(executionsCatalog);
@@ -40,14 +27,19 @@ function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
   return (
     <>
       {step.error && <Notice kind="failed">{step.error}</Notice>}
-      <Facts>
-        <Fact name={executions.duration}>{formatDuration(step.durationMs, texts)}</Fact>
-        <Fact name={executions.tokensLabel}>
-          {units.tokens(formatNumber(step.inputTokens), formatNumber(step.outputTokens))}
-          {step.reasoningTokens ? ` · ${executions.reasoning(formatNumber(step.reasoningTokens))}` : ''}
-        </Fact>
-        {step.purpose === 'routing' && <Fact name={executions.model}>{executions.routing}</Fact>}
-      </Facts>
+      <Facts
+        facts={[
+          [executions.duration, formatDuration(step.durationMs, texts)],
+          [
+            executions.tokens,
+            <>
+              {units.tokens(formatNumber(step.inputTokens), formatNumber(step.outputTokens))}
+              {step.reasoningTokens ? ` · ${executions.reasoning(formatNumber(step.reasoningTokens))}` : ''}
+            </>,
+          ],
+          [executions.model, step.purpose === 'routing' && executions.routing],
+        ]}
+      />
     </>
   );
 }
@@ -64,34 +56,35 @@ function ToolCall({ step }: { step: Extract<Step, { type: 'tool' }> }) {
           <span>{step.errorMessage}</span>
         </Notice>
       )}
-      <Facts>
-        <Fact name={executions.duration}>
-          {step.durationMs === null ? executions.running : formatDuration(step.durationMs, texts)}
-        </Fact>
-        {permission && (
-          <Fact name={executions.permission}>
-            <span className={permission.allowed ? 'text-done' : 'text-failed'}>
-              {permission.allowed ? executions.allowed : executions.denied}
-            </span>
-            {': '}
-            {permission.reason}
-            {permission.policies.map(({ role, policy }) => (
-              <span key={role + policy} className="block text-n11">
-                {executions.policy(role, policy)}
-              </span>
-            ))}
-          </Fact>
-        )}
-      </Facts>
+      <Facts
+        facts={[
+          [executions.duration, step.durationMs === null ? executions.running : formatDuration(step.durationMs, texts)],
+          [
+            executions.permission,
+            permission && (
+              <>
+                <span className={permission.allowed ? 'text-done' : 'text-failed'}>
+                  {permission.allowed ? executions.allowed : executions.denied}
+                </span>
+                {': '}
+                {permission.reason}
+                {permission.policies.map(({ role, policy }) => (
+                  <span key={role + policy} className="block text-n11">
+                    {executions.policy(role, policy)}
+                  </span>
+                ))}
+              </>
+            ),
+          ],
+        ]}
+      />
       <Json value={step.arguments} label={executions.arguments} />
       {step.resultStart !== null && step.resultStart !== undefined ? (
         <Json value={step.resultStart} label={executions.resultStart} />
       ) : (
         step.result !== null && <Json value={step.result} label={executions.result} />
       )}
-      {logs !== undefined && logs.length > 0 && (
-        <Json value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')} label={executions.logs} />
-      )}
+      <Logs logs={logs} label={executions.logs} />
     </>
   );
 }

@@ -7,7 +7,7 @@ export type Step = ExecutionTrace['steps'][number];
 
 export const nameOfStep = (step: Step): string => (step.type === 'model' ? step.model : step.name);
 
-export const hasEnded = ({ status }: ExecutionTrace): boolean =>
+export const hasEnded = ({ status }: Pick<ExecutionTrace, 'status'>): boolean =>
   status !== 'running' && status !== 'queued' && status !== 'stalled';
 
 /** An execution, which is read again until it ends. */

@@ -51,12 +51,7 @@ function List() {
             cell: ({ updatedAt }) => updatedAt !== null && <Ago at={updatedAt} />,
           },
         ]}
-        side={(item) => (
-          <>
-            <IntegrationStatus of={item} />
-            <span className="block text-n10">{texts.kinds[item.kind]}</span>
-          </>
-        )}
+        side={(item) => [<IntegrationStatus of={item} />, texts.kinds[item.kind]]}
         empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
       >
         {isAdmin && (

@@ -1,15 +1,13 @@
 import type { ResultOf } from '@parley/client/manage';
 import { usePeople } from '../../api/queries';
 import { useChange } from '../../api/use-change';
-import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, useTexts } from '../../i18n';
 import { ChangesLink } from '../../parts/changes-link';
 import { ConfirmButton } from '../../parts/confirm';
-import { Button, CopyText } from '../../parts/controls';
+import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
-import { ListScreen } from '../../parts/list-screen';
-import { OpenItem } from '../../parts/open-item';
+import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
@@ -22,8 +20,7 @@ type Invitation = ResultOf<'listInvitations'>['data'][number];
 
 export function Invitations() {
   const texts = useTexts(membersCatalog);
-  const { api, key, isAdmin } = useWorkspace();
-  const { open, show, close, linkOf } = useOpen();
+  const { api, key } = useWorkspace();
   const list = usePages(
     [...key, 'invitations'],
     (cursor, signal) => api.listInvitations({ cursor, limit: 100 }, { signal }),
@@ -31,46 +28,26 @@ export function Invitations() {
   );
   const nameOf = ({ email }: Invitation) => email ?? texts.withoutEmail;
   return (
-    <>
-      <ListScreen
-        title={texts.title}
-        above={<MemberTabs view="invitations" />}
-        list={list}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => linkOf(id)}
-        mainTitle={texts.invited}
-        main={(item) => [nameOf(item), <code className="font-mono">{item.id}</code>]}
-        columns={[
-          { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
-          { title: texts.status, widthRem: 8, cell: (item) => <InvitationStatus of={item} /> },
-          { title: texts.invitedBy, widthRem: 12, cell: ({ invitedBy }) => <PersonName id={invitedBy} /> },
-          { title: texts.expires, widthRem: 8, isNumber: true, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
-          { title: texts.created, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-        ]}
-        side={(item) => (
-          <>
-            <InvitationStatus of={item} />
-            <Ago at={item.createdAt} className="block text-n10" />
-          </>
-        )}
-        empty={<Empty title={texts.noInvitationsTitle}>{texts.noInvitations}</Empty>}
-      >
-        {isAdmin && (
-          <Button look="primary" className="ml-auto" onClick={() => show('new')}>
-            {texts.invite}
-          </Button>
-        )}
-      </ListScreen>
-      {open === 'new' && isAdmin ? (
-        <Invite onClose={close} />
-      ) : (
-        open !== undefined && (
-          <OpenItem id={open} list={list} keyOf={({ id }) => id} title={nameOf} onClose={close}>
-            {(item) => <InvitationDetails item={item} />}
-          </OpenItem>
-        )
-      )}
-    </>
+    <ListWithDialogs
+      title={texts.title}
+      above={<MemberTabs view="invitations" />}
+      list={list}
+      keyOf={({ id }) => id}
+      mainTitle={texts.invited}
+      main={(item) => [nameOf(item), <code className="font-mono">{item.id}</code>]}
+      columns={[
+        { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
+        { title: texts.status, widthRem: 8, cell: (item) => <InvitationStatus of={item} /> },
+        { title: texts.invitedBy, widthRem: 12, cell: ({ invitedBy }) => <PersonName id={invitedBy} /> },
+        { title: texts.expires, widthRem: 8, isNumber: true, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+        { title: texts.created, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+      ]}
+      side={(item) => [<InvitationStatus of={item} />, <Ago at={item.createdAt} />]}
+      empty={<Empty title={texts.noInvitationsTitle}>{texts.noInvitations}</Empty>}
+      itemTitle={nameOf}
+      details={(item) => <InvitationDetails item={item} />}
+      add={{ text: texts.invite, dialog: (close) => <Invite onClose={close} /> }}
+    />
   );
 }
 

@@ -2,13 +2,10 @@ import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { meQuery } from '../../api/session';
-import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Button } from '../../parts/controls';
 import { linkTo } from '../../parts/link';
-import { ListScreen } from '../../parts/list-screen';
-import { OpenItem } from '../../parts/open-item';
+import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
@@ -46,9 +43,8 @@ export function MemberTabs({ view }: { view?: 'invitations' }) {
 function People() {
   const texts = useTexts(membersCatalog);
   const { states } = useTexts();
-  const { api, key, isAdmin, organization } = useWorkspace();
+  const { api, key, organization } = useWorkspace();
   const { data: me } = useQuery(meQuery);
-  const { open, show, close, linkOf } = useOpen();
   const list = usePages(
     [...key, 'members', 'pages'],
     (cursor, signal) => api.listMembers({ cursor, limit: 100 }, { signal }),
@@ -56,64 +52,46 @@ function People() {
   );
   const nameOf = ({ name, email }: Member) => name ?? email ?? texts.noName;
   return (
-    <>
-      <ListScreen
-        title={texts.title}
-        above={<MemberTabs />}
-        list={list}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => linkOf(id)}
-        mainTitle={texts.person}
-        main={(member) => [
-          <>
-            {nameOf(member)}
-            {member.id === me?.person.id && <span className="text-n10"> ({texts.you})</span>}
-          </>,
-          member.email,
-        ]}
-        columns={[
-          { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
-          {
-            title: texts.membership,
-            widthRem: 12,
-            cell: ({ isManaged }) => <span className="text-n11">{isManaged ? texts.managed : texts.notManaged}</span>,
-          },
-          {
-            title: texts.lastSeen,
-            widthRem: 8,
-            isNumber: true,
-            cell: ({ lastSeenAt }) =>
-              lastSeenAt === null ? <span className="text-n10">{states.never}</span> : <Ago at={lastSeenAt} />,
-          },
-          { title: texts.joined, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-        ]}
-        side={({ role, lastSeenAt }) => (
-          <>
-            {texts.roles[role]}
-            {lastSeenAt !== null && <Ago at={lastSeenAt} className="block text-n10" />}
-          </>
-        )}
-        empty={
-          <Empty title={texts.emptyTitle} command={`npx parley members invite --org ${organization.slug}`}>
-            {texts.empty}
-          </Empty>
-        }
-      >
-        {isAdmin && (
-          <Button look="primary" className="ml-auto" onClick={() => show('new')}>
-            {texts.invite}
-          </Button>
-        )}
-      </ListScreen>
-      {open === 'new' && isAdmin ? (
-        <Invite onClose={close} />
-      ) : (
-        open !== undefined && (
-          <OpenItem id={open} list={list} keyOf={({ id }) => id} title={nameOf} onClose={close}>
-            {(member) => <MemberDetails member={member} isSelf={member.id === me?.person.id} onClose={close} />}
-          </OpenItem>
-        )
+    <ListWithDialogs
+      title={texts.title}
+      above={<MemberTabs />}
+      list={list}
+      keyOf={({ id }) => id}
+      mainTitle={texts.person}
+      main={(member) => [
+        <>
+          {nameOf(member)}
+          {member.id === me?.person.id && <span className="text-n10"> ({texts.you})</span>}
+        </>,
+        member.email,
+      ]}
+      columns={[
+        { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
+        {
+          title: texts.membership,
+          widthRem: 12,
+          cell: ({ isManaged }) => <span className="text-n11">{isManaged ? texts.managed : texts.notManaged}</span>,
+        },
+        {
+          title: texts.lastSeen,
+          widthRem: 8,
+          isNumber: true,
+          cell: ({ lastSeenAt }) =>
+            lastSeenAt === null ? <span className="text-n10">{states.never}</span> : <Ago at={lastSeenAt} />,
+        },
+        { title: texts.joined, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+      ]}
+      side={({ role, lastSeenAt }) => [texts.roles[role], lastSeenAt !== null && <Ago at={lastSeenAt} />]}
+      empty={
+        <Empty title={texts.emptyTitle} command={`npx parley members invite --org ${organization.slug}`}>
+          {texts.empty}
+        </Empty>
+      }
+      itemTitle={nameOf}
+      details={(member, close) => (
+        <MemberDetails member={member} isSelf={member.id === me?.person.id} onClose={close} />
       )}
-    </>
+      add={{ text: texts.invite, dialog: (close) => <Invite onClose={close} /> }}
+    />
   );
 }

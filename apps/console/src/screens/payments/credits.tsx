@@ -40,12 +40,7 @@ export function Credits() {
         { title: payments.date, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
         { title: payments.id, widthRem: 18, cell: ({ id }) => <CopyText text={id} /> },
       ]}
-      side={({ amountCents, createdAt }) => (
-        <>
-          <Amount cents={amountCents} />
-          <Ago at={createdAt} className="block text-n10" />
-        </>
-      )}
+      side={({ amountCents, createdAt }) => [<Amount cents={amountCents} />, <Ago at={createdAt} />]}
       above={
         <>
           <PaymentTabs />

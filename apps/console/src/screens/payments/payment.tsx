@@ -10,6 +10,7 @@ import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { EntityLink } from '../../parts/entity-link';
 import { Json } from '../../parts/json';
 import { linkTo } from '../../parts/link';
+import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -93,8 +94,7 @@ const statusOf: Record<string, string> = {
 function Timeline({ events }: { events: History['events'] }) {
   const payments = useTexts(paymentsCatalog);
   return (
-    <section aria-label={payments.timeline}>
-      <h2 className="mb-2 font-medium">{payments.timeline}</h2>
+    <Section title={payments.timeline}>
       {events.length === 0 && <p className="text-n11">{payments.noEvents}</p>}
       <ol className="space-y-2 border-l border-n6 pl-4">
         {events.map(({ type, at, actor, problem }, index) => (
@@ -115,7 +115,7 @@ function Timeline({ events }: { events: History['events'] }) {
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 

@@ -53,12 +53,10 @@ function PaymentList() {
         },
         { title: payments.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
-      side={(item) => (
-        <>
-          <span className="block text-sm tabular-nums">{formatMoney(dataOf(item).amount, dataOf(item).currency)}</span>
-          <PaymentState status={dataOf(item).status} />
-        </>
-      )}
+      side={(item) => [
+        <span className="text-sm tabular-nums">{formatMoney(dataOf(item).amount, dataOf(item).currency)}</span>,
+        <PaymentState status={dataOf(item).status} />,
+      ]}
       above={
         <>
           <PaymentTabs>{list.items.length > 0 && reconcile.button}</PaymentTabs>

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button, Toggle } from '../../parts/controls';
+import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
 import { shownValue } from '../build/definitions';
 import { PromptText, markValues, splitTemplate } from '../build/prompt';
-import { Section } from '../build/sections';
 import { useExecution } from '../executions/trace';
 import { playgroundCatalog } from './texts';
 

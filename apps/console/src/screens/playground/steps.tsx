@@ -10,8 +10,8 @@ import { type ExecutionTrace, hasEnded, useExecution } from '../executions/trace
 import { playgroundCatalog } from './texts';
 
 /** The step to look at: the one that runs; then the one that failed, or the last tool. */
-function stepOf({ steps, ...execution }: ExecutionTrace): number {
-  if (!hasEnded({ steps, ...execution })) return steps.length - 1;
+function stepOf({ steps, status: ofTurn }: ExecutionTrace): number {
+  if (!hasEnded({ status: ofTurn })) return steps.length - 1;
   const failed = steps.findIndex(({ status }) => status === 'error');
   if (failed !== -1) return failed;
   const tool = steps.findLastIndex(({ type }) => type === 'tool');

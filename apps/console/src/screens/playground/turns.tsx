@@ -3,10 +3,10 @@ import { type ReactNode, useState } from 'react';
 import { useTypes } from '../../api/queries';
 import { formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { useEndOfList } from '../../parts/end-of-list';
 import { Link } from '../../parts/link';
 import { Notice } from '../../parts/states';
 import { useTick } from '../../parts/time';
+import { useScrollPlace } from '../../parts/use-scroll-place';
 import { FailedTurn } from './failure';
 import { playgroundCatalog } from './texts';
 import { type Turn, isOpen } from './use-conversation';
@@ -30,10 +30,16 @@ interface TurnsProps {
 /** The conversation, to which words are added as the model writes them. */
 export function Turns({ turns, reply, sending, threadId, hasEarlier, chosen, onChoose, onSend, empty }: TurnsProps) {
   const texts = useTexts(playgroundCatalog);
-  const { scroller } = useEndOfList(`${turns.at(-1)?.id} ${sending}`);
+  const { scroller } = useScrollPlace();
   if (turns.length === 0 && sending === null) return <div className="min-h-0 flex-1 overflow-auto">{empty}</div>;
   return (
-    <div ref={scroller} tabIndex={0} role="log" aria-label={texts.chat} className="min-h-0 flex-1 overflow-auto p-3">
+    <div
+      ref={scroller}
+      tabIndex={0}
+      role="log"
+      aria-label={texts.chat}
+      className="min-h-0 flex-1 overflow-auto p-3 [overflow-anchor:none]"
+    >
       <div className="mx-auto max-w-3xl space-y-5">
         {hasEarlier && threadId && (
           <p className="text-center text-n11">
@@ -75,7 +81,7 @@ function OneTurn({ turn, reply, isChosen, isLast, onChoose, onSend }: OneTurnPro
   const isWriting = isOpen(turn) || (turn.replies.length === 0 && execution?.status === 'succeeded');
   const written = (isWriting && reply?.texts.filter((text) => text !== '')) || [];
   return (
-    <section className="space-y-2" aria-label={turn.input.slice(0, 80)}>
+    <section data-item={turn.id} className="space-y-2" aria-label={turn.input.slice(0, 80)}>
       {turn.input !== '' && <Bubble look="user">{turn.input}</Bubble>}
       <TurnLine turn={turn} isChosen={isChosen} onChoose={onChoose} />
       {isWriting

@@ -3,6 +3,7 @@ import type { ResultOf } from '@parley/client/manage';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
+import { hasEnded } from '../executions/trace';
 
 type ListedExecution = ResultOf<'listExecutions'>['data'][number];
 type Message = ResultOf<'listThreadMessages'>['data'][number];
@@ -29,7 +30,6 @@ export interface Outgoing {
   phoneNumber?: string;
 }
 
-const hasEnded = ({ status }: ListedExecution): boolean => !['queued', 'running', 'stalled'].includes(status);
 export const isOpen = ({ execution }: Turn): boolean => execution === undefined || !hasEnded(execution);
 
 function turnsOf(messages: readonly Message[], executions: readonly ListedExecution[]): Turn[] {

@@ -49,7 +49,7 @@ export function Roles() {
         { title: texts.fieldMasks, widthRem: 8, isNumber: true, cell: (item) => roleOf(item).fieldMasks?.length ?? 0 },
         { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
       ]}
-      side={({ updatedAt }) => <Ago at={updatedAt} className="text-n10" />}
+      side={({ updatedAt }) => [<Ago at={updatedAt} className="text-n10" />]}
       empty={
         <Empty title={texts.emptyTitle} command="npx parley push">
           {texts.empty}

@@ -7,12 +7,13 @@ import { CopyText, linkLook } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { ListScreen } from '../../parts/list-screen';
+import { Section } from '../../parts/section';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { type RouterDefinition, definitionOf } from '../build/definitions';
 import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
-import { Names, OpenItem, Section, Sentences } from '../build/sections';
+import { Names, OpenItem, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
 import { useWords } from '../roles/words';
 import { routersCatalog } from './texts';
@@ -52,7 +53,7 @@ export function Routers() {
         { title: texts.fallback, widthRem: 12, cell: (item) => routerOf(item).fallback },
         { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
       ]}
-      side={(item) => texts.modes[routerOf(item).mode]}
+      side={(item) => [texts.modes[routerOf(item).mode]]}
       empty={
         <Empty title={texts.emptyTitle} command="npx parley push">
           {texts.empty}

@@ -7,10 +7,10 @@ import { formatDuration, useTexts } from '../../i18n';
 import { Button, Choice, CopyText } from '../../parts/controls';
 import { Confirm } from '../../parts/confirm';
 import { JsonField, parseObject } from '../../parts/json-field';
-import { Json } from '../../parts/json';
+import { Json, Logs } from '../../parts/json';
+import { Section } from '../../parts/section';
 import { Notice } from '../../parts/states';
 import { listsTool } from '../build/definitions';
-import { Section } from '../build/sections';
 import { sampleArguments } from './parameters';
 import { toolsCatalog } from './texts';
 import type { ListedTool } from './tools';
@@ -100,7 +100,7 @@ export function RunTool({ tool }: { tool: ListedTool }) {
   );
 }
 
-function RunResult({ run: { agent, result, logs = [], durationMs } }: { run: Run }) {
+function RunResult({ run: { agent, result, logs, durationMs } }: { run: Run }) {
   const common = useTexts();
   const texts = useTexts(toolsCatalog);
   return (
@@ -108,9 +108,7 @@ function RunResult({ run: { agent, result, logs = [], durationMs } }: { run: Run
       <p className="text-done">
         {texts.took(formatDuration(durationMs, common))} {texts.ranAs(agent?.name ?? texts.ofSystem)}
       </p>
-      {logs.length > 0 && (
-        <Json value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')} label={texts.logs} />
-      )}
+      <Logs logs={logs} label={texts.logs} />
       <Json value={result} label={texts.result} />
     </>
   );
@@ -133,9 +131,7 @@ function RunFailure({ error }: { error: unknown }) {
           {texts.reason}: {reason}
         </p>
       )}
-      {Array.isArray(logs) && logs.length > 0 && (
-        <Json value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')} label={texts.logs} />
-      )}
+      <Logs logs={Array.isArray(logs) ? logs : []} label={texts.logs} />
       {api?.requestId && (
         <CopyText text={api.requestId}>
           <span className="text-xs text-n11">{texts.requestId(api.requestId)}</span>

@@ -69,7 +69,7 @@ export function Tools() {
           cell: ({ custom }) => custom && <Ago at={custom.updatedAt} />,
         },
       ]}
-      side={({ isBuiltin }) => (isBuiltin ? texts.isBuiltIn : texts.isCustom)}
+      side={({ isBuiltin }) => [isBuiltin ? texts.isBuiltIn : texts.isCustom]}
       onClear={
         // The list of own tools that is empty shows how to make one.
         q !== undefined || (kind !== undefined && (kind !== 'custom' || hasOwn))

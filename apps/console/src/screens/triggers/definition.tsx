@@ -1,6 +1,7 @@
 import { useTexts } from '../../i18n';
 import { Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
+import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
 import { type TriggerDefinition, useTriggerDefinition } from './queries';
 import { type TriggerTexts, triggersCatalog } from './texts';
@@ -20,8 +21,7 @@ export function Definition({ slug }: { slug: string }) {
           [triggers.cascades, data.cascade === true ? triggers.yes : triggers.no],
         ]}
       />
-      <section aria-label={triggers.actions}>
-        <h2 className="mb-2 font-medium">{triggers.actions}</h2>
+      <Section title={triggers.actions}>
         <ol className="space-y-4">
           {data.actions.map(({ tool, args, as }, index) => (
             <li key={index}>
@@ -34,7 +34,7 @@ export function Definition({ slug }: { slug: string }) {
             </li>
           ))}
         </ol>
-      </section>
+      </Section>
       <Json value={data} label={triggers.whole} />
     </div>
   );

@@ -62,12 +62,7 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
         },
         { title: triggers.due, widthRem: 7, isNumber: true, cell: ({ runAt }) => <Ago at={runAt} /> },
       ]}
-      side={(run) => (
-        <>
-          <RunState run={run} />
-          <Ago at={run.runAt} className="block text-n10" />
-        </>
-      )}
+      side={(run) => [<RunState run={run} />, <Ago at={run.runAt} />]}
       onClear={status || entity ? () => onFilter({ status: undefined, entity: undefined }) : undefined}
       empty={<Empty title={triggers.noRuns}>{triggers.noRunsText}</Empty>}
     >

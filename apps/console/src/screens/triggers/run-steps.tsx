@@ -1,5 +1,6 @@
 import { formatDuration, useTexts } from '../../i18n';
 import { Json } from '../../parts/json';
+import { Section } from '../../parts/section';
 import { Notice } from '../../parts/states';
 import { Status } from '../../parts/status';
 import type { RunStep, RunStatus } from './queries';
@@ -15,8 +16,7 @@ export function RunSteps({
   if (steps.length === 0)
     return <p className="text-n11">{status === 'scheduled' && attempts === 0 ? triggers.waits : triggers.noSteps}</p>;
   return (
-    <section aria-label={triggers.steps}>
-      <h2 className="mb-2 font-medium">{triggers.steps}</h2>
+    <Section title={triggers.steps}>
       <ol className="space-y-2">
         {steps.map((step, index) => (
           <li key={index}>
@@ -27,7 +27,7 @@ export function RunSteps({
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 

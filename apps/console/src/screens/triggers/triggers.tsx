@@ -74,14 +74,7 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
         },
         { title: triggers.lastDay, widthRem: 20, isNumber: true, cell: ({ runs }) => <Counts runs={runs} /> },
       ]}
-      side={(trigger) => (
-        <>
-          <TriggerState trigger={trigger} />
-          <span className="block">
-            <Counts runs={trigger.runs} isShort />
-          </span>
-        </>
-      )}
+      side={(trigger) => [<TriggerState trigger={trigger} />, <Counts runs={trigger.runs} isShort />]}
       empty={
         <Empty title={triggers.empty} command="npx parley push">
           {triggers.emptyText}

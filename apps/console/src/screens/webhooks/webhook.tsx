@@ -8,6 +8,7 @@ import { CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { TextLink, linkTo } from '../../parts/link';
+import { Section } from '../../parts/section';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { type Delivery, providers } from './queries';
@@ -109,12 +110,11 @@ function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery
           <p className="text-n11">{reason}</p>
         ))}
       {toDo !== null && (
-        <section aria-label={webhooks.toDo}>
-          <h2 className="mb-1 font-medium">{webhooks.toDo}</h2>
+        <Section title={webhooks.toDo}>
           <p className="max-w-prose text-n11">
             {toDo} {link && <TextLink {...link[1]}>{link[0]}</TextLink>}
           </p>
-        </section>
+        </Section>
       )}
     </>
   );
@@ -151,13 +151,12 @@ function Headers({ headers }: { headers: Record<string, string> }) {
   const webhooks = useTexts(webhooksCatalog);
   const names = Object.entries(headers);
   return (
-    <section aria-label={webhooks.headers}>
-      <h2 className="mb-2 font-medium">{webhooks.headers}</h2>
+    <Section title={webhooks.headers}>
       {names.length === 0 ? (
         <p className="text-n11">{webhooks.noHeaders}</p>
       ) : (
         <Facts facts={names.map(([name, value]) => [name, <code className="font-mono text-xs">{value}</code>])} />
       )}
-    </section>
+    </Section>
   );
 }

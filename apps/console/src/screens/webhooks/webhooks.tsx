@@ -43,12 +43,7 @@ export function Webhooks() {
         { title: webhooks.attempts, widthRem: 6, isNumber: true, cell: ({ attempts }) => formatNumber(attempts) },
         { title: webhooks.received, widthRem: 7, isNumber: true, cell: ({ receivedAt }) => <Ago at={receivedAt} /> },
       ]}
-      side={(item) => (
-        <>
-          <DeliveryStatus item={item} />
-          <Ago at={item.receivedAt} className="block text-n10" />
-        </>
-      )}
+      side={(item) => [<DeliveryStatus item={item} />, <Ago at={item.receivedAt} />]}
       above={
         <>
           <ViewTabs

@@ -1,12 +1,12 @@
 import { type Column, type DecimalSign, columnsOf, isExportHeader, kindOf } from '@parley/rows';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { randomKey } from '../../../api/random-key';
 import { useWorkspace } from '../../../frame/workspace';
 import { formatNumber, useTexts } from '../../../i18n';
 import { Button } from '../../../parts/controls';
 import { Notice, Problem } from '../../../parts/states';
 import { Ago } from '../../../parts/time';
-import { randomKey } from '../bulk';
 import type { DataType } from '../fields';
 import { DecimalChoice } from '../decimal-choice';
 import { dataCatalog } from '../texts';
