@@ -1,22 +1,42 @@
-// Creates the secrets of a compose stack once, each in a file that only its owner can read. The tool executor, which runs
-// user code, has a separate volume with the one secret that it needs.
+// Creates the secrets of a compose stack once, each in a file that only its owner can read, and in the volume of the services that
+// need it. Argument: the folder of the volumes.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const folder = '/var/lib/parley';
+const folder = process.argv[2] ?? '/var/lib/parley';
 
 /** @param {string} [given] replaces the stored secret */
-function store(file, generate, given) {
-  if (given) rmSync(file, { force: true });
-  if (!existsSync(file)) writeFileSync(file, given || generate(), { mode: 0o400 });
+function store(volume, name, generate, given) {
+  const file = join(folder, volume, name);
+  // Earlier versions stored all secrets but one in the same volume.
+  const earlier = volume === 'secrets' || volume === 'executor' ? file : join(folder, 'secrets', name);
+  if (!existsSync(file) || given) {
+    const value = given || (existsSync(earlier) ? readFileSync(earlier, 'utf8') : generate());
+    rmSync(file, { force: true });
+    writeFileSync(file, value, { mode: 0o400 });
+  }
+  if (earlier !== file) rmSync(earlier, { force: true });
+  return readFileSync(file, 'utf8');
 }
 
-store(`${folder}/secrets/secrets-key`, () => randomBytes(32).toString('base64'));
-store(`${folder}/secrets/postgres-password`, () => randomBytes(24).toString('base64url'));
-const password = readFileSync(`${folder}/secrets/postgres-password`, 'utf8');
-store(`${folder}/secrets/database-url`, () => `postgresql://parley:${password}@postgres:5432/parley`);
-store(`${folder}/executor/executor-token`, () => randomBytes(32).toString('base64url'));
-for (const provider of ['billing', 'email', 'messaging']) {
+const keysIn = (text) => text.split(/[\s,]+/).filter(Boolean);
+const givenKeys = keysIn(process.env.SECRETS_KEY ?? '');
+const storedKeys = store('secrets', 'secrets-key', () => givenKeys.join(',') || randomBytes(32).toString('base64'));
+if (givenKeys.length > 0 && !keysIn(storedKeys).some((key) => givenKeys.includes(key))) {
+  console.error('SECRETS_KEY has none of the keys of this stack, whose secrets could not be read with it any more.');
+  console.error('Unset SECRETS_KEY, or set it to NEW,OLD to replace the key (docs/operations.md, "Rotate secrets").');
+  process.exit(1);
+}
+store('secrets', 'secrets-key', () => storedKeys, givenKeys.join(','));
+const password = store('postgres', 'postgres-password', () => randomBytes(24).toString('base64url'));
+store('database', 'database-url', () => `postgresql://parley:${password}@postgres:5432/parley`);
+store('executor', 'executor-token', () => randomBytes(32).toString('base64url'));
+for (const [provider, volume] of [
+  ['billing', 'webhooks'],
+  ['email', 'webhooks'],
+  ['messaging', 'messaging'],
+]) {
   const given = process.env[`${provider.toUpperCase()}_WEBHOOK_SECRET`];
-  store(`${folder}/secrets/${provider}-webhook-secret`, () => `whsec_${randomBytes(32).toString('base64')}`, given);
+  store(volume, `${provider}-webhook-secret`, () => `whsec_${randomBytes(32).toString('base64')}`, given);
 }

@@ -8,8 +8,8 @@ import { Problem, runMain, print } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 
-/** Packages that cannot be bundled, because they contain a program or a WebAssembly file. Only the CLI uses them. */
-const unbundled = ['esbuild', '@prisma/schema-engine-wasm'];
+/** Packages that cannot be bundled, because they contain a program. Only the CLI uses them. */
+const unbundled = ['esbuild'];
 /** Maximum number of packages in one image. An image with more has probably bundled one by mistake. */
 const maxPackages = 150;
 /** Licences that only require attribution (CONTRIBUTING.md). */

@@ -1,14 +1,27 @@
-// node tools/manifests.mjs: builds the overlays of k8s/ and writes them to k8s/rendered. Requires kubectl.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// node tools/manifests.mjs: writes what is derived from the files of k8s/. The overlays and components are built to k8s/rendered, which
+// requires kubectl. The alerts become an object of the Prometheus Operator.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { buildOverlay, overlays, renderedFile } from './deploy/overlays.mjs';
+import { prometheusRule, prometheusRuleFile } from './deploy/alerts.mjs';
+import {
+  buildComponent,
+  buildOverlay,
+  components,
+  overlays,
+  renderedComponent,
+  renderedOverlay,
+} from './deploy/overlays.mjs';
 import { Problem, runMain } from './start/output.mjs';
 
 await runMain(async () => {
-  for (const overlay of overlays) {
-    const text = buildOverlay(overlay);
-    if (text === null) throw new Problem('kubectl was not found. Install it to build the overlays.');
-    mkdirSync(dirname(renderedFile(overlay)), { recursive: true });
-    writeFileSync(renderedFile(overlay), text);
-  }
+  writeFileSync(prometheusRuleFile, prometheusRule());
+  rmSync(dirname(renderedComponent('any')), { recursive: true, force: true });
+  for (const overlay of overlays) write(renderedOverlay(overlay), buildOverlay(overlay));
+  for (const component of components) write(renderedComponent(component), buildComponent(component));
 });
+
+function write(file, text) {
+  if (text === null) throw new Problem('kubectl was not found. Install it to build the overlays.');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,14 +1,15 @@
 // node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, which migrates from the schema in
-// the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations, functions) must
-// be added to that file by hand. Uses the same WebAssembly engine as `migrate` (docs/adr/0002), which requires a reachable
-// PostgreSQL although it compares two files: DATABASE_URL, or the database of the running development stack.
+// the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations, functions,
+// `CONCURRENTLY`) must be added to that file by hand. Uses Prisma's engine as WebAssembly, which needs no download and requires a
+// reachable PostgreSQL although it compares two files: DATABASE_URL, or the database of the running development stack.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const name = process.argv[2];
-if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
-  console.error('Usage: node tools/new-migration.mjs NAME (lower-case letters, digits, underscores)');
+if (!/^(expand|contract)_[a-z0-9_]+$/.test(name ?? '')) {
+  console.error('Usage: node tools/new-migration.mjs NAME, such as expand_labels_of_threads or contract_old_labels:');
+  console.error('expand_ only adds what the previous version ignores, contract_ is everything else (docs/adr/0070).');
   process.exit(2);
 }
 

@@ -28,8 +28,8 @@ const library = {
   sideEffects: false,
 };
 
-/** Packages that are not bundled into the CLI: a binary, and 5 MB of WebAssembly. */
-const cliPackages = ['esbuild', '@prisma/schema-engine-wasm'];
+/** Packages that are not bundled into the CLI: a program. */
+const cliPackages = ['esbuild'];
 const pick = (all, names) => Object.fromEntries(names.map((name) => [name, all[name]]));
 
 const packages = {

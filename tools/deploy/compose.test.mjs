@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { root } from '../start/paths.mjs';
 import { loadServiceVariables } from './service-variables.mjs';
@@ -49,8 +51,16 @@ describe('compose', () => {
           assert.equal(value, null, `${name} ${variable}`);
       }
     }
-    assert.deepEqual(compose.services['tool-executor'].volumes, ['executor-secret:/var/lib/parley/executor:ro']);
     assert.deepEqual(compose.services.gateway.volumes, undefined);
+  });
+
+  test('limits the logs and the memory of every container, and stores no key in a log', () => {
+    for (const [name, { logging, mem_limit: limit }] of Object.entries(compose.services)) {
+      assert.match(limit, /^\d+m$/, name);
+      const { driver, options = {} } = logging;
+      if (name === 'demo') assert.equal(driver, 'none');
+      else assert.match(`${driver} ${options['max-size']} ${options['max-file']}`, /^local \d+m \d+$/, name);
+    }
   });
 
   test('runs our containers with a read-only root and without capabilities', () => {
@@ -116,6 +126,99 @@ describe('compose', () => {
   });
 });
 
+describe('the secrets of a compose stack', () => {
+  const volumes = ['secrets', 'database', 'postgres', 'executor', 'webhooks', 'messaging'];
+  let folder;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'));
+    for (const volume of volumes) mkdirSync(join(folder, volume));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const make = (env = {}) => {
+    const script = join(root, 'docker', 'make-secrets.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, folder], { env, encoding: 'utf8' });
+    return { status, stderr };
+  };
+  const read = (file) => readFileSync(join(folder, file), 'utf8');
+  const all = () =>
+    Object.fromEntries(
+      volumes.flatMap((name) =>
+        readdirSync(join(folder, name)).map((file) => [`${name}/${file}`, read(`${name}/${file}`)]),
+      ),
+    );
+
+  test('a service mounts the secrets that it reads, and no others', () => {
+    assert.equal(make().status, 0);
+    for (const [name, { volumes: mounts = [], environment = {}, entrypoint = [] }] of Object.entries(
+      compose.services,
+    )) {
+      if (name === 'secrets') continue;
+      const used = [...Object.values(environment), ...entrypoint].join('\n');
+      const readFiles = [...used.matchAll(/\/var\/lib\/parley\/(\w+\/[\w-]+)/g)].map(([, file]) => file);
+      const mounted = mounts.flatMap((mount) => {
+        const [, target, mode] = mount.split(':');
+        const volume = target.replace('/var/lib/parley/', '');
+        if (!volumes.includes(volume)) return [];
+        assert.equal(mode, 'ro', name);
+        return readdirSync(join(folder, volume)).map((file) => `${volume}/${file}`);
+      });
+      const secret = readFiles.filter((file) => !file.startsWith('state/'));
+      assert.deepEqual(mounted.sort(), secret.sort(), name);
+    }
+    assert.deepEqual(
+      Object.keys(compose.services).filter((name) =>
+        compose.services[name].volumes?.includes('secrets:/var/lib/parley/secrets:ro'),
+      ),
+      ['chat', 'worker', 'manage', 'cli'],
+    );
+  });
+
+  test('are created once, readable by their owner alone, and one that is given replaces its file', () => {
+    make();
+    const first = all();
+    assert.equal(Object.keys(first).length, 7);
+    for (const file of Object.keys(first)) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o400, file);
+    assert.equal(
+      first['database/database-url'],
+      `postgresql://parley:${first['postgres/postgres-password']}@postgres:5432/parley`,
+    );
+    make({ EMAIL_WEBHOOK_SECRET: 'given' });
+    assert.deepEqual(all(), { ...first, 'webhooks/email-webhook-secret': 'given' });
+  });
+
+  test('of an earlier version are moved to the volumes of their readers, and keep their values', () => {
+    make();
+    const first = all();
+    for (const [file, value] of Object.entries(first)) {
+      if (/^(secrets|executor)\//.test(file)) continue;
+      rmSync(join(folder, file));
+      writeFileSync(join(folder, 'secrets', file.split('/')[1]), value);
+    }
+    make();
+    assert.deepEqual(all(), first);
+  });
+
+  test('a SECRETS_KEY of another stack is refused, and one beside the stored key replaces it', () => {
+    assert.equal(make({ SECRETS_KEY: 'first' }).status, 0);
+    const { status, stderr } = make({ SECRETS_KEY: 'other' });
+    assert.equal(status, 1);
+    assert.match(stderr, /NEW,OLD/);
+    assert.equal(read('secrets/secrets-key'), 'first');
+    for (const keys of ['second,first', 'second']) {
+      make({ SECRETS_KEY: keys });
+      assert.equal(read('secrets/secrets-key'), keys);
+    }
+  });
+
+  test('have mount points in the image, whose owner new volumes adopt', () => {
+    const [, folders] = /for folder in ([\w ]+); do mkdir/.exec(
+      readFileSync(join(root, 'docker', 'Dockerfile'), 'utf8'),
+    );
+    assert.deepEqual(folders.split(' ').sort(), [...volumes, 'state', 'backups'].sort());
+  });
+});
+
 test('the build context has no secrets, no state, no tests and no installed packages', () => {
   const rules = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   assert.ok(rules.indexOf('*') >= 0 && rules.indexOf('*') < rules.findIndex((rule) => rule.startsWith('!')));
@@ -126,6 +229,21 @@ test('the build context has no secrets, no state, no tests and no installed pack
     admitted.filter((name) => /^\.|dist|docs|k8s/.test(name)),
     [],
   );
+});
+
+test('the commands of the guide name services that exist', () => {
+  const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+  const commands = [...page.matchAll(/^docker compose -f docker\/compose\.yaml (\w+)([^#<>\n]*)/gm)];
+  assert.ok(commands.length >= 16);
+  for (const [line, command, rest] of commands) {
+    const words = rest
+      .replace(/--entrypoint \w+/, '')
+      .split(' ')
+      .filter((word) => word && !word.startsWith('-'));
+    const named = command === 'run' ? words.slice(0, 1) : words;
+    assert.ok(command !== 'run' || named.length === 1, line);
+    for (const name of named) assert.ok(name in compose.services, line);
+  }
 });
 
 test('the health check uses the internal port of each service', () => {

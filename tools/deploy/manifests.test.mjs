@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { root } from '../start/paths.mjs';
 import { buildOverlay, objectsOf, overlays, readOverlay } from './overlays.mjs';
 import { createReachability } from './reachable.mjs';
 import { loadServiceVariables } from './service-variables.mjs';
+import { validate } from './validate.mjs';
 
-const require = createRequire(import.meta.url);
 const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const restrictedContainer = {
@@ -14,8 +17,6 @@ const restrictedContainer = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** The model of an object's kind, for example kubernetes-models/apps/v1/Deployment. */
-const modelOf = ({ apiVersion, kind }) => require(`kubernetes-models/${apiVersion}/${kind}`)[kind];
 const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 
 for (const overlay of overlays) {
@@ -38,13 +39,10 @@ for (const overlay of overlays) {
     });
 
     test('every object is valid by the schemas of Kubernetes', () => {
-      for (const object of objects) {
-        const Model = modelOf(object);
-        assert.doesNotThrow(() => new Model(object).validate(), nameOf(object));
-      }
+      for (const object of objects) validate(object);
       const broken = objectsOf(text).find(({ kind }) => kind === 'Deployment');
       broken.spec.template.spec.containers[0].ports[0].containerPort = 'http';
-      assert.throws(() => new (modelOf(broken))(broken).validate());
+      assert.throws(() => validate(broken), /Deployment/);
     });
 
     test('each service has a deployment with its image', () => {
@@ -57,7 +55,8 @@ for (const overlay of overlays) {
     });
 
     test('pods are restricted: no root, no token, no writes, no privilege escalation', () => {
-      const [namespace] = ofKind('Namespace');
+      const namespace = parse(readFileSync(join(root, 'k8s', 'namespace.yaml'), 'utf8'));
+      assert.deepEqual([namespace.kind, namespace.metadata.name], ['Namespace', objects[0].metadata.namespace]);
       assert.equal(namespace.metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted');
       for (const workload of workloads) {
         const { spec } = workload.spec.template;
@@ -97,7 +96,6 @@ for (const overlay of overlays) {
         assert.ok(terminationGracePeriodSeconds >= preStopSeconds + valueOf('SHUTDOWN_TIMEOUT_MS') / 1000);
         // Longer than the gateway keeps an idle connection (apps/gateway/src/upstreams.ts).
         assert.ok(valueOf('SHUTDOWN_DRAIN_MS') > 4_000 && preStopSeconds >= 5);
-        assert.deepEqual(deployment.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 });
       }
       const shutdownOf = (name) =>
         Number(
@@ -140,7 +138,37 @@ for (const overlay of overlays) {
       }
     });
 
-    test('services select their pods, and addresses and the ingress name existing services and ports', () => {
+    test('to delete the overlay deletes neither the namespace nor secrets nor volumes', () => {
+      const kinds = new Set(objects.map(({ kind }) => kind));
+      for (const kind of ['Namespace', 'Secret', 'PersistentVolumeClaim', 'PersistentVolume'])
+        assert.equal(kinds.has(kind), false, kind);
+      // By default the volumes of a StatefulSet stay when it is deleted.
+      for (const { spec } of ofKind('StatefulSet')) assert.equal(spec.persistentVolumeClaimRetentionPolicy, undefined);
+      for (const { metadata } of objects) assert.equal(metadata.namespace, 'parley', metadata.name);
+    });
+
+    test('the command line waits in a pod of its own, with what its commands need', () => {
+      const cli = ofKind('StatefulSet').find(({ metadata }) => metadata.name === 'cli');
+      assert.equal(cli.spec.replicas, 0);
+      const [container] = cli.spec.template.spec.containers;
+      assert.match(container.image, /(^|\/)parley-cli:[^:]+$/);
+      const sourceOf = ({ value, valueFrom }) => value ?? valueFrom.secretKeyRef.key;
+      const given = Object.fromEntries(container.env.map((one) => [one.name, sourceOf(one)]));
+      assert.deepEqual(given, {
+        PARLEY_URL: 'http://gateway:4000',
+        DATABASE_URL: 'MIGRATION_DATABASE_URL',
+        REDIS_URL: 'REDIS_URL',
+        SECRETS_KEY: 'SECRETS_KEY',
+        ...(overlay === 'production' && { PUBLIC_URL: 'https://parley.example.com' }),
+      });
+      assert.deepEqual(container.envFrom, [{ secretRef: { name: 'parley-webhooks', optional: true } }]);
+      const { toPod, toAddress } = createReachability(objects);
+      const reached = services.filter((to) => toPod(labelsOf('cli'), labelsOf(to), variables[to].PORT.default));
+      assert.deepEqual(reached, ['gateway']);
+      assert.equal(toAddress(labelsOf('cli'), '93.184.215.14', 443), false);
+    });
+
+    test('services select their pods, and addresses name existing services and ports', () => {
       for (const service of ofKind('Service')) {
         const [target] = workloads.filter(({ spec }) =>
           Object.entries(service.spec.selector).every(([name, value]) => spec.template.metadata.labels[name] === value),
@@ -159,14 +187,6 @@ for (const overlay of overlays) {
         const service = ofKind('Service').find(({ metadata }) => metadata.name === hostname);
         assert.equal(service?.spec.ports[0].port, Number(port), value);
       }
-      const paths = ofKind('Ingress')[0].spec.rules[0].http.paths.map(({ path, backend }) => [
-        path,
-        backend.service.name,
-      ]);
-      assert.deepEqual(paths, [
-        ['/webhook/', 'webhook-ingest'],
-        ['/', 'gateway'],
-      ]);
     });
 
     describe('the network', () => {
@@ -235,16 +255,14 @@ for (const overlay of overlays) {
           overlay === 'local'
             ? toPod(labelsOf(component), { 'app.kubernetes.io/name': store }, port)
             : toAddress(labelsOf(component), address, port);
-        const all = [...services, 'migrate'];
+        const all = [...services, 'cli'];
         const users = (store, port, address) => all.filter((one) => reachesStore(one, store, port, address)).sort();
         const needs = (name) => services.filter((service) => name in variables[service]);
-        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'migrate'].sort());
-        assert.deepEqual(users('redis', 6379, '192.0.2.17'), needs('REDIS_URL').sort());
+        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'cli'].sort());
+        assert.deepEqual(users('redis', 6379, '192.0.2.17'), [...needs('REDIS_URL'), 'cli'].sort());
       });
 
-      test('the ingress reaches two services, and Prometheus reaches the internal ports', () => {
-        const open = services.filter((service) => fromNamespace('ingress-nginx', labelsOf(service), portOf(service)));
-        assert.deepEqual(open.sort(), ['gateway', 'webhook-ingest']);
+      test('Prometheus reaches the internal ports', () => {
         for (const service of services) {
           const internal = variables[service].INTERNAL_PORT.default;
           assert.equal(fromNamespace('monitoring', labelsOf(service), internal), true, service);
@@ -284,17 +302,4 @@ test('Redis of the local overlay evicts nothing and has an append-only file', ()
   const args = redis.spec.template.spec.containers[0].args.join(' ');
   assert.match(args, /--maxmemory-policy noeviction/);
   assert.match(args, /--appendonly yes/);
-});
-
-test('the migration Job, and init containers that wait for it, use the CLI', () => {
-  for (const overlay of overlays) {
-    const objects = objectsOf(readOverlay(overlay));
-    const job = objects.find(({ kind }) => kind === 'Job').spec.template.spec.containers[0];
-    assert.deepEqual([job.image.includes('parley-cli'), job.args[0]], [true, 'migrate']);
-    for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
-      const waits = spec.template.spec.initContainers?.[0].args.slice(0, 2);
-      const needsDatabase = 'DATABASE_URL' in variables[metadata.name];
-      assert.deepEqual(waits, needsDatabase ? ['migrate', '--check'] : undefined, metadata.name);
-    }
-  }
 });

@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { root } from '../start/paths.mjs';
+import { exists, metricsIn } from './metrics.mjs';
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const dashboard = JSON.parse(read('k8s/monitoring/dashboard.json'));
 const { rules } = parse(read('k8s/monitoring/alerts.yaml')).groups[0];
-
-const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root })
-  .filter((file) => !file.endsWith('.test.ts'))
-  .map((file) => readFileSync(join(root, file), 'utf8'))
-  .join('\n');
-/** Metrics of Prometheus itself, and metrics that prom-client adds to every process. */
-const builtIn = /^(up|process_\w+|nodejs_\w+)$/;
-
-/** The metrics in a PromQL expression: words that are not functions, keywords or labels. */
-function metricsIn(expression) {
-  const bare = expression
-    .replace(/"[^"]*"/g, '')
-    .replace(/\{[^}]*\}/g, '')
-    .replace(/\b(by|on|without)\s*\([^)]*\)/g, '')
-    .replace(/\[[^\]]*\]/g, '');
-  const words = [...bare.matchAll(/\b[a-z][a-z0-9_]*\b(?!\s*\()/g)].map(([word]) => word);
-  return words.filter((word) => !/^(by|on|or|and|unless|sum|max|topk)$/.test(word));
-}
-const baseOf = (metric) => metric.replace(/_(bucket|count|sum)$/, '');
-const exists = (metric) => builtIn.test(metric) || sources.includes(`'${baseOf(metric)}'`);
 
 test('the dashboard shows metrics that exist', () => {
   const targets = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));

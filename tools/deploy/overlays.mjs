@@ -1,27 +1,61 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parseAllDocuments, stringify } from 'yaml';
 import { root } from '../start/paths.mjs';
 
 export const overlays = ['local', 'production'];
+export const components = readdirSync(join(root, 'k8s', 'components')).sort();
 
-const fileOf = (overlay) => join(root, 'k8s', 'rendered', `${overlay}.yaml`);
-
-/** Builds an overlay with kustomize. Returns null when kubectl is not installed. */
-export function buildOverlay(overlay) {
+/** Builds a folder with kustomize. Returns null when kubectl is not installed. */
+function build(folder) {
   try {
-    return execFileSync('kubectl', ['kustomize', join(root, 'k8s', 'overlays', overlay)], { encoding: 'utf8' });
+    return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
   } catch (error) {
     if (error.code === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** Reads the output of `node tools/manifests.mjs`, which is committed so that reviews show the full change. */
-export const readOverlay = (overlay) => readFileSync(fileOf(overlay), 'utf8');
+export const buildOverlay = (overlay) => build(join(root, 'k8s', 'overlays', overlay));
 
-export { fileOf as renderedFile };
+const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
+
+/** Builds the base with a component. Returns the objects that the component adds, changes and removes, or null without kubectl. */
+export function buildComponent(component) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-component-'));
+  try {
+    const pathOf = (...path) => relative(folder, join(root, 'k8s', ...path));
+    const kustomization = { namespace: 'parley', resources: [pathOf('base')] };
+    const buildWith = (more) => {
+      writeFileSync(join(folder, 'kustomization.yaml'), stringify({ ...kustomization, ...more }));
+      return build(folder);
+    };
+    const plain = buildWith({});
+    if (plain === null) return null;
+    const before = new Map(objectsOf(plain).map((object) => [nameOf(object), object]));
+    const after = objectsOf(buildWith({ components: [pathOf('components', component)] }));
+    const changed = after.filter((object) => !isDeepStrictEqual(object, before.get(nameOf(object))));
+    const kept = new Set(after.map(nameOf));
+    const removed = [...before.keys()].filter((name) => !kept.has(name));
+    return [
+      ...removed.map((name) => `# Without ${name}\n`),
+      changed.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'),
+    ].join('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const rendered = join(root, 'k8s', 'rendered');
+export const renderedOverlay = (overlay) => join(rendered, `${overlay}.yaml`);
+export const renderedComponent = (component) => join(rendered, 'components', `${component}.yaml`);
+
+/** Read the output of `node tools/manifests.mjs`, which is committed so that reviews show the full change. */
+export const readOverlay = (overlay) => readFileSync(renderedOverlay(overlay), 'utf8');
+export const readComponent = (component) => readFileSync(renderedComponent(component), 'utf8');
 
 /** @returns {any[]} the objects of a stream of YAML documents */
 export const objectsOf = (text) => parseAllDocuments(text).map((document) => document.toJS());

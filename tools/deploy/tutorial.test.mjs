@@ -1,7 +1,7 @@
-// docs/tutorials/laptop-to-cluster.md: its commands make an overlay without placeholders, and its secrets are those of the manifests.
+// docs/tutorials/laptop-to-cluster.md, and what docs/operations.md has in common with it: its commands make an overlay without placeholders, and its secrets are those of the manifests.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('the commands of the page replace every placeholder of the production overl
       .split('\n')
       .filter((line) => !/kubectl|grep/.test(line));
     execFileSync('bash', ['-ec', blockWith('export REGISTRY') + commands.join('\n')], { cwd: folder });
-    const files = ['kustomization.yaml', 'stores.yaml', 'namespace.yaml'];
+    const files = ['kustomization.yaml', 'stores.yaml'];
     const overlay = files.map((name) => readFileSync(join(folder, 'k8s/overlays/acme', name), 'utf8')).join('\n');
     assert.doesNotMatch(overlay, /example\.com|192\.0\.2\./);
     assert.equal(overlay.match(/registry\.acme\.test\/parley-[\w-]+, newTag: 0\.1\.0/g).length, 8);
@@ -49,4 +49,31 @@ test('the page creates the secrets that the production manifests read', () => {
     [...required.keys()].filter((key) => !created.has(key)),
     [],
   );
+});
+
+test('the shell function of the guide passes a command unchanged to the pod of the command line, and prints to no log', () => {
+  const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const [definition, ...others] = new Set(`${guide}\n${page}`.match(/\bparley\(\) \{.*/g));
+  assert.deepEqual(others, []);
+  const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'));
+  try {
+    const stub = join(folder, 'kubectl');
+    writeFileSync(stub, `#!${process.execPath}\nconsole.log(JSON.stringify(process.argv.slice(2)));\n`);
+    chmodSync(stub, 0o755);
+    const command = `parley keys create --permissions '*' --name "a 'quoted' \\"name\\""`;
+    const printed = execFileSync('bash', ['-c', `${definition}\n${command}`], {
+      env: { PATH: `${folder}:/bin:/usr/bin` },
+      encoding: 'utf8',
+    });
+    const [pod] = objectsOf(readOverlay('production')).filter(({ kind }) => kind === 'StatefulSet');
+    const entry = /ENTRYPOINT (.*)/.exec(readFileSync(join(root, 'docker/Dockerfile'), 'utf8'))[1];
+    assert.deepEqual(JSON.parse(printed), [
+      ...['-n', pod.metadata.namespace, 'exec', '-i', `${pod.metadata.name}-0`, '--', ...JSON.parse(entry)],
+      ...['keys', 'create', '--permissions', '*', '--name', `a 'quoted' "name"`],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  // The output of a container that "kubectl run" starts is its log.
+  assert.doesNotMatch(`${guide}\n${page}`, /kubectl (-n parley )?run /);
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,8 +51,7 @@ test('a database of an earlier version is copied before it is migrated, once, an
 
   server = await open();
   const copiedMs = statSync(join(copyDir(stateDir), 'PG_VERSION')).ctimeMs;
-  // The engine of migrations runs once in a process.
-  execFileSync(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), server.url]);
+  await migrate({ databaseUrl: server.url, migrationsDir: current });
   assert.deepEqual(await query(server.url, 'select * from kept'), [{ id: 1 }]);
   assert.equal(await isOlder(server.url), false);
   await server.stop();

@@ -1,17 +1,14 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { loadPartition } from '../start/load-typescript.mjs';
+import { loadMigrate, loadPartition } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 const migrationsDir = join(root, 'prisma', 'migrations');
 
 /**
  * Creates the migrated database that test databases are cloned from, once per server and set of migrations, and a second
- * one whose tenant tables are partitioned (`…_partitioned`). Migrations run in a separate process, because jest's sandbox
- * breaks the WebAssembly of the migration engine, and the engine leaves a timer of 10 s running.
+ * one whose tenant tables are partitioned (`…_partitioned`).
  * @param {string} serverUrl
  */
 export async function prepareTemplate(serverUrl) {
@@ -32,9 +29,10 @@ export async function prepareTemplate(serverUrl) {
   try {
     // Several runs may share a server. The lock lets one of them migrate.
     await admin.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
-    await create(template, 'template1', () =>
-      promisify(execFile)(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), url]),
-    );
+    await create(template, 'template1', async () => {
+      const { migrate } = await loadMigrate();
+      await migrate({ databaseUrl: url, migrationsDir });
+    });
     await create(`${template}_partitioned`, template, async () => {
       const { partitionTables } = await loadPartition();
       const client = new pg.Client({ connectionString: url });

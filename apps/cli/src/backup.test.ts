@@ -244,7 +244,9 @@ test('a backup of another schema is refused with both versions and what to do', 
   );
   expect(await parley(['restore', newer], empty.url)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/made by a newer version .* with 20990101_new\. Restore it with that version/),
+    stderr: expect.stringMatching(
+      /is of a newer schema .* with 20990101_new\. Restore it with the version that added them/,
+    ),
   });
 });
 

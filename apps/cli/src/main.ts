@@ -39,7 +39,7 @@ function fail(error: unknown): void {
   }
 }
 
-/** Exits once the output is written, without waiting for the 10 s timer that the migration engine leaves running. */
+/** Exits once the output is written, without waiting for what a definition file leaves running. */
 function exit(code: number): void {
   process.stdout.write('', () => process.exit(code));
 }

@@ -117,6 +117,39 @@ test('migrate applies all migrations to an empty database once, and --check repo
   }
 });
 
+test('migrate never calls a database up to date that a newer version has migrated', async () => {
+  const newer = await createTestDatabase();
+  const env = { DATABASE_URL: newer.url };
+  const admin = createDb({ databaseUrl: newer.url });
+  const record = (name: string) =>
+    admin.pool.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ($1, '', $1, now())`,
+      [name],
+    );
+  try {
+    await record('29990101000000_expand_notes');
+    const worksWithIt =
+      'The database has 29990101000000_expand_notes of a newer version, which this version works with.';
+    for (const args of [['migrate'], ['migrate', '--check']]) expect(await succeed(args, env)).toBe(worksWithIt);
+    expect(JSON.parse(await succeed(['migrate', '--json'], env))).toEqual({
+      applied: [],
+      newer: ['29990101000000_expand_notes'],
+    });
+    await record('29990101000001_contract_notes');
+    for (const args of [['migrate'], ['migrate', '--check'], ['demo']])
+      expect(await parley(args, env)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /newer than this version: it has 29990101000001_contract_notes\. Deploy the version/,
+        ),
+      });
+  } finally {
+    await admin.close();
+    await newer.drop();
+  }
+});
+
 describe('organizations and keys', () => {
   test('without an organization, keys create says how to create one', async () => {
     const { code, stderr } = await parley(createKey());

@@ -50,8 +50,8 @@ export async function installPackages(folder: string, tarballs: string[], { name
   } catch (error) {
     console.warn(`npm could not install the packages; they are unpacked instead: ${String(error).slice(0, 500)}`);
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
-    for (const name of ['.bin', '@prisma']) mkdirSync(join(folder, 'node_modules', name), { recursive: true });
-    for (const name of ['esbuild', '@esbuild', '@prisma/schema-engine-wasm'])
+    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+    for (const name of ['esbuild', '@esbuild'])
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     for (const tarball of tarballs) await unpack(folder, tarball);
   }

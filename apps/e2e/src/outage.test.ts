@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import Redis from 'ioredis';
 import { type Stack, startStack, until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
@@ -78,6 +79,32 @@ it(
   },
   120_000 + outageMs,
 );
+
+it('while the memory of Redis is full the worker is not ready, and all requests are served', async () => {
+  const redis = new Redis(servers.redis.url);
+  const ready = (name: 'worker' | 'data') => fetch(`${stack.services[name]!.internalUrl}/readyz`);
+  try {
+    await redis.config('SET', 'maxmemory', '1');
+    const answer = await until(() => ready('worker'), { isThere: ({ status }) => status === 503 });
+    expect(await answer.json()).toMatchObject({ checks: { database: 'ok', redis: expect.stringMatching(/^OOM/) } });
+    expect((await ready('data')).status).toBe(200);
+    expect((await client.post('/v1/data/product', { data: {} })).status).toBe(201);
+    expect((await chat()).status).toBe(200);
+    await redis.config('SET', 'maxmemory', '0');
+    await until(() => ready('worker'), { isThere: ({ ok }) => ok });
+  } finally {
+    redis.disconnect();
+  }
+});
+
+it('a worker whose Redis is away shuts down in order', async () => {
+  await servers.redis.stop();
+  const worker = stack.services.worker!;
+  await until(async () => (await fetch(`${worker.internalUrl}/readyz`)).status === 503);
+  expect(await worker.stop()).toBe(0);
+  await servers.restartRedis();
+  await worker.start();
+});
 
 it(
   'without PostgreSQL requests are answered with 503 and Retry-After, and succeed within seconds of its return',

@@ -11,8 +11,11 @@ export interface Replicas {
   url: string;
   databaseUrl: string;
   stacks: readonly Stack[];
-  /** Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. */
-  restart(name: ServiceName, replica: number): Promise<number | null>;
+  /**
+   * Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. A
+   * `version` is a folder with its migrations; by default the version of the process stays the same.
+   */
+  restart(name: ServiceName, replica: number, version?: string): Promise<number | null>;
   stop(): Promise<void>;
 }
 
@@ -44,6 +47,8 @@ export async function startReplicas(environment: Record<string, string> = {}): P
         EXECUTOR_MIN_PROCESSES: '2',
         RATE_LIMIT_PER_KEY: '1000000',
         RATE_LIMIT_PER_ORGANIZATION: '1000000',
+        CHAT_RATE_LIMIT_PER_KEY: '1000000',
+        CHAT_RATE_LIMIT_PER_ORGANIZATION: '1000000',
         ...environment,
       },
     }).catch(async (error: unknown) => {
@@ -57,12 +62,12 @@ export async function startReplicas(environment: Record<string, string> = {}): P
     url: balancers.gateway.url,
     databaseUrl: database.url,
     stacks,
-    async restart(name, replica) {
+    async restart(name, replica, version) {
       const service = stacks[replica]!.services[name]!;
       const balancer = (balancers as Partial<Record<ServiceName, Balancer>>)[name];
       balancer?.remove(service.url);
       const code = await service.stop();
-      await service.start();
+      await service.start(version);
       balancer?.add(service.url);
       return code;
     },

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { type ServiceName, until } from '@parley/testing';
+import pg from 'pg';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { startOwnStack } from './stack';
@@ -66,6 +67,31 @@ it('requests to a service that is down or not deployed are answered with 503, an
     await stack.services[name]?.start();
   }
   expect((await health()).status).toBe(200);
+});
+
+it('a payment callback is answered with 200 when webhook-ingest is killed in the middle of it', async () => {
+  const lock = new pg.Client({ connectionString: stack.databaseUrl });
+  await lock.connect();
+  try {
+    // The callback waits for the table in which its token is looked up.
+    await lock.query('begin; lock table payment_orders in access exclusive mode');
+    const answer = fetch(`${stack.url}/webhook/flow`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'token=killed-in-the-middle',
+    });
+    const waiting = `select from pg_stat_activity
+                     where application_name = 'parley-webhook-ingest' and wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await tenant.query(waiting)).length > 0, { everyMs: 5 });
+    await service('webhook-ingest').kill();
+    const response = await answer;
+    expect([response.status, await response.json()]).toEqual([200, { received: true }]);
+    const metrics = await fetch(`${service('gateway').internalUrl}/metrics`);
+    expect(await metrics.text()).toMatch(/^gateway_unprocessed_webhooks_total\{.*\} 1$/m);
+  } finally {
+    await lock.end();
+    await service('webhook-ingest').start();
+  }
 });
 
 /** Begins a request: the gateway has its headers, as `100 Continue` shows. `finish` sends the body and returns the status. */

@@ -127,6 +127,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     streamIdleMs: deps.streamIdleMs,
     streams: deps.streams,
     expectsStream: route.hasStreams === true && asksForStream(request),
+    isWhole: route.fixedReply !== undefined,
     request,
     response,
     headers,

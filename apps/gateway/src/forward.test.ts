@@ -273,12 +273,19 @@ describe('a service that fails', () => {
     await closed.close();
     const silent = await rawUpstream(() => {});
     const breaking = await rawUpstream((request) => request.socket.destroy());
-    for (const url of [undefined, closed.url, silent.url, breaking.url]) {
+    const half = await rawUpstream((_request, response) => {
+      response.writeHead(200, { 'Content-Length': '17' });
+      response.write('{"recei', () => response.destroy());
+    });
+    for (const url of [undefined, closed.url, silent.url, breaking.url, half.url]) {
       const gateway = await openGateway({ 'webhook-ingest': url }, { deadlineMs: 300 });
       const response = await fetch(`${gateway.url}/webhook/flow`, { method: 'POST', body: 'token=1' });
       expect([url, response.status, await response.json()]).toEqual([url, 200, { received: true }]);
       expect(gateway.fixedReplies).toEqual(['/webhook/flow']);
-      expect((await fetch(`${gateway.url}/webhook/polar`, { method: 'POST', body: '{}' })).status).toBeGreaterThan(500);
+      if (url !== half.url)
+        expect((await fetch(`${gateway.url}/webhook/polar`, { method: 'POST', body: '{}' })).status).toBeGreaterThan(
+          500,
+        );
       expect(gateway.fixedReplies).toHaveLength(1);
     }
   });

@@ -16,6 +16,8 @@ export interface ForwardOptions {
   streams: OpenStreams;
   /** The route's answer is a stream, which must not take the connections of other requests. */
   expectsStream: boolean;
+  /** The client gets nothing of an answer before it is complete, so that another one can replace it. */
+  isWhole: boolean;
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
@@ -51,6 +53,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   #length = NaN;
   /** The body of an answer that arrived in one chunk. */
   #whole: Buffer | undefined = undefined;
+  /** The parts of an answer that the client gets when it is complete. */
+  #held: { begin: () => void; chunks: Buffer[] } | undefined = undefined;
   #isStream = false;
 
   constructor(
@@ -95,7 +99,13 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     const { response, own, corsOfService } = this.options;
-    response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own, corsOfService));
+    const begin = () =>
+      response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own, corsOfService));
+    if (this.options.isWhole) {
+      this.#held = { begin, chunks: [] };
+      return;
+    }
+    begin();
     this.#length = Number(headers['content-length'] ?? NaN);
     if (/^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''))) this.#startStream();
   }
@@ -124,13 +134,18 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isStream) this.#timer?.refresh();
-    if (chunk.length === this.#length) this.#whole = chunk;
+    if (this.#held) this.#held.chunks.push(chunk);
+    else if (chunk.length === this.#length) this.#whole = chunk;
     else if (!this.options.response.write(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
     clearTimeout(this.#timer);
     const { response } = this.options;
+    if (this.#held) {
+      this.#held.begin();
+      this.#whole = Buffer.concat(this.#held.chunks);
+    }
     // Node writes a latin1 string in one system call with the headers, which takes half the time. No byte is changed.
     if (this.#whole === undefined) response.end();
     else response.end(this.#whole.toString('latin1'), 'latin1');

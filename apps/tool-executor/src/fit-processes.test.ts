@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { toolExecutorVariables } from './config';
 import { fitProcesses, neededBytes } from './fit-processes';
 
 const gibibyte = 1024 ** 3;
@@ -22,13 +19,4 @@ it('refuses to start where not even one process fits, and says how much is neede
   expect(() => fitProcesses(16, 0.375 * gibibyte)).toThrow(
     'The tool executor needs 416 MiB of memory for one sandbox process, and has 384 MiB',
   );
-});
-
-it.each([
-  ['k8s/base/tool-executor.yaml', /limits: \{ memory: (\d+)Gi \}/],
-  ['docker/compose.yaml', /mem_limit: (\d+)g/],
-])('the memory limit of %s fits the default number of processes', (file, pattern) => {
-  const text = readFileSync(join(__dirname, '../../..', file), 'utf8');
-  const defaultMax = toolExecutorVariables.EXECUTOR_MAX_PROCESSES.parse(undefined);
-  expect(Number(pattern.exec(text)?.[1]) * gibibyte).toBeGreaterThanOrEqual(neededBytes(defaultMax));
 });

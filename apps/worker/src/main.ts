@@ -40,7 +40,7 @@ startProcess(async () => {
     log,
     metrics,
     tracer,
-    checks: { database: () => db.ping(), redis: () => redis.producer.ping() },
+    checks: { database: () => db.ping(), redis: () => redis.checkWrites() },
     closing: [
       { name: 'worker', close: () => worker.close() },
       ...runtime.closing,

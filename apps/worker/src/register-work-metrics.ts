@@ -1,3 +1,5 @@
+import { waitingExecutions } from '@parley/agents';
+import { waitingMessages } from '@parley/channels';
 import type { Queryable } from '@parley/db';
 import type { Queues } from '@parley/redis';
 import type { Logger, Metrics } from '@parley/service';
@@ -56,11 +58,15 @@ export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
     ({ provider, lag }) => [[{ provider }, lag]],
   );
 
-  const runs = recently(() => waitingRuns(db));
-  gauge(['trigger_runs_waiting', 'Trigger runs that are due and have not started.', []], runs, ({ waiting }) => [
-    [{}, waiting],
-  ]);
-  gauge(['trigger_run_lag_seconds', 'How long the oldest due run has waited.', []], runs, ({ lag }) => [[{}, lag]]);
+  for (const [count, lag, what, read] of [
+    ['trigger_runs_waiting', 'trigger_run_lag_seconds', 'due trigger runs', waitingRuns],
+    ['messages_waiting', 'message_lag_seconds', 'messages of contacts', waitingMessages],
+    ['executions_waiting', 'execution_lag_seconds', 'background executions', waitingExecutions],
+  ] as const) {
+    const rows = recently(() => read(db));
+    gauge([count, `Number of ${what} that no process has begun.`, []], rows, ({ waiting }) => [[{}, waiting]]);
+    gauge([lag, `How long the oldest of the ${what} has waited.`, []], rows, ({ lag: seconds }) => [[{}, seconds]]);
+  }
 }
 
 function recently<T>(read: () => Promise<T>): () => Promise<T> {

@@ -103,7 +103,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
       duration?.observe({ job: outcome.name, status: outcome.status }, outcome.durationMs / 1000);
       logOutcome(log, outcome);
     },
-    onError: (error) => log.warn({ err: error }, 'the queue consumer reported an error'),
+    onError: (error, count) => log.warn({ err: error, count }, 'the queues report errors'),
   });
 
   const relay = relayEvents({ ...deps, wake: runs.wake });

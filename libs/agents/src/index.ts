@@ -6,6 +6,7 @@ export {
   findEndedAmong,
   findOpenExecution,
   hasEnded,
+  waitingExecutions,
 } from './background/execution-queue';
 export { chunksPerAttempt } from './background/reply-stream';
 export { type CallbackTokens, createCallbackTokens } from './callback-token';

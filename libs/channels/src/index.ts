@@ -47,5 +47,6 @@ export {
   finishMessage,
   postpone,
   renewClaims,
+  waitingMessages,
 } from './whatsapp/waiting-messages';
 export { webhookSecretOf } from './whatsapp/webhook-secret';

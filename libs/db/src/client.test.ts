@@ -56,6 +56,33 @@ test('behind PgBouncer no statement is prepared by name, and no session option i
   await pooled.close();
 });
 
+test('behind a PgBouncer that keeps them, statements are prepared by name, and a connection with too many is replaced', async () => {
+  const pooled = createDb({ databaseUrl: withSearch('pgbouncer=prepared'), poolSize: 1 });
+  const state = async () =>
+    (
+      await pooled.pool.query(
+        `select pg_backend_pid() as pid, sum(length(statement))::int as chars,
+           coalesce(bool_or(name = 'statement-0'), false) as "hasFirst", current_setting('jit') as jit from pg_prepared_statements`,
+      )
+    ).rows[0];
+  const run = (n: number) => {
+    const one = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, { sum: column.int4 });
+    return pooled.acrossTenants('sweep', one, [1]);
+  };
+  await run(0);
+  const first = await state();
+  expect(first).toMatchObject({ hasFirst: true, jit: 'on' });
+  let most = 0;
+  for (let n = 1; n < 60; n += 1) {
+    expect((await run(n)).rows).toEqual([{ sum: n + 1 }]);
+    most = Math.max(most, (await state()).chars);
+  }
+  expect(most).toBeGreaterThan(150_000);
+  expect(most).toBeLessThan(230_000);
+  expect((await state()).pid).not.toBe(first.pid);
+  await pooled.close();
+});
+
 test('options in the address are added to the default session options', async () => {
   const other = createDb({ databaseUrl: withSearch('options=-c plan_cache_mode=auto -c work_mem=5MB'), poolSize: 1 });
   const { rows } = await other.pool.query(
@@ -100,16 +127,19 @@ test('callbacks of afterCommit run after the commit, and never after a rollback'
 
 test('pgbouncer and options are removed from the address, other parameters stay', () => {
   const read = (query: string) => readDatabaseUrl(`postgres://u:p@h:6432/d${query}`);
-  expect(read('')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: false, options: '' });
+  const plain = { url: 'postgres://u:p@h:6432/d', isPooled: false, preparesStatements: true, options: '' };
+  expect(read('')).toEqual(plain);
   expect(read('?options=-c%20jit%3Don&sslmode=require')).toEqual({
     url: 'postgres://u:p@h:6432/d?sslmode=require',
     isPooled: false,
+    preparesStatements: true,
     options: '-c jit=on',
   });
-  expect(read('?pgbouncer=true')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: true, options: '' });
+  expect(read('?pgbouncer=true')).toEqual({ ...plain, isPooled: true, preparesStatements: false });
+  expect(read('?pgbouncer=prepared')).toEqual({ ...plain, isPooled: true });
   expect(read('?pgbouncer=true&sslmode=require').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
   expect(read('?sslmode=require&pgbouncer=true').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
-  expect(read('?pgbouncer=false').isPooled).toBe(false);
+  expect(read('?pgbouncer=false')).toEqual(plain);
 });
 
 test('a transaction on a silent server ends after one time limit, without waiting for its rollback', async () => {

@@ -59,7 +59,7 @@ export interface Db extends Queryable {
 }
 
 export interface DbOptions {
-  /** `?pgbouncer=true` marks the address of a PgBouncer in transaction mode. */
+  /** `?pgbouncer=true` and `?pgbouncer=prepared` mark the address of a PgBouncer in transaction mode. */
   databaseUrl: string;
   poolSize?: number;
   /** Maximum duration of a statement. Default: 30 s. */
@@ -85,8 +85,8 @@ const connectTimeoutMs = 5_000;
 
 /**
  * Opens the database with a pool of connections. A wait for a connection ends after 5 s, a statement after `timeoutMs`.
- * Connects at the first use, so a process can start before its database. Behind PgBouncer, statements are not prepared, and
- * session options must be set on the role (docs/operations.md).
+ * Connects at the first use, so a process can start before its database. Behind PgBouncer, session options must be set on the role,
+ * and statements are prepared only if it keeps them (docs/operations.md).
  */
 export function createDb({
   databaseUrl,
@@ -95,7 +95,7 @@ export function createDb({
   applicationName = 'parley',
   onError,
 }: DbOptions): Db {
-  const { url, isPooled, options } = readDatabaseUrl(databaseUrl);
+  const { url, isPooled, preparesStatements, options } = readDatabaseUrl(databaseUrl);
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -112,7 +112,7 @@ export function createDb({
   pool.on('error', (error) => onError?.(error));
   // A connection may also break before its first user has added a listener. Its next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const queryable = createQueryable(isPooled ? null : limitPreparedStatements(pool));
+  const queryable = createQueryable(preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null);
   const direct = queryable(pool);
   const share = shareConnections({ poolSize, waitMs: connectTimeoutMs });
   return {
@@ -164,18 +164,31 @@ function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query
   };
 }
 
-/**
- * Parses DATABASE_URL: the address for the driver, whether it belongs to a PgBouncer in transaction mode (`pgbouncer=true`,
- * the parameter of Prisma), and its session options (`options=-c…`, the parameter of libpq).
- */
-export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: boolean; options: string } {
-  if (!/[?&](pgbouncer|options)=/.test(databaseUrl)) return { url: databaseUrl, isPooled: false, options: '' };
+interface DatabaseAddress {
+  /** The address for the driver. */
+  url: string;
+  /** It belongs to a PgBouncer in transaction mode: `pgbouncer=true`, the parameter of Prisma, or `pgbouncer=prepared`. */
+  isPooled: boolean;
+  /** Statements are prepared by name: not with `pgbouncer=true`, as PgBouncer before 1.21 does not keep them. */
+  preparesStatements: boolean;
+  /** Session options: `options=-c…`, the parameter of libpq. */
+  options: string;
+}
+
+/** Parses DATABASE_URL. */
+export function readDatabaseUrl(databaseUrl: string): DatabaseAddress {
+  if (!/[?&](pgbouncer|options)=/.test(databaseUrl))
+    return { url: databaseUrl, isPooled: false, preparesStatements: true, options: '' };
   const url = new URL(databaseUrl);
-  const isPooled = url.searchParams.get('pgbouncer') === 'true';
+  const pooler = url.searchParams.get('pgbouncer');
   const options = url.searchParams.get('options') ?? '';
-  if (isPooled) url.searchParams.delete('pgbouncer');
-  url.searchParams.delete('options');
-  return { url: url.href, isPooled, options };
+  for (const name of ['pgbouncer', 'options']) url.searchParams.delete(name);
+  return {
+    url: url.href,
+    isPooled: pooler === 'true' || pooler === 'prepared',
+    preparesStatements: pooler !== 'true',
+    options,
+  };
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -23,7 +23,7 @@ export {
 } from './integrations';
 export { leaseSql } from './lease-sql';
 export { lockKey } from './lock-key';
-export { migrate, migrationNames, schemaProblem } from './migrate';
+export { migrate } from './migrate';
 export { openDatabase } from './open-database';
 export { type Page, type Paged, type Position, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
@@ -31,6 +31,7 @@ export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows, tenantsOf } from './remove-old-rows';
 export { scopeColumns, scopeRow } from './scope-columns';
 export { standInAccount } from './stand-in-account';
+export { migrationNames, readSchema, schemaProblem } from './schema-problem';
 export { type RowOf, type Statement, column, statement, unprepared } from './statement';
 export {
   type SealedValue,

@@ -1,5 +1,5 @@
 import { type Db, createDb, isDatabaseUnavailable } from './client';
-import { schemaProblem } from './migrate';
+import { schemaProblem } from './schema-problem';
 import { type StartLog, untilAvailable } from './until-available';
 
 /** The variables of a service that uses PostgreSQL (`databaseVariables` of libs/service). */

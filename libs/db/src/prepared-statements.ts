@@ -16,9 +16,10 @@ export type NoteUse = (name: string, text: string) => void;
 /**
  * Bounds the memory of prepared statements, all of which the driver would keep. Beyond the limit, a connection that is
  * released deallocates those that no connection has used for the longest time: the statements of one tenant's many different
- * queries, not those that all repeat. Returns a function to call with each statement that runs.
+ * queries, not those that all repeat. A connection to PgBouncer (`isPooled`) is closed instead: there, statements have other names, and
+ * PgBouncer bounds those of PostgreSQL itself. Returns a function to call with each statement that runs.
  */
-export function limitPreparedStatements(pool: pg.Pool): NoteUse {
+export function limitPreparedStatements(pool: pg.Pool, { isPooled }: { isPooled: boolean }): NoteUse {
   /** The names of statements in the order of their last use. Their size is the length of their texts. */
   const known = new LRUCache<string, true>({ max: maxKnown, maxSize: Number.MAX_SAFE_INTEGER });
   pool.on('release', (error, client) => {
@@ -29,6 +30,8 @@ export function limitPreparedStatements(pool: pg.Pool): NoteUse {
     let excess = -maxChars;
     for (const text of Object.values(parsedStatements)) excess += text.length;
     if (excess <= 0) return;
+    // The pool removes a connection that ends, and opens another one when it needs one.
+    if (isPooled) return void client.end();
     excess += evictedChars;
     // The most recently used first.
     const order = new Map([...known.keys()].map((name, index) => [name, index]));

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { type RedisOptions } from 'ioredis';
+import { queuePrefix } from './job-catalog';
 
 export type RedisConnection = Redis;
 
@@ -14,6 +16,9 @@ export interface RedisSettings {
   name?: string;
   onError?: (error: Error) => void;
 }
+
+/** A server that has become a replica refuses writes. Another connection to the same address may lead to the new primary. */
+const isOfReplica = ({ message }: Error) => /^(READONLY|UNBLOCKED) /.test(message);
 
 const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attempt, 10), 1_000);
 
@@ -40,6 +45,7 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
     keepAlive: 10_000,
     connectionName: name,
     retryStrategy: reconnectDelayMs,
+    reconnectOnError: isOfReplica,
   });
   // Without a listener ioredis prints to the console.
   redis.on('error', (error: Error) => onError?.(error));
@@ -97,8 +103,16 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
   });
 }
 
-/** Closes a connection after its running commands have been answered, or immediately when Redis does not answer. */
+/** Throws with the answer of Redis when it does not accept writes: when its memory is full, or when it is a replica. */
+export async function checkWrites(redis: RedisConnection): Promise<void> {
+  await redis.set(`${queuePrefix}:check`, '', 'PX', 1_000);
+}
+
+const quitLimitMs = 1_000;
+
+/** Closes a connection after its running commands have been answered, or after a second when Redis does not answer. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
-  const ended = redis.status === 'ready' && (await redis.quit().then(Boolean, () => false));
+  const quit = () => redis.quit().then(Boolean, () => false);
+  const ended = redis.status === 'ready' && (await Promise.race([quit(), sleep(quitLimitMs, false, { ref: false })]));
   if (!ended && redis.status !== 'end') redis.disconnect();
 }

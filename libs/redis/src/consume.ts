@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
+import { pauseOnRefusal } from './pause-on-refusal';
+import { reportRarely } from './report-rarely';
 
 export interface JobContext {
   jobId: string;
@@ -23,7 +26,8 @@ export interface ConsumeOptions {
   handlers: JobHandlers;
   /** Called once for each attempt of a job. */
   onFinished?: (outcome: JobOutcome) => void;
-  onError?: (error: Error) => void;
+  /** Called at most every 5 s, with the latest error and the number of errors since the last call. */
+  onError?: (error: Error, count: number) => void;
 }
 
 export interface JobOutcome {
@@ -43,10 +47,17 @@ export interface JobOutcome {
  */
 const lockMs = 2_500;
 const stalledCheckMs = 1_000;
+/**
+ * Time for reporting the ends of jobs to Redis at shutdown. BullMQ would wait for a Redis that is away until it is back. A job
+ * whose end is not reported runs again, as after a crash.
+ */
+const closeLimitMs = 3_000;
 
 /** Runs the jobs of all queues. A handler reads the state of its row first, and returns when the work is already done. */
 export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions) {
   const shutdown = new AbortController();
+  const running = new Set<Promise<void>>();
+  const reportError = reportRarely((error, count) => onError?.(error, count));
 
   const run = async (name: JobName, job: Job<JobEnvelope>, token?: string): Promise<void> => {
     const startedAtMs = performance.now();
@@ -63,7 +74,13 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
     }
     try {
       const handle = handlers[name] as (payload: unknown, context: JobContext) => Promise<void>;
-      await handle(payload.data, { ...outcome, isLastAttempt: attempt >= attempts, signal: shutdown.signal });
+      const handling = handle(payload.data, {
+        ...outcome,
+        isLastAttempt: attempt >= attempts,
+        signal: shutdown.signal,
+      });
+      running.add(handling);
+      await handling.finally(() => running.delete(handling));
       finish('done');
     } catch (error) {
       if (shutdown.signal.aborted && error === shutdown.signal.reason) {
@@ -88,15 +105,25 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       runRetryDelay: 1_000,
       skipVersionCheck: true,
     });
-    worker.on('error', (error) => onError?.(error));
-    return worker;
+    worker.on('error', reportError);
+    return { worker, endPauses: pauseOnRefusal(worker) };
   });
 
   return {
     /** Takes no more jobs, aborts the running ones and waits for them. */
     async close(): Promise<void> {
       shutdown.abort(new Error('The worker is shutting down'));
-      await Promise.allSettled(workers.map((worker) => worker.close()));
+      for (const { endPauses } of workers) endPauses();
+      let isClosed = false;
+      const closed = Promise.allSettled(workers.map(({ worker }) => worker.close(redis.status !== 'ready'))).then(
+        () => (isClosed = true),
+      );
+      // A worker can still receive a job that it asked for earlier.
+      do {
+        await Promise.allSettled(running);
+        await Promise.race([closed, sleep(closeLimitMs, undefined, { ref: false })]);
+      } while (running.size > 0);
+      if (!isClosed) for (const { worker } of workers) void worker.getBackend().close(true);
     },
   };
 }

@@ -1,4 +1,12 @@
-import { type RedisConnection, type RedisSettings, closeRedis, connectRedis, requireSafeRedis } from './connect-redis';
+import {
+  type RedisConnection,
+  type RedisSettings,
+  checkWrites,
+  closeRedis,
+  connectRedis,
+  requireSafeRedis,
+} from './connect-redis';
+import { reportRarely } from './report-rarely';
 
 type Role = RedisSettings['role'];
 
@@ -15,14 +23,9 @@ interface RedisVariables {
 export async function openRedis<R extends Role = never>(
   { REDIS_URL, NODE_ENV }: RedisVariables,
   { name, roles = [], log }: { name: string; roles?: R[]; log: { warn(fields: object, text: string): void } },
-): Promise<Record<R | 'producer', RedisConnection> & { close(): Promise<void> }> {
-  const connect = (role: Role) =>
-    connectRedis({
-      url: REDIS_URL,
-      role,
-      name: `${name}-${role}`,
-      onError: (error) => log.warn({ err: error }, 'Redis'),
-    });
+): Promise<Record<R | 'producer', RedisConnection> & { checkWrites(): Promise<void>; close(): Promise<void> }> {
+  const onError = reportRarely((error, count) => log.warn({ err: error, count }, 'Redis'));
+  const connect = (role: Role) => connectRedis({ url: REDIS_URL, role, name: `${name}-${role}`, onError });
   const connections = Object.fromEntries((['producer', ...roles] as const).map((role) => [role, connect(role)]));
   const close = async () => void (await Promise.all(Object.values(connections).map(closeRedis)));
   try {
@@ -34,5 +37,9 @@ export async function openRedis<R extends Role = never>(
     await close();
     throw error;
   }
-  return { ...(connections as Record<R | 'producer', RedisConnection>), close };
+  return {
+    ...(connections as Record<R | 'producer', RedisConnection>),
+    checkWrites: () => checkWrites(connections.producer!),
+    close,
+  };
 }

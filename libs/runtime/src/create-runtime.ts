@@ -80,17 +80,19 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
     }),
     builtInToolNames,
   );
-  const agents: Agents = createAgents({
-    db,
-    tools,
-    models,
-    log,
-    chunkLog,
-    turnTimeoutMs: config.TURN_TIMEOUT_MS,
-    historyTokens: config.HISTORY_TOKENS,
-    toolCallsPerMessage: config.TOOL_CALLS_PER_MESSAGE,
-    modelCallsPerTurn: config.MODEL_CALLS_PER_TURN,
-  });
+  const agents: Agents = work.observeTurns(
+    createAgents({
+      db,
+      tools,
+      models,
+      log,
+      chunkLog,
+      turnTimeoutMs: config.TURN_TIMEOUT_MS,
+      historyTokens: config.HISTORY_TOKENS,
+      toolCallsPerMessage: config.TOOL_CALLS_PER_MESSAGE,
+      modelCallsPerTurn: config.MODEL_CALLS_PER_TURN,
+    }),
+  );
   return {
     entities,
     channels,

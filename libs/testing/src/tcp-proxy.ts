@@ -7,6 +7,8 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** Accepts connections again, on the same port. */
   open(): Promise<void>;
+  /** Leads new connections to another server. */
+  aim(target: string): void;
   /** Stops forwarding without closing anything, like a network that drops packets or a target that is stopped. */
   freeze(): void;
   thaw(): void;
@@ -14,7 +16,7 @@ export interface TcpProxy {
 
 /** Starts a proxy in front of a server such as PostgreSQL or Redis, whose connections can be cut or frozen. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname: host, port } = new URL(target);
+  let aimedAt = new URL(target);
   const pairs = new Set<[Socket, Socket]>();
   let isFrozen = false;
   let server: Server;
@@ -24,7 +26,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
   async function open(): Promise<void> {
     server = createServer((near) => {
-      const far = connect({ host, port: Number(port) });
+      const far = connect({ host: aimedAt.hostname, port: Number(aimedAt.port) });
       const pair: [Socket, Socket] = [near, far];
       pairs.add(pair);
       for (const socket of pair)
@@ -39,6 +41,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   return {
     url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(ownPort) }).href,
     open,
+    aim: (other) => void (aimedAt = new URL(other)),
     async cut() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

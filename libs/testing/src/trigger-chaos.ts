@@ -118,7 +118,7 @@ async function withWorkerOutput<T>(workers: ServiceProcess[], work: () => Promis
 
 const isRunning = ({ pid }: ServiceProcess): boolean => pid > 0 && isAlive(pid);
 
-/** Migrates in a separate process, because jest cannot load the module of the migration engine. */
+/** Migrates in a separate process, because this library does not depend on the one that migrates. */
 async function migrate(root: string, databaseUrl: string): Promise<void> {
   const script = `
     import { loadMigrate } from ${JSON.stringify(join(root, 'tools', 'start', 'load-typescript.mjs'))};

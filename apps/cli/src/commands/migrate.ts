@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDb, isDatabaseUnavailable, migrate, schemaProblem } from '@parley/db';
+import { createDb, isDatabaseUnavailable, migrate, readSchema } from '@parley/db';
 import { explain } from '../database';
 import { databaseUrl, migrationsDir } from '../environment';
 import { Failure } from '../failure';
@@ -30,21 +30,25 @@ export async function runMigrate({ check, wait = 0, json }: MigrateOptions): Pro
   }
 }
 
-async function apply(url: string, json = false): Promise<void> {
-  const { applied } = await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note });
-  if (json) return printJson({ applied });
-  if (applied.length === 0) print('The database is up to date.');
-  else print(`Applied ${applied.length} migration${applied.length === 1 ? '' : 's'}.`);
+async function apply(url: string, json?: boolean): Promise<void> {
+  report(await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note }), json);
 }
 
-async function checkSchema(url: string, json = false): Promise<void> {
+async function checkSchema(url: string, json?: boolean): Promise<void> {
   const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-cli' });
   try {
-    const problem = await schemaProblem(db, migrationsDir());
+    const { problem, newer } = await readSchema(db, migrationsDir());
     if (problem !== null) throw new Failure(problem);
-    if (json) printJson({ applied: [] });
-    else print('The database is up to date.');
+    report({ applied: [], newer }, json);
   } finally {
     await db.close();
   }
+}
+
+function report({ applied, newer }: { applied: string[]; newer: string[] }, json?: boolean): void {
+  if (json) return printJson({ applied, newer });
+  if (applied.length > 0) print(`Applied ${applied.length} migration${applied.length === 1 ? '' : 's'}.`);
+  if (newer.length > 0)
+    print(`The database has ${newer.join(', ')} of a newer version, which this version works with.`);
+  else if (applied.length === 0) print('The database is up to date.');
 }

@@ -71,7 +71,7 @@ function requireSameSchema(file: string, { manifest: { migrations, parley } }: C
   const list = (names: string[]): string => names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
   if (unknown.length > 0)
     throw new Failure(
-      `${file} was made by a newer version (${parley}; this is ${version}), with ${list(unknown)}. Restore it with that version`,
+      `${file} is of a newer schema than that of this version (${version}), with ${list(unknown)}. Restore it with the version that added them`,
     );
   if (missing.length > 0)
     throw new Failure(

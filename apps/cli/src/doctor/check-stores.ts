@@ -1,4 +1,4 @@
-import { type Db, column, createDb, createSecretBox, schemaProblem, statement, unreadableOf } from '@parley/db';
+import { type Db, column, createDb, createSecretBox, readSchema, statement, unreadableOf } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
@@ -23,7 +23,7 @@ export async function checkDatabase(): Promise<Finding[]> {
   try {
     const { rows } = await db.acrossTenants('operator command', serverVersion);
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
-    const problem = await schemaProblem(db, migrationsDir());
+    const { problem, newer } = await readSchema(db, migrationsDir());
     // The first sentence is the problem, the second one the fix.
     const [detail, fix] = problem?.split(/\. (?:Run: )?/) ?? [];
     return [
@@ -31,7 +31,11 @@ export async function checkDatabase(): Promise<Finding[]> {
         ? { name, state: 'failed', detail: `version ${major}`, fix: 'Install PostgreSQL 15 or newer' }
         : { name, state: 'ok', detail: `version ${major}` },
       problem === null
-        ? { name: 'Schema', state: 'ok', detail: 'up to date' }
+        ? {
+            name: 'Schema',
+            state: 'ok',
+            detail: newer.length > 0 ? `newer, and compatible: ${newer.join(', ')}` : 'up to date',
+          }
         : { name: 'Schema', state: 'failed', detail: detail!, fix },
       ...(problem === null
         ? [

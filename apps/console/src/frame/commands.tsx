@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useAgents, useTypes } from '../api/queries';
 import { meQuery } from '../api/session';
 import { useTexts } from '../i18n';
@@ -20,6 +20,9 @@ export function Commands({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const listId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  // After the dialog is open: what is in a closed one cannot be focused.
+  useLayoutEffect(() => input.current!.focus(), []);
 
   const all: { name: string; kind: string; run: () => void }[] = [
     ...sectionsFor(isAdmin).flatMap(({ name: section, screens }) =>
@@ -68,7 +71,7 @@ export function Commands({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={nav.commands} onClose={onClose}>
       <input
-        autoFocus
+        ref={input}
         role="combobox"
         aria-expanded
         aria-controls={listId}

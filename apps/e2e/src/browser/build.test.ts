@@ -91,6 +91,7 @@ inBrowser('an agent shows its definition, and leads to its conversations, execut
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: /Order clerk/ }).click();
   const prompt = page.getByRole('region', { name: 'Prompt' }).getByRole('region', { name: 'Prompt' });
+  await prompt.locator('mark').first().waitFor();
   expect(await prompt.locator('mark').allInnerTexts()).toEqual([
     '{{today}}',
     '{{entity.query({"type": "order", "filters": {"data.number": "}}"}})}}',
@@ -189,6 +190,7 @@ inBrowser(
     await args.fill('{"amount": 21}');
     await args.press('Control+Enter');
     await page.getByText('BANK_KEY is not set in development').waitFor();
+    expect(app.complaints.splice(0)).toEqual(['500 /v1/run-tool']);
     await app.owner.post('/v1/tool-secrets', { name: 'BANK_KEY', value: 'a secret' });
     await args.press('Control+Enter');
     await page.getByText('"doubled": 42').waitFor();

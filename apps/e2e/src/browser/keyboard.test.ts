@@ -1,3 +1,4 @@
+import { until } from '@parley/testing';
 import { inBrowser, useConsole } from './console-kit';
 import { waitForContent } from './looks';
 import { chatWithShop, pushShop } from './shop';
@@ -58,7 +59,7 @@ inBrowser('a person signs in, reaches every screen by its keys or the palette, a
     'Settings',
   ]) {
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: 'Go to…' }).waitFor();
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -97,7 +98,7 @@ inBrowser('what a button opens is closed with Escape, and the focus returns to t
     // In a form beside the screen the first one leaves its field.
     if (button === 'Create entity') await page.keyboard.press('Escape');
     await opened.waitFor({ state: 'detached' });
-    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await until(() => opener.evaluate((element) => element === document.activeElement));
     expect(new URL(page.url()).pathname).toMatch(/\/data\/product$/);
   }
   expect(app.complaints).toEqual([]);

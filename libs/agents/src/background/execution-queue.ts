@@ -41,6 +41,16 @@ const claimedRow = {
 /** A background execution that this process runs until its lease expires. */
 export type ClaimedExecution = RowOf<typeof claimedRow>;
 
+const countWaiting = statement(
+  'waiting-executions',
+  `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as lag
+   from executions where ${isOpen('')} and status = 'queued'`,
+  { waiting: column.int4, lag: column.float8 },
+);
+
+/** The number of background executions that no process has begun, and the age of the oldest in seconds. */
+export const waitingExecutions = async (db: Queryable) => (await db.acrossTenants('metrics', countWaiting)).rows;
+
 const claimSql = (which: string) => `
   with next as (
     select e.id, e.thread_id from executions e

@@ -72,6 +72,16 @@ const claim = statement(
   claimedMessage,
 );
 
+const countWaiting = statement(
+  'waiting-messages',
+  `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as lag
+   from messages where direction = 'inbound' and status in ('received', 'answering') and status = 'received'`,
+  { waiting: column.int4, lag: column.float8 },
+);
+
+/** The number of messages that no turn answers yet, and the age of the oldest in seconds. */
+export const waitingMessages = async (db: Queryable) => (await db.acrossTenants('metrics', countWaiting)).rows;
+
 const readJoined = statement(
   'joined-messages',
   `select id, payload from messages

@@ -68,7 +68,7 @@ export const databaseVariables = (timeoutMs: number) => ({
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
     .meta({
       description:
-        'Address of PostgreSQL 15 or newer. Append ?pgbouncer=true for a PgBouncer in transaction mode, and ?options=-c%20NAME%3DVALUE for session options.',
+        'Address of PostgreSQL 15 or newer. Append ?pgbouncer=prepared for a PgBouncer of 1.21 or newer in transaction mode, ?pgbouncer=true for an older one, and ?options=-c%20NAME%3DVALUE for session options.',
     }),
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({
     description: 'Maximum number of connections to PostgreSQL of one process.',

@@ -89,3 +89,24 @@ it('parses prices and refuses invalid ones', () => {
     expect(shape.safeParse({ MODEL_PRICES: wrong }).success).toBe(false);
   }
 });
+
+it('shows the turns that run, and none when they have ended or failed', async () => {
+  const metrics = createMetrics('chat');
+  const ends: PromiseWithResolvers<string>[] = [];
+  const turn = () => {
+    const end = Promise.withResolvers<string>();
+    ends.push(end);
+    return end.promise;
+  };
+  const agents = createWorkMetrics(metrics).observeTurns({ chat: turn, runExecution: turn, name: 'agents' });
+  expect([agents.name, await read(metrics, 'turns_in_flight')]).toEqual(['agents', { '': 0 }]);
+  const turns = [agents.chat(), agents.chat(), agents.runExecution()];
+  expect(await read(metrics, 'turns_in_flight')).toEqual({ '': 3 });
+  ends[0]!.resolve('answered');
+  ends[1]!.reject(new Error('The model is not reachable'));
+  await Promise.allSettled(turns.slice(0, 2));
+  expect(await read(metrics, 'turns_in_flight')).toEqual({ '': 1 });
+  ends[2]!.resolve('answered');
+  expect(await turns[2]).toBe('answered');
+  expect(await read(metrics, 'turns_in_flight')).toEqual({ '': 0 });
+});

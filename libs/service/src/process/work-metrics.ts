@@ -99,6 +99,29 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       };
       return { ...inner, complete };
     },
+    /** Returns the same agents with a metric of their turns. A turn waits for its model, so the CPU does not show the load. */
+    observeTurns<
+      A extends {
+        chat(...args: never[]): Promise<unknown>;
+        runExecution(...args: never[]): Promise<unknown>;
+      },
+    >(inner: A): A {
+      let running = 0;
+      const gauge = metrics.gauge('turns_in_flight', 'Turns of agents that the process is answering.', [], () => {
+        gauge.set(running);
+      });
+      const counted =
+        <R>(turn: (...args: never[]) => Promise<R>) =>
+        async (...args: never[]): Promise<R> => {
+          running += 1;
+          try {
+            return await turn(...args);
+          } finally {
+            running -= 1;
+          }
+        };
+      return { ...inner, chat: counted(inner.chat), runExecution: counted(inner.runExecution) };
+    },
     /** Returns the same tools with metrics. Custom and MCP tools share a label, because their names are not bounded. */
     observeTools<T extends { run(scope: never, call: never): Promise<ToolOutcome> }>(
       inner: T,

@@ -16,8 +16,8 @@ export interface ServiceProcess {
   readonly pid: number;
   /** The last lines of its output. */
   readonly lines: readonly string[];
-  /** Starts the process, always on the same ports, and waits until it is ready. */
-  start(): Promise<void>;
+  /** Starts the process, always on the same ports, and waits until it is ready. From then on it runs in this folder. */
+  start(folder?: string): Promise<void>;
   /** Sends SIGTERM. Returns the exit code, or null if the process had to be killed. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -38,6 +38,7 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
   const [port, internalPort] = [await freePort(), await freePort()];
   const lines: string[] = [];
   let child: ChildProcess | undefined;
+  let cwd = process.cwd();
 
   async function untilReady(started: ChildProcess): Promise<void> {
     const readStatus = async () => {
@@ -60,11 +61,13 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
     get pid() {
       return child?.pid ?? 0;
     },
-    async start() {
+    async start(folder = cwd) {
+      cwd = folder;
       const started = (child = spawnGuarded(
         process.execPath,
         [...preloaded(), '--enable-source-maps', join(bundles, name, 'main.cjs')],
         {
+          cwd,
           env: {
             PATH: process.env.PATH ?? '',
             NODE_ENV: 'test',

@@ -34,12 +34,15 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** With PARLEY_TEST_PGBOUNCER=host:port the services of every stack use a PgBouncer in transaction mode. */
+/**
+ * With PARLEY_TEST_PGBOUNCER=host:port the services of every stack use a PgBouncer in transaction mode. PARLEY_TEST_PGBOUNCER_MODE
+ * is the parameter in the address: `prepared` for one of 1.21 or newer, by default `true`.
+ */
 function throughPooler(databaseUrl: string): string {
   const pooler = process.env.PARLEY_TEST_PGBOUNCER;
   if (!pooler) return databaseUrl;
   const url = Object.assign(new URL(databaseUrl), { host: pooler });
-  url.searchParams.set('pgbouncer', 'true');
+  url.searchParams.set('pgbouncer', process.env.PARLEY_TEST_PGBOUNCER_MODE ?? 'true');
   return url.href;
 }
 

@@ -58,6 +58,14 @@ export function EntityPanel({ type, id, tab, focusField, onTab, onClose, onCreat
   const title = isNew ? texts.newOf(type.name) : entity ? labelOf(entity, type) : type.name;
   const heading = useRef<HTMLHeadingElement>(null);
   useKeys({ Escape: onClose });
+  const opener = useRef(document.activeElement);
+  useEffect(
+    () => () => {
+      // The focus was in the panel, which is no longer there.
+      if (document.activeElement === document.body) (opener.current as HTMLElement | null)?.focus();
+    },
+    [],
+  );
   useEffect(() => {
     // The cell that opened it has the focus until then; a field takes it when it is named.
     if (focusField === undefined && !isNew) heading.current?.focus({ preventScroll: true });
