@@ -158,11 +158,11 @@ function Use({ item: { provider, enabled } }: { item: Integration }) {
   }, 'integrations');
   const { name } = providerOf(provider);
   return (
-    <Section title={texts.use} hint={texts.switchHint}>
+    <Section title={texts.use} hint={texts.useHint}>
       <Problem error={change.error} />
       <div className="flex flex-wrap items-center gap-2">
         <Button isBusy={change.isPending} onClick={() => change.mutate()}>
-          {enabled ? texts.switchOff : texts.switchOn}
+          {enabled ? texts.disable : texts.enable}
         </Button>
         <ConfirmButton
           action={texts.remove}
