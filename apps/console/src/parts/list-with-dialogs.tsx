@@ -8,7 +8,7 @@ import { ListScreen, type ListScreenProps } from './list-screen';
 import type { usePages } from './pages';
 import { Failure, Skeleton } from './states';
 
-interface OpenItemProps<Item> {
+interface ItemDialogProps<Item> {
   /** The item of the address. */
   id: string;
   list: ReturnType<typeof usePages<Item>>;
@@ -20,7 +20,7 @@ interface OpenItemProps<Item> {
 }
 
 /** One item of a list, in a dialog. The pages of the list are loaded until it is found. */
-function OpenItem<Item>({ id, list, keyOf, title, onClose, wide, children }: OpenItemProps<Item>) {
+function ItemDialog<Item>({ id, list, keyOf, title, onClose, wide, children }: ItemDialogProps<Item>) {
   const { states } = useTexts();
   const { items, hasNextPage, isFetching, isError, fetchNextPage } = list;
   const item = items.find((one) => keyOf(one) === id);
@@ -73,9 +73,9 @@ export function ListWithDialogs<Item>(props: ListWithDialogsProps<Item>) {
       {mayAdd && open === 'new'
         ? add.dialog(close)
         : open !== undefined && (
-            <OpenItem id={open} {...{ list, keyOf }} title={itemTitle} onClose={close} wide={isWide}>
+            <ItemDialog id={open} {...{ list, keyOf }} title={itemTitle} onClose={close} wide={isWide}>
               {(item) => details(item, close)}
-            </OpenItem>
+            </ItemDialog>
           )}
     </>
   );

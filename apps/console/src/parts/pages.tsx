@@ -25,6 +25,16 @@ export function usePages<Item>(
   return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [] };
 }
 
+/** The same for a list that the API answers with at once. */
+export const useWholeList = <Item,>(
+  queryKey: QueryKey,
+  load: (signal: AbortSignal) => Promise<{ data: Item[] }>,
+  refetchInterval: number,
+) =>
+  usePages<Item>(queryKey, async (_, signal) => ({ data: (await load(signal)).data, cursor: '', hasMore: false }), {
+    refetchInterval,
+  });
+
 interface RowsProps<Item> {
   list: Pick<
     ReturnType<typeof usePages<Item>>,

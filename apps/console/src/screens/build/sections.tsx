@@ -2,8 +2,6 @@ import type { LinkProps } from '@tanstack/react-router';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n';
-import type { usePages } from '../../parts/pages';
-import { Empty, Failure, Skeleton } from '../../parts/states';
 
 /** Rules as sentences; numbered from 0 where messages name the position of a rule. */
 export function Sentences({
@@ -47,32 +45,5 @@ export function Names({ names, linkOf }: { names: readonly string[]; linkOf?: (n
         );
       })}
     </ul>
-  );
-}
-
-/** The open item of a list, once the list is loaded. */
-export function OpenItem<Item>({
-  list,
-  is,
-  back,
-  children,
-}: {
-  list: ReturnType<typeof usePages<Item>>;
-  is: (item: Item) => boolean;
-  back: LinkProps;
-  children: (item: Item) => ReactNode;
-}) {
-  const { states } = useTexts();
-  const item = list.items.find(is);
-  if (item !== undefined) return children(item);
-  if (list.isPending) return <Skeleton rows={10} />;
-  if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />;
-  return (
-    <Empty title={states.notFoundTitle}>
-      <p>{states.notFound}</p>
-      <Link {...back} className="text-accent underline">
-        {states.backToList}
-      </Link>
-    </Empty>
   );
 }

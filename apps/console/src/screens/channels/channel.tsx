@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
@@ -10,10 +9,11 @@ import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
 import { linkTo } from '../../parts/link';
+import { OpenItem } from '../../parts/open-item';
 import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
-import { Empty, Failure, Notice, Problem, Skeleton } from '../../parts/states';
-import { type Channel, ChannelStatus, ContactTypePick, numberOf } from './channels';
+import { Notice, Problem } from '../../parts/states';
+import { type Channel, ChannelStatus, ContactTypePick, numberOf, useChannels } from './channels';
 import { SetupLink } from './connect-channel';
 import { Templates } from './templates';
 import { channelsCatalog } from './texts';
@@ -21,46 +21,36 @@ import { channelsCatalog } from './texts';
 /** One number: who answers it, its templates, and how to disconnect it. */
 export function ChannelScreen({ id }: { id: string }) {
   const texts = useTexts(channelsCatalog);
-  const { states } = useTexts();
-  const { api, key, isAdmin } = useWorkspace();
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: [...key, 'channels', 'all'],
-    queryFn: ({ signal }) => api.listChannels({}, { signal }),
-    refetchInterval: 5_000,
-  });
-  const channel = data?.data.find((one) => one.id === id);
+  const { isAdmin } = useWorkspace();
+  const back = linkTo({ to: 'channels' });
   return (
-    <DetailScreen
-      title={channel ? numberOf(channel) : texts.title}
-      back={linkTo({ to: 'channels' })}
-      backTitle={texts.title}
-      head={channel && <ChannelStatus of={channel} />}
-    >
-      {isPending ? (
-        <Skeleton />
-      ) : data === undefined ? (
-        <Failure error={error} onRetry={refetch} />
-      ) : channel === undefined ? (
-        <Empty title={states.notFoundTitle}>{states.notFound}</Empty>
-      ) : (
-        <div className="max-w-3xl space-y-8 p-4 md:p-6">
-          {isAdmin && channel.webhookProblem && <RegisterAgain channel={channel} />}
-          {isAdmin && channel.status === 'pending' && channel.customerId !== null && <NewLink channel={channel} />}
-          <Facts
-            facts={[
-              [texts.id, <CopyText text={channel.id} />],
-              [texts.phoneNumberId, channel.phoneNumberId && <CopyText text={channel.phoneNumberId} />],
-              [texts.customerId, channel.customerId && <CopyText text={channel.customerId} />],
-              [texts.answerer, !isAdmin && (channel.agent ?? channel.router)],
-              [texts.contactType, !isAdmin && channel.contactType],
-            ]}
-          />
-          {isAdmin && <Answerer channel={channel} />}
-          {channel.status === 'connected' && <Templates channel={channel} />}
-          {isAdmin && <Disconnect channel={channel} />}
-        </div>
+    <OpenItem list={useChannels()} is={(channel) => channel.id === id} back={back}>
+      {(channel) => (
+        <DetailScreen
+          title={numberOf(channel)}
+          back={back}
+          backTitle={texts.title}
+          head={<ChannelStatus of={channel} />}
+        >
+          <div className="max-w-3xl space-y-8 p-4 md:p-6">
+            {isAdmin && channel.webhookProblem && <RegisterAgain channel={channel} />}
+            {isAdmin && channel.status === 'pending' && channel.customerId !== null && <NewLink channel={channel} />}
+            <Facts
+              facts={[
+                [texts.id, <CopyText text={channel.id} />],
+                [texts.phoneNumberId, channel.phoneNumberId && <CopyText text={channel.phoneNumberId} />],
+                [texts.customerId, channel.customerId && <CopyText text={channel.customerId} />],
+                [texts.answerer, !isAdmin && (channel.agent ?? channel.router)],
+                [texts.contactType, !isAdmin && channel.contactType],
+              ]}
+            />
+            {isAdmin && <Answerer channel={channel} />}
+            {channel.status === 'connected' && <Templates channel={channel} />}
+            {isAdmin && <Disconnect channel={channel} />}
+          </div>
+        </DetailScreen>
       )}
-    </DetailScreen>
+    </OpenItem>
   );
 }
 

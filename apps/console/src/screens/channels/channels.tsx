@@ -7,7 +7,7 @@ import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { Pick } from '../../parts/fields';
 import { ListScreen } from '../../parts/list-screen';
-import { usePages } from '../../parts/pages';
+import { useWholeList } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { ChannelScreen } from './channel';
@@ -22,18 +22,19 @@ export function Channels() {
   return open === undefined || open === 'new' ? <List /> : <ChannelScreen id={open} />;
 }
 
+export function useChannels() {
+  const { api, key } = useWorkspace();
+  return useWholeList([...key, 'channels'], (signal) => api.listChannels({}, { signal }), 5_000);
+}
+
 /** The number as people write it. */
 export const numberOf = ({ phoneNumber, id }: Channel): string => (phoneNumber === null ? id : `+${phoneNumber}`);
 
 function List() {
   const texts = useTexts(channelsCatalog);
-  const { api, key, isAdmin } = useWorkspace();
+  const { isAdmin } = useWorkspace();
   const { open, show, close, linkOf } = useOpen();
-  const list = usePages(
-    [...key, 'channels', 'list'],
-    async (_, signal) => ({ ...(await api.listChannels({}, { signal })), cursor: '', hasMore: false }),
-    { refetchInterval: 5_000 },
-  );
+  const list = useChannels();
   return (
     <>
       <ListScreen

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent } from 'react';
 import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
@@ -10,11 +9,12 @@ import { Button } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
 import { linkTo } from '../../parts/link';
+import { OpenItem } from '../../parts/open-item';
 import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
-import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
+import { Notice, Problem } from '../../parts/states';
 import { Status } from '../../parts/status';
-import { IntegrationStatus } from './integrations';
+import { IntegrationStatus, useIntegrations } from './integrations';
 import { type Integration, providerOf } from './providers';
 import { type Settings, SettingsFields, settingsOf } from './settings-fields';
 import { integrationsCatalog } from './texts';
@@ -22,41 +22,26 @@ import { integrationsCatalog } from './texts';
 /** One provider: what it is for, its settings, a test, and how to switch it off. */
 export function IntegrationScreen({ provider }: { provider: string }) {
   const texts = useTexts(integrationsCatalog);
-  const { api, key } = useWorkspace();
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: [...key, 'integrations', 'all'],
-    queryFn: ({ signal }) => api.listIntegrations({}, { signal }),
-  });
-  const item = data?.data.find((one) => one.provider === provider);
-  const { name } = providerOf(provider);
+  const back = linkTo({ to: 'integrations' });
   return (
-    <DetailScreen
-      title={name}
-      back={linkTo({ to: 'integrations' })}
-      backTitle={texts.title}
-      head={item && <IntegrationStatus of={item} />}
-    >
-      {isPending ? (
-        <Skeleton />
-      ) : data === undefined ? (
-        <Failure error={error} onRetry={refetch} />
-      ) : item === undefined ? (
-        <Missing />
-      ) : (
-        <div className="max-w-2xl space-y-8 p-4 md:p-6">
-          <About item={item} />
-          <SettingsForm item={item} />
-          {item.isConfigured && <Test item={item} />}
-          {item.isConfigured && <Use item={item} />}
-        </div>
+    <OpenItem list={useIntegrations()} is={(item) => item.provider === provider} back={back}>
+      {(item) => (
+        <DetailScreen
+          title={providerOf(provider).name}
+          back={back}
+          backTitle={texts.title}
+          head={<IntegrationStatus of={item} />}
+        >
+          <div className="max-w-2xl space-y-8 p-4 md:p-6">
+            <About item={item} />
+            <SettingsForm item={item} />
+            {item.isConfigured && <Test item={item} />}
+            {item.isConfigured && <Use item={item} />}
+          </div>
+        </DetailScreen>
       )}
-    </DetailScreen>
+    </OpenItem>
   );
-}
-
-function Missing() {
-  const { states } = useTexts();
-  return <p className="p-4 text-n11">{states.notFound}</p>;
 }
 
 function About({ item: { provider, kind, isConfigured } }: { item: Integration }) {

@@ -4,7 +4,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { ListScreen } from '../../parts/list-screen';
-import { usePages } from '../../parts/pages';
+import { useWholeList } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -23,15 +23,16 @@ export function Integrations() {
   return open === undefined || open.startsWith('+') ? <List /> : <IntegrationScreen provider={open} />;
 }
 
+export function useIntegrations() {
+  const { api, key } = useWorkspace();
+  return useWholeList([...key, 'integrations'], (signal) => api.listIntegrations({}, { signal }), 10_000);
+}
+
 function List() {
   const texts = useTexts(integrationsCatalog);
-  const { api, key, isAdmin } = useWorkspace();
+  const { isAdmin } = useWorkspace();
   const { open, show, close, linkOf } = useOpen();
-  const list = usePages(
-    [...key, 'integrations', 'list'],
-    async (_, signal) => ({ ...(await api.listIntegrations({}, { signal })), cursor: '', hasMore: false }),
-    { refetchInterval: 10_000 },
-  );
+  const list = useIntegrations();
   return (
     <>
       <ListScreen

@@ -2,7 +2,7 @@ import type { ResultOf } from '@parley/client/manage';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
-import { usePages } from '../../parts/pages';
+import { useWholeList } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
@@ -15,11 +15,7 @@ export type ToolSecret = ResultOf<'listToolSecrets'>['data'][number];
 export function ToolSecrets() {
   const texts = useTexts(toolSecretsCatalog);
   const { api, key } = useWorkspace();
-  const list = usePages(
-    [...key, 'tool-secrets'],
-    async (_, signal) => ({ ...(await api.listToolSecrets({}, { signal })), cursor: '', hasMore: false }),
-    { refetchInterval: 10_000 },
-  );
+  const list = useWholeList([...key, 'tool-secrets'], (signal) => api.listToolSecrets({}, { signal }), 10_000);
   return (
     <ListWithDialogs
       title={texts.title}

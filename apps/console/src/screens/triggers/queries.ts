@@ -3,6 +3,7 @@ import { type ResultOf, iterate } from '@parley/client/manage';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Workspace } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
+import { useWholeList } from '../../parts/pages';
 import type { TriggerStart } from './words';
 
 export type Trigger = Omit<ResultOf<'listTriggers'>['data'][number], 'on'> & { on: TriggerStart };
@@ -14,11 +15,8 @@ export type RunStep = RunDetails['steps'][number];
 /** The triggers of the environment. The API answers with what starts them as any object. */
 export function useTriggers() {
   const { api, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'triggers'],
-    queryFn: async ({ signal }) => (await api.listTriggers({}, { signal })).data as Trigger[],
-    refetchInterval: 10_000,
-  });
+  const load = async (signal: AbortSignal) => ({ data: (await api.listTriggers({}, { signal })).data as Trigger[] });
+  return useWholeList([...key, 'triggers', 'list'], load, 10_000);
 }
 
 /** The fields of a definition that a trigger's screen shows (docs/reference/definitions.md#trigger). */

@@ -90,8 +90,8 @@ function Actions({ run: { id, status, refusedRuns } }: { run: RunDetails }) {
 function RunFacts({ run }: { run: RunDetails }) {
   const texts = useTexts();
   const triggers = useTexts(triggersCatalog);
-  const { data: all } = useTriggers();
-  const type = all?.find(({ slug }) => slug === run.triggerSlug)?.on.entityType;
+  const all = useTriggers().items;
+  const type = all.find(({ slug }) => slug === run.triggerSlug)?.on.entityType;
   const time = (at: number | null) => at !== null && <Ago at={at} />;
   return (
     <Facts

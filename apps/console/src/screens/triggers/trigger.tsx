@@ -7,7 +7,8 @@ import { ConfirmButton } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { BackLink, DetailScreen } from '../../parts/detail-screen';
 import { linkTo } from '../../parts/link';
-import { Empty, Failure, Problem, Skeleton } from '../../parts/states';
+import { OpenItem } from '../../parts/open-item';
+import { Problem } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
 import { BulkActions, RetryProgress } from './bulk-runs';
@@ -22,14 +23,12 @@ import { startInWords } from './words';
 const route = getRouteApi('/$organization/$environment/triggers/$slug');
 
 export function TriggerScreen() {
-  const { states } = useTexts();
   const { slug } = route.useParams();
-  const { data, error, isPending, refetch } = useTriggers();
-  if (isPending) return <Skeleton rows={10} />;
-  if (data === undefined) return <Failure error={error} onRetry={refetch} />;
-  const trigger = data.find((one) => one.slug === slug);
-  if (trigger === undefined) return <Empty title={states.notFoundTitle}>{states.notFound}</Empty>;
-  return <Known key={slug} trigger={trigger} />;
+  return (
+    <OpenItem list={useTriggers()} is={(trigger) => trigger.slug === slug} back={linkTo({ to: 'triggers' })}>
+      {(trigger) => <Known key={slug} trigger={trigger} />}
+    </OpenItem>
+  );
 }
 
 function Known({ trigger }: { trigger: Trigger }) {

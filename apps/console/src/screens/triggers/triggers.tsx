@@ -1,14 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useLanguage, useTexts } from '../../i18n';
 import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
-import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
-import type { Trigger } from './queries';
+import { type Trigger, useTriggers } from './queries';
 import { RunList } from './run-list';
 import { triggersCatalog } from './texts';
 import { startInWords } from './words';
@@ -46,15 +44,7 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
   const { states } = useTexts();
   const triggers = useTexts(triggersCatalog);
   const language = useLanguage();
-  const { api, key } = useWorkspace();
-  const list = usePages<Trigger>(
-    [...key, 'triggers', 'list'],
-    async (_, signal) => {
-      const { data } = await api.listTriggers({}, { signal });
-      return { data: data as Trigger[], cursor: '', hasMore: false };
-    },
-    { refetchInterval: 10_000 },
-  );
+  const list = useTriggers();
   return (
     <ListScreen
       title={triggers.title}
