@@ -40,30 +40,26 @@ export function useTexts(catalog: Catalog<unknown> = commonCatalog): unknown {
   return catalog[useLanguage()];
 }
 
-type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat;
-const formats = new Map<string, Format>();
-function cached<F extends Format>(kind: string, make: (language: Language) => F): F {
+/** A format of the current language, which is made once. `kind` names its options. */
+const formats = new Map<string, unknown>();
+function cached<F>(kind: string, make: (language: Language) => F): F {
   const key = `${current} ${kind}`;
   if (!formats.has(key)) formats.set(key, make(current));
   return formats.get(key) as F;
 }
+const number = (kind: string, value: number, options?: Intl.NumberFormatOptions): string =>
+  cached(`number ${kind}`, (language) => new Intl.NumberFormat(language, options)).format(value);
+const date = (kind: string, at: number, options: Intl.DateTimeFormatOptions): string =>
+  cached(`date ${kind}`, (language) => new Intl.DateTimeFormat(language, options)).format(at);
 
-export const formatNumber = (value: number): string =>
-  cached('number', (language) => new Intl.NumberFormat(language)).format(value);
+export const formatNumber = (value: number): string => number('', value);
 /** An amount in cents of a currency that is not known. */
 export const formatCents = (cents: number): string =>
-  cached(
-    'cents',
-    (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-  ).format(cents / 100);
+  number('cents', cents / 100, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 /** With all decimals, as values of data show it. */
-export const formatDecimal = (value: number): string =>
-  cached('decimal', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 20 })).format(value);
+export const formatDecimal = (value: number): string => number('decimal', value, { maximumFractionDigits: 20 });
 export const formatCompact = (value: number): string =>
-  cached(
-    'compact',
-    (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
-  ).format(value);
+  number('compact', value, { notation: 'compact', maximumFractionDigits: 1 });
 /** Such as "list, read and create". */
 export const formatList = (items: readonly string[]): string =>
   cached('list', (language) => new Intl.ListFormat(language)).format(items);
@@ -72,34 +68,19 @@ export function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return commonCatalog[current].states.noValue;
   const code = String(currency ?? '');
   if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
-  return cached(
-    `money ${code}`,
-    (language) => new Intl.NumberFormat(language, { style: 'currency', currency: code }),
-  ).format(amount);
+  return number(`money ${code}`, amount, { style: 'currency', currency: code });
 }
-export const formatTime = (at: number): string =>
-  cached('time', (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })).format(at);
-export const formatDay = (at: number): string =>
-  cached(
-    'day',
-    (language) => new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
-  ).format(at);
+export const formatTime = (at: number): string => date('time', at, { hour: '2-digit', minute: '2-digit' });
+export const formatDay = (at: number): string => date('day', at, { weekday: 'short', day: 'numeric', month: 'short' });
 /** A part of a day that has no time zone, such as the name of its weekday. */
 export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
   new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
 /** With the year, as values of data show it. */
-export const formatDate = (at: number): string =>
-  cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+export const formatDate = (at: number): string => date('date', at, { dateStyle: 'medium' });
 export const formatDateTime = (at: number): string =>
-  cached(
-    'date time',
-    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
-  ).format(at);
+  date('date time', at, { dateStyle: 'medium', timeStyle: 'short' });
 /** With seconds and zone, as titles show it. */
-export const formatExact = (at: number): string =>
-  cached('exact', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })).format(
-    at,
-  );
+export const formatExact = (at: number): string => date('exact', at, { dateStyle: 'medium', timeStyle: 'long' });
 
 const steps = [
   [60_000, 1_000, 'second'],
@@ -126,36 +107,21 @@ export function formatSpan(ms: number): string {
       : ms < 86_400_000
         ? [ms / 3_600_000, 'hour']
         : [ms / 86_400_000, 'day'];
-  return cached(
-    unit,
-    (language) =>
-      new Intl.NumberFormat(language, {
-        style: 'unit',
-        unit,
-        unitDisplay: 'short',
-        maximumFractionDigits: 0,
-        roundingMode: 'trunc',
-      } as Intl.NumberFormatOptions),
-  ).format(value);
+  const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0, roundingMode: 'trunc' };
+  return number(unit, value, options as Intl.NumberFormatOptions);
 }
 
 /** Such as "340 kB" and "9.8 MB". */
 export function formatBytes(bytes: number): string {
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
-  return cached(
-    unit,
-    (language) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
-  ).format(value);
+  return number(unit, value, { style: 'unit', unit, maximumFractionDigits: 1 });
 }
 
 /** Such as "320 ms", "1.8 s" and "3 min 12 s". */
 export function formatDuration(ms: number | null, texts: Texts): string {
   if (ms === null) return texts.states.noValue;
   if (ms < 1_000) return texts.units.ms(String(Math.round(ms)));
-  if (ms < 60_000)
-    return texts.units.seconds(
-      cached('s', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 })).format(ms / 1_000),
-    );
+  if (ms < 60_000) return texts.units.seconds(number('seconds', ms / 1_000, { maximumFractionDigits: 1 }));
   const minutes = Math.floor(ms / 60_000);
   return minutes < 120
     ? `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`

@@ -96,14 +96,7 @@ export function Toggle({ label, isOn, onChange }: { label: string; isOn: boolean
   );
 }
 
-/** Links of one place to its views, such as the tabs of a list. */
-export function Tabs({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <nav aria-label={label} className="flex gap-1 overflow-x-auto">
-      {children}
-    </nav>
-  );
-}
+/** The look of a link or a button that shows one of several views. */
 export const tabLook = (isCurrent: boolean): string =>
   `tap inline-flex h-8 shrink-0 items-center gap-1 rounded px-2 whitespace-nowrap ${isCurrent ? 'bg-n4 font-medium' : 'text-n11 hover:bg-n3'}`;
 

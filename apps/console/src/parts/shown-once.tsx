@@ -1,6 +1,8 @@
 import { Check, Copy } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useTexts } from '../i18n';
 import { Button, useCopy } from './controls';
+import { Dialog } from './dialog';
 import { Notice } from './states';
 
 /** A secret that the server does not show again, with the button that copies it. */
@@ -20,5 +22,30 @@ export function ShownOnce({ label, value, warning }: { label: string; value: str
         </Button>
       </div>
     </section>
+  );
+}
+
+interface ShownOnceDialogProps {
+  title: string;
+  onClose: () => void;
+  wide?: boolean;
+  /** Content beside the button that closes the dialog. */
+  foot?: ReactNode;
+  children: ReactNode;
+}
+
+/** A dialog with such a secret, which a press beside it does not close. */
+export function ShownOnceDialog({ foot, children, ...dialog }: ShownOnceDialogProps) {
+  const { states } = useTexts();
+  return (
+    <Dialog {...dialog} isKept>
+      <div className="space-y-4">
+        {children}
+        <div className="flex items-center justify-end gap-4">
+          {foot}
+          <Button onClick={dialog.onClose}>{states.done}</Button>
+        </div>
+      </div>
+    </Dialog>
   );
 }

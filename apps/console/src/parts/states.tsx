@@ -29,11 +29,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const api = error instanceof ParleyApiError ? error : null;
   if (api?.status === 404) return <Empty title={states.notFoundTitle}>{states.notFound}</Empty>;
   if (api?.status === 403)
-    return (
-      <Empty title={states.errorTitle}>
-        {api.code === 'requires_admin' ? states.forbidden('admin') : messageOf(api)}
-      </Empty>
-    );
+    return <Empty title={states.errorTitle}>{api.code === 'requires_admin' ? states.forbidden : messageOf(api)}</Empty>;
   return (
     <div role="alert" className="mx-auto max-w-md px-4 py-12 text-center">
       <h2 className="font-medium">{states.errorTitle}</h2>

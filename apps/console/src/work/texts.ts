@@ -23,7 +23,7 @@ export const workCatalog = catalog(
     dismiss: 'Cerrar',
     stopped: (done) => `Se detuvo después de ${done}`,
     failed: (reason) => `Se detuvo: ${reason}`,
-    refused: (count) => `${count} con rechazo: ver por qué`,
+    refused: (count) => `Rechazos: ${count}. Ver por qué`,
     refusedTitle: 'Lo que se rechazó',
     firstOnes: (count) => `Los primeros ${count}:`,
     item: 'Elemento',

@@ -129,7 +129,7 @@ inBrowser(
     await page.reload();
     await renamed.getByRole('tab', { name: 'Fields' }).click();
     await renamed.getByRole('button', { name: 'Delete 1 entity' }).click();
-    await page.getByText('Delete 1 of Lead? They can be restored.').waitFor();
+    await page.getByText('Delete 1 of Lead? It can be restored.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 entity' }).click();
     await until(async () => (await storedLeads(app.owner)).length === 0);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('deleted');

@@ -85,7 +85,7 @@ inBrowser('a publishable key has the snippet for a page, and its secret is shown
   const dialog = page.getByRole('dialog').last();
   await dialog.getByLabel('Name').fill('Shop site');
   await dialog.getByLabel('Origins').fill('ftp://shop.example');
-  await dialog.getByLabel('Of one visitor').fill('30');
+  await dialog.getByLabel('From one visitor').fill('30');
   await dialog.getByRole('button', { name: 'Create publishable key' }).click();
   await dialog.getByRole('alert').getByText('origins.0').waitFor();
   await dialog.getByLabel('Origins').fill(`https://shop.example\n${app.stack.url}`);

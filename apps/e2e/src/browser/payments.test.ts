@@ -34,11 +34,11 @@ inBrowser(
     ]);
     await page.getByText(String(made.order.flowOrder), { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Ask the provider' }).click();
+    await page.getByRole('button', { name: 'Check with the provider' }).click();
     await page.getByText('Status 1: pendiente').waitFor();
     expect(await statusOfPayment(app, made.id)).toBe('pending');
     made.order.status = 2;
-    await page.getByRole('button', { name: 'Ask the provider' }).click();
+    await page.getByRole('button', { name: 'Check with the provider' }).click();
     await page.getByText('Status 2: pagada').waitFor();
     await timeline.getByText('Paid', { exact: true }).waitFor();
     expect(await statusOfPayment(app, made.id)).toBe('paid');
@@ -55,7 +55,7 @@ inBrowser('a difference and a provider that does not answer are said, and change
   made.order.amount = 4_000;
   made.order.status = 2;
   const page = await app.open(`/payments/${made.id}`);
-  await page.getByRole('button', { name: 'Ask the provider' }).click();
+  await page.getByRole('button', { name: 'Check with the provider' }).click();
   await page
     .getByRole('alert')
     .getByText(/amount 4000 is not 5000/)
@@ -64,7 +64,7 @@ inBrowser('a difference and a provider that does not answer are said, and change
   const down = { kind: 'error', status: 500, body: {} } as const;
   flow().setFault('getStatus', down);
   flow().setFault('getStatusByFlowOrder', down);
-  await page.getByRole('button', { name: 'Ask the provider' }).click();
+  await page.getByRole('button', { name: 'Check with the provider' }).click();
   await page.getByRole('alert').getByText(/Flow/).waitFor();
   await until(async () => app.complaints.some((text) => text.startsWith('502 ')));
   expect(await statusOfPayment(app, made.id)).toBe('pending');
@@ -72,7 +72,7 @@ inBrowser('a difference and a provider that does not answer are said, and change
   made.order.amount = 5_000;
 });
 
-inBrowser('all pending payments are asked about together, and the list can be filtered by status', async () => {
+inBrowser('all pending payments are checked together, and the list can be filtered by status', async () => {
   const [paid, refused] = [
     await createPayment(app, flow(), { amount: 1_000, description: 'Pedido 3' }),
     await createPayment(app, flow(), { amount: 2_000, description: 'Pedido 4' }),
@@ -81,8 +81,8 @@ inBrowser('all pending payments are asked about together, and the list can be fi
   [paid.order.status, refused.order.status] = [2, 3];
   const pending = ((await app.owner.get('/v1/payments?status=pending')).body as { data: unknown[] }).data.length;
   const page = await app.open('/payments');
-  await page.getByRole('button', { name: 'Ask about pending payments' }).click();
-  await page.getByText(`${pending} payments asked about`).waitFor();
+  await page.getByRole('button', { name: 'Check pending payments' }).click();
+  await page.getByText(`${pending} payments checked`).waitFor();
   await page.getByText('1 failed').waitFor();
   expect([await statusOfPayment(app, paid.id), await statusOfPayment(app, refused.id)]).toEqual(['paid', 'failed']);
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
@@ -128,7 +128,7 @@ inBrowser(
       await app.owner.patch('/v1/integrations/resend', { settings: { apiKey: resend.apiKey } });
       await page.getByRole('button', { name: 'Send again' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
-      await page.getByText('The provider has it.').waitFor();
+      await page.getByText('The provider accepted it.').waitFor();
       expect(resend.sent).toHaveLength(1);
 
       const [email] = (await app.owner.get('/v1/emails')).body.data as { id: string }[];
@@ -140,7 +140,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Send again anyway' }).click();
       await page.getByRole('dialog').getByText('Its recipient may get it twice.').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Send again anyway' }).click();
-      await page.getByText('The provider has it.').waitFor();
+      await page.getByText('The provider accepted it.').waitFor();
       expect(app.complaints).toEqual([]);
     } finally {
       await resend.stop();

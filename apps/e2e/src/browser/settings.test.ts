@@ -72,7 +72,7 @@ inBrowser('opening hours, times and addresses are saved as they are shown; other
   expect(await asMember('PATCH', '/v1/organization', { name: 'x' })).toEqual(refused);
 });
 
-inBrowser('a provider is set up, tested, switched off and removed, and each change is in the audit log', async () => {
+inBrowser('a provider is set up, tested, disabled and removed, and each change is in the audit log', async () => {
   const page = await app.open('/integrations');
   await page.getByRole('link', { name: /Kapso/ }).click();
   await page.getByText('KAPSO_API_KEY').waitFor();
@@ -92,8 +92,8 @@ inBrowser('a provider is set up, tested, switched off and removed, and each chan
   const valueOf = async (field: string) =>
     (await stored()).fields.find(({ name }: { name: string }) => name === field).value;
   expect([await valueOf('mediaReply'), await valueOf('apiKey')]).toEqual(['', '••••-key']);
-  await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('button', { name: 'Switch on' }).waitFor();
+  await page.getByRole('button', { name: 'Disable', exact: true }).click();
+  await page.getByRole('button', { name: 'Enable', exact: true }).waitFor();
   expect((await stored()).enabled).toBe(false);
   await page.getByRole('button', { name: 'Remove integration' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove integration' }).click();
@@ -151,7 +151,7 @@ inBrowser('a server of MCP tools gets a name, and its headers are masked', async
 inBrowser('a number is connected, answered by someone else, and disconnected', async () => {
   const page = await app.open('/channels?open=new');
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('radio', { name: /^A number that Kapso has/ }).check();
+  await dialog.getByRole('radio', { name: /^A number already at Kapso/ }).check();
   await dialog.getByLabel('Id of the number').fill('109876543210987');
   await dialog.getByRole('button', { name: 'Connect number' }).click();
   await dialog.getByRole('alert').getByText('Kapso is not configured').waitFor();
@@ -185,7 +185,7 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await page.getByText('https://setup.example/1').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   const [waiting] = await channels();
-  await page.getByRole('button', { name: 'Make new setup link' }).click();
+  await page.getByRole('button', { name: 'Create new setup link' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
   await until(async () => (await channels()).length === 1);
   expect((await channels())[0]).toMatchObject({ status: 'pending', customerId: waiting.customerId });

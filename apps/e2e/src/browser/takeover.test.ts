@@ -32,9 +32,9 @@ inBrowser(
     const page = await app.open('/conversations');
     const row = page.getByRole('link', { name: new RegExp('asks for a refund') });
     await row.waitFor({ timeout: 30_000 });
-    expect(await row.innerText()).toMatch(/waits 1 min/);
+    expect(await row.innerText()).toMatch(/waiting 1 min/);
     await row.click();
-    await page.getByText('Waits for a person: asks for a refund').waitFor();
+    await page.getByText('Waiting for a person: asks for a refund').waitFor();
     await page.getByLabel('Reply').fill('I am sorry. We send a new one.');
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Control+Enter');
@@ -143,7 +143,7 @@ inBrowser(
       mimeType: 'application/octet-stream',
       buffer: Buffer.alloc(11_000_000),
     });
-    await page.getByRole('alert').getByText('huge.bin has 11 MB. At most 10.5 MB can be sent.').waitFor();
+    await page.getByRole('alert').getByText('huge.bin is 11 MB. At most 10.5 MB can be sent.').waitFor();
     await input.setInputFiles({ name: 'tent.png', mimeType: 'image/png', buffer: picture });
     await page.getByRole('img', { name: 'Preview of tent.png' }).waitFor();
     await page.getByRole('button', { name: 'Remove the file' }).click();
@@ -186,7 +186,7 @@ inBrowser('after 24 hours only a template can be sent, with its values, and half
     customer,
   ]);
   const page = await app.open(`/conversations/${threadId}`);
-  await page.getByText('WhatsApp takes only templates').waitFor();
+  await page.getByText('WhatsApp accepts only templates').waitFor();
   await page.getByLabel('Reply').fill('Is anyone there?');
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Choose a template' }).click();

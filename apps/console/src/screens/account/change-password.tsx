@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { people } from '../../api/session';
 import { useTexts } from '../../i18n';
-import { Button, Field } from '../../parts/controls';
+import { Field } from '../../parts/controls';
 import { fieldsOf } from '../../parts/form-dialog';
-import { Problem } from '../../parts/states';
+import { SaveLine } from '../../parts/save-line';
 import { accountCatalog } from './texts';
 
 export function ChangePassword() {
@@ -39,15 +39,7 @@ export function ChangePassword() {
         minLength={10}
         maxLength={200}
       />
-      <Problem error={change.error} />
-      <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" isBusy={change.isPending}>
-          {texts.changePassword}
-        </Button>
-        <p role="status" className="text-done">
-          {change.isSuccess && texts.passwordChanged}
-        </p>
-      </div>
+      <SaveLine action={texts.changePassword} run={change} look="plain" done={texts.passwordChanged} />
     </form>
   );
 }

@@ -5,12 +5,13 @@ import { MessagesSquare, Terminal, Workflow } from 'lucide-react';
 import { useRouters } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { CopyText, Tabs, linkLook, tabLook } from '../../parts/controls';
+import { CopyText, linkLook } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
+import { ViewTabs } from '../../parts/view-tabs';
 import { type AgentDefinition, type RouterDefinition, definitionOf, modelName } from '../build/definitions';
 import { links } from '../build/links';
 import { PromptText, splitTemplate } from '../build/prompt';
@@ -67,23 +68,14 @@ function DeployedAgent({ agent }: { agent: DeployedAgent }) {
       }
     >
       <PushedAsCode />
-      <div className="border-b border-n5 px-4 py-1">
-        <Tabs label={definition.name}>
-          {tabs.map((name) => (
-            <Link
-              key={name}
-              from={route.id}
-              to="."
-              search={{ tab: name === 'overview' ? undefined : name }}
-              replace
-              aria-current={tab === name ? 'page' : undefined}
-              className={tabLook(tab === name)}
-            >
-              {texts.tabs[name]}
-            </Link>
-          ))}
-        </Tabs>
-      </div>
+      <ViewTabs
+        label={definition.name}
+        views={tabs.map((name) => [
+          texts.tabs[name],
+          links.agent(agent.slug, name === 'overview' ? undefined : name),
+          tab === name,
+        ])}
+      />
       <div className="p-4">
         {tab === 'rights' ? (
           <Rights agent={agent} />

@@ -10,6 +10,7 @@ import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
 import { linkTo } from '../../parts/link';
+import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
 import { Empty, Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { type Channel, ChannelStatus, ContactTypePick, numberOf } from './channels';
@@ -65,7 +66,6 @@ export function ChannelScreen({ id }: { id: string }) {
 
 function Answerer({ channel }: { channel: Channel }) {
   const texts = useTexts(channelsCatalog);
-  const { states } = useTexts();
   const { api } = useWorkspace();
   const change = useChange(
     ({ answerer, contactType }: Record<string, string>) =>
@@ -77,15 +77,7 @@ function Answerer({ channel }: { channel: Channel }) {
       <form onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
         <AnswererPick label={texts.answerer} name="answerer" value={answererValue(channel)} />
         <ContactTypePick value={channel.contactType} />
-        <Problem error={change.error} />
-        <div className="flex items-center gap-3">
-          <Button type="submit" look="primary" isBusy={change.isPending}>
-            {texts.change}
-          </Button>
-          <p role="status" className="text-done">
-            {change.isSuccess && states.saved}
-          </p>
-        </div>
+        <SaveLine action={texts.change} run={change} />
       </form>
     </Section>
   );

@@ -6,12 +6,11 @@ import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf } from '../../parts/answerer';
-import { Button, Field } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
+import { Field } from '../../parts/controls';
 import { Check } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { TextLink } from '../../parts/link';
-import { ShownOnce } from '../../parts/shown-once';
+import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
 import { ContactTypePick } from './channels';
 import { channelsCatalog } from './texts';
 
@@ -98,18 +97,17 @@ function KapsoFirst() {
 /** The address at which the owner of a number connects it. */
 export function SetupLink({ link, onClose }: { link: string; onClose: () => void }) {
   const texts = useTexts(channelsCatalog);
-  const { states } = useTexts();
   return (
-    <Dialog title={texts.setupLink} onClose={onClose} isKept>
-      <div className="space-y-4">
-        <ShownOnce label={texts.setupLink} value={link} warning={texts.linkOnce} />
-        <div className="flex items-center justify-end gap-4">
-          <a href={link} target="_blank" rel="noopener noreferrer" className="text-accent underline">
-            {texts.openLink}
-          </a>
-          <Button onClick={onClose}>{states.done}</Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnceDialog
+      title={texts.setupLink}
+      onClose={onClose}
+      foot={
+        <a href={link} target="_blank" rel="noopener noreferrer" className="text-accent underline">
+          {texts.openLink}
+        </a>
+      }
+    >
+      <ShownOnce label={texts.setupLink} value={link} warning={texts.linkOnce} />
+    </ShownOnceDialog>
   );
 }

@@ -8,7 +8,7 @@ export const channelsCatalog = catalog(
     status: 'Status',
     statuses: { connected: 'connected', pending: 'waiting for the number', problem: 'messages may not arrive' },
     answerer: 'Who answers',
-    answererHint: 'Applies from the next message of each contact on.',
+    answererHint: 'Applies from the next message of each contact.',
     contactType: 'Entity type of contacts',
     contactTypeHint:
       'Entities of this type with the contact’s phone number say who writes: agents and their roles know it as actor.entityId',
@@ -23,9 +23,9 @@ export const channelsCatalog = catalog(
     connect: 'Connect number',
     connectTitle: 'Connect a WhatsApp number',
     how: 'Number',
-    ways: { link: 'A new number', number: 'A number that Kapso has', simulated: 'A simulated number' },
+    ways: { link: 'A new number', number: 'A number already at Kapso', simulated: 'A simulated number' },
     wayHints: {
-      link: 'Makes a link. The owner of the number opens it and connects the number to WhatsApp.',
+      link: 'Creates a link. The owner of the number opens it and connects the number to WhatsApp.',
       number: 'It is already connected at Kapso. Messages reach this environment at once.',
       simulated: 'It exists in development only: to try an agent without an account.',
     },
@@ -36,9 +36,9 @@ export const channelsCatalog = catalog(
     needs: 'Kapso has to be set up first:',
     setUpKapso: 'Set up Kapso',
     setupLink: 'Setup link',
-    linkOnce: 'Send it to the owner of the number. It is not shown again; a new one can be made.',
+    linkOnce: 'Send it to the owner of the number. It is not shown again; a new one can be created.',
     openLink: 'Open link',
-    newLink: 'Make new setup link',
+    newLink: 'Create new setup link',
     newLinkHint:
       'The number is not connected yet. A new link replaces this channel with one that waits in the same way.',
 
@@ -63,7 +63,7 @@ export const channelsCatalog = catalog(
     status: 'Estado',
     statuses: { connected: 'conectado', pending: 'espera el número', problem: 'podrían no llegar mensajes' },
     answerer: 'Quién responde',
-    answererHint: 'Vale desde el próximo mensaje de cada contacto.',
+    answererHint: 'Se aplica desde el próximo mensaje de cada contacto.',
     contactType: 'Tipo de entidad de los contactos',
     contactTypeHint:
       'Las entidades de este tipo con el teléfono del contacto dicen quién escribe: los agentes y sus roles lo conocen como actor.entityId',

@@ -7,6 +7,7 @@ import { Link } from '../../parts/link';
 import { LinkedText } from '../../parts/linked-text';
 import { Ago } from '../../parts/time';
 import { type DataType, labelOf, useDataTypes } from '../data/fields';
+import { PaymentState } from '../payments/payment-state';
 import { CardSection } from './card-section';
 import { contactCatalog } from './contact-texts';
 import { usePaymentsOf, useRelatedTo } from './use-contact';
@@ -106,7 +107,6 @@ function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
 }
 
 function Payment({ payment }: { payment: Entity }) {
-  const texts = useTexts(contactCatalog);
   const { amount, currency, status, description } = payment.data;
   return (
     <li>
@@ -114,7 +114,7 @@ function Payment({ payment }: { payment: Entity }) {
         <span className="min-w-0 truncate">{typeof description === 'string' ? description : payment.id}</span>
         <span className="flex shrink-0 gap-2 text-xs text-n11">
           <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>
-          {texts.paymentStatuses[String(status)] ?? String(status)}
+          <PaymentState status={String(status)} />
         </span>
       </Link>
     </li>

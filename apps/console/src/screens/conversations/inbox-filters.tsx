@@ -3,7 +3,7 @@ import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useId, useState } from 'react';
 import { useAgents, usePeople } from '../../api/queries';
 import { formatNumber, useTexts } from '../../i18n';
-import { Button, Choice, Tabs, Toggle, tabLook } from '../../parts/controls';
+import { Button, Choice, Toggle, tabLook } from '../../parts/controls';
 import { SearchBox } from '../../parts/search-box';
 import { inboxCatalog } from './inbox-texts';
 import { conversationsCatalog } from './texts';
@@ -55,7 +55,7 @@ function Views() {
   const { view } = useInboxSearch();
   const counts = useViewCounts();
   return (
-    <Tabs label={inbox.viewsLabel}>
+    <nav aria-label={inbox.viewsLabel} className="flex gap-1 overflow-x-auto">
       {views.map((one) => {
         const counted = counts[one];
         return (
@@ -77,7 +77,7 @@ function Views() {
           </Link>
         );
       })}
-    </Tabs>
+    </nav>
   );
 }
 

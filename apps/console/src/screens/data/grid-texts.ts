@@ -2,6 +2,11 @@ import { catalog } from '../../catalog';
 
 type Separator = '\t' | ',' | ';';
 
+const cellsOf = (count: string) => (count === '1' ? '1 cell' : `${count} cells`);
+const rowsOf = (count: string) => (count === '1' ? '1 row' : `${count} rows`);
+const celdas = (count: string) => (count === '1' ? '1 celda' : `${count} celdas`);
+const filas = (count: string) => (count === '1' ? '1 fila' : `${count} filas`);
+
 /** The texts of the grid: cells, pasting, the selection. */
 export const gridCatalog = catalog(
   {
@@ -31,14 +36,18 @@ export const gridCatalog = catalog(
 
     paste: 'Paste',
     emptyCells: 'Empty the marked cells',
-    pasting: (cells: string, rows: string) => `Change ${cells} cells of ${rows} entities`,
-    willChange: (cells: string, rows: string) => `Changes ${cells} cells in ${rows} rows.`,
-    wrongCells: (count: string) => `${count} do not fit their field and are not changed.`,
+    pasting: (cells: string, rows: string) =>
+      `Change ${cellsOf(cells)} of ${rows === '1' ? '1 entity' : `${rows} entities`}`,
+    willChange: (cells: string, rows: string) => `Changes ${cellsOf(cells)} in ${rowsOf(rows)}.`,
+    wrongCells: (count: string) =>
+      count === '1'
+        ? '1 does not fit its field and is not changed.'
+        : `${count} do not fit their field and are not changed.`,
     checking: 'Checking…',
     outside: (rows: number, columns: number) =>
-      `Not pasted, because the grid has no place for them: ${rows} rows, ${columns} columns.`,
+      `Not pasted, because the grid has no place for them: ${rowsOf(String(rows))}, ${columns === 1 ? '1 column' : `${columns} columns`}.`,
     tooManyCells: (most: string) => `A paste takes at most ${most} cells. Import a file for more.`,
-    changeCells: (count: string) => `Change ${count} cells`,
+    changeCells: (count: string) => `Change ${cellsOf(count)}`,
     firstOnes: (count: string) => `The first ${count} are shown.`,
     entity: 'Entity',
     before: 'Before',
@@ -59,7 +68,7 @@ export const gridCatalog = catalog(
     clear: 'Clear selection',
     remove: (count: number, text: string) => (count === 1 ? 'Delete 1 entity' : `Delete ${text} entities`),
     removeQuestion: (count: number, text: string, type: string) =>
-      `Delete ${count === 1 ? '1' : text} of ${type}? They can be restored.`,
+      `Delete ${text} of ${type}? ${count === 1 ? 'It' : 'They'} can be restored.`,
     removing: (count: string, type: string) => `Delete ${count} of ${type}`,
     removed: (count: string) => `${count} deleted`,
     restore: 'Restore',
@@ -94,19 +103,23 @@ export const gridCatalog = catalog(
       })[what] ?? what,
     refusedHint: '· No se guardó. Enter lo edita, Escape muestra el valor guardado.',
     notSaved: (count) => (count === 1 ? '1 celda sin guardar' : `${count} celdas sin guardar`),
-    gridKeys: 'Enter edita · Espacio selecciona o cambia · Ctrl Enter abre · pegue desde una planilla',
+    gridKeys: 'Enter edita · Espacio selecciona o cambia · Ctrl Enter abre · pegue desde una hoja de cálculo',
     loadedOf: (count, total) => `${count} cargadas de ${total}`,
     all: (count) => `${count} en total`,
 
     paste: 'Pegar',
     emptyCells: 'Vaciar las celdas marcadas',
-    pasting: (cells, rows) => `Cambiar ${cells} celdas de ${rows} entidades`,
-    willChange: (cells, rows) => `Cambia ${cells} celdas en ${rows} filas.`,
-    wrongCells: (count) => `${count} no corresponden a su campo y no se cambian.`,
+    pasting: (cells, rows) => `Cambiar ${celdas(cells)} de ${rows === '1' ? '1 entidad' : `${rows} entidades`}`,
+    willChange: (cells, rows) => `Cambia ${celdas(cells)} en ${filas(rows)}.`,
+    wrongCells: (count) =>
+      count === '1'
+        ? '1 no corresponde a su campo y no se cambia.'
+        : `${count} no corresponden a su campo y no se cambian.`,
     checking: 'Revisando…',
-    outside: (rows, columns) => `No se pega lo que no cabe en la tabla: ${rows} filas, ${columns} columnas.`,
-    tooManyCells: (most) => `Se pueden pegar a lo más ${most} celdas. Para más, importe un archivo.`,
-    changeCells: (count) => `Cambiar ${count} celdas`,
+    outside: (rows, columns) =>
+      `No se pega lo que no cabe en la tabla: ${filas(String(rows))}, ${columns === 1 ? '1 columna' : `${columns} columnas`}.`,
+    tooManyCells: (most) => `Se pueden pegar como máximo ${most} celdas. Para más, importe un archivo.`,
+    changeCells: (count) => `Cambiar ${celdas(count)}`,
     firstOnes: (count) => `Se muestran los primeros ${count}.`,
     entity: 'Entidad',
     before: 'Antes',
@@ -126,16 +139,17 @@ export const gridCatalog = catalog(
     selectAll: (count) => `Seleccionar las ${count} que coinciden`,
     clear: 'Quitar la selección',
     remove: (count, text) => (count === 1 ? 'Eliminar 1 entidad' : `Eliminar ${text} entidades`),
-    removeQuestion: (count, text, type) => `¿Eliminar ${count === 1 ? '1' : text} de ${type}? Se pueden restaurar.`,
+    removeQuestion: (count, text, type) =>
+      `¿Eliminar ${text} de ${type}? Se ${count === 1 ? 'puede' : 'pueden'} restaurar.`,
     removing: (count, type) => `Eliminar ${count} de ${type}`,
-    removed: (count) => `${count} eliminadas`,
+    removed: (count) => (count === '1' ? '1 eliminada' : `${count} eliminadas`),
     restore: 'Restaurar',
     restoreCount: (count) => `Restaurar ${count}`,
     restoring: (count, type) => `Restaurar ${count} de ${type}`,
-    restored: (count) => `${count} restauradas`,
+    restored: (count) => (count === '1' ? '1 restaurada' : `${count} restauradas`),
     setField: 'Cambiar un campo',
     setting: (field, count) => `Cambiar ${field} de ${count}`,
-    changed: (count) => `${count} cambiadas`,
+    changed: (count) => (count === '1' ? '1 cambiada' : `${count} cambiadas`),
     changeCount: (count) => `Cambiar ${count}`,
     willSet: (count, type) => `El campo de ${count} de ${type} tendrá este valor.`,
     willEmpty: (count, type) => `El campo de ${count} de ${type} quedará vacío.`,

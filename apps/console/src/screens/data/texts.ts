@@ -33,7 +33,7 @@ const screens = catalog(
     searchedBy: (fields: string) => `A search reads ${fields}.`,
     notSearched: 'A search reads no field.',
     noFields: 'The type declares no fields.',
-    undeclared: 'Entities may have other fields, too. Types are changed as code: npx parley push.',
+    undeclared: 'Entities may also have other fields. Types are changed as code: npx parley push.',
 
     filter: 'Add filter',
     removeFilter: 'Remove filter',
@@ -82,7 +82,7 @@ const screens = catalog(
     save: 'Save',
     discard: 'Discard changes',
     notValid: (reason: string) => `Not saved: ${reason}`,
-    statusHint: 'active by default; any word of your business',
+    statusHint: 'active by default; any word that your business uses',
     addField: 'Add field',
     newFieldName: 'Name of the field',
     changedMeanwhile: 'Another person has changed this entity since. Only what you have changed will be saved.',
@@ -164,7 +164,7 @@ const screens = catalog(
     searchedBy: (fields) => `La búsqueda lee ${fields}.`,
     notSearched: 'La búsqueda no lee ningún campo.',
     noFields: 'El tipo no declara campos.',
-    undeclared: 'Las entidades pueden tener otros campos. Los tipos se cambian como código: npx parley push.',
+    undeclared: 'Las entidades también pueden tener otros campos. Los tipos se cambian como código: npx parley push.',
 
     filter: 'Agregar filtro',
     removeFilter: 'Quitar filtro',
@@ -181,7 +181,7 @@ const screens = catalog(
       gt: 'es mayor que',
       gte: 'es al menos',
       lt: 'es menor que',
-      lte: 'es a lo más',
+      lte: 'es como máximo',
       contains: 'contiene',
       in: 'es uno de',
       nin: 'no es ninguno de',
@@ -213,7 +213,7 @@ const screens = catalog(
     save: 'Guardar',
     discard: 'Descartar los cambios',
     notValid: (reason) => `No se guardó: ${reason}`,
-    statusHint: 'active si no se indica otro; cualquier palabra de su negocio',
+    statusHint: 'active si no se indica otro; cualquier palabra que use su negocio',
     addField: 'Agregar campo',
     newFieldName: 'Nombre del campo',
     changedMeanwhile: 'Alguien cambió esta entidad. Solo se guardará lo que usted cambió.',
@@ -260,10 +260,10 @@ const screens = catalog(
     exported: (count, name) => `${count} entidades en ${name}`,
     saveAgain: 'Guardar de nuevo',
     format: 'Formato',
-    formats: { csv: 'CSV, para planillas', jsonl: 'Líneas JSON, para programas' },
+    formats: { csv: 'CSV, para hojas de cálculo', jsonl: 'Líneas JSON, para programas' },
     keepFormulas: 'Dejar como están los textos que empiezan como una fórmula',
     keepFormulasHint:
-      'Si no, los textos que empiezan con = + - @ llevan un apóstrofo, para que la planilla no ejecute lo que escribió un contacto. Al importar se quita.',
+      'Si no, los textos que empiezan con = + - @ llevan un apóstrofo, para que la hoja de cálculo no ejecute lo que escribió un contacto. Al importar se quita.',
   },
 );
 

@@ -4,14 +4,15 @@ import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatNumber, useTexts } from '../../i18n';
-import { Button, CopyText, Tabs, tabLook } from '../../parts/controls';
+import { Button, CopyText } from '../../parts/controls';
 import { DetailScreen } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
-import { Link, TextLink, linkTo } from '../../parts/link';
+import { TextLink, linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
+import { ViewTabs } from '../../parts/view-tabs';
 import { Names } from '../build/sections';
 import { StepDetails } from './step-details';
 import { Timeline } from './timeline';
@@ -53,23 +54,18 @@ function Trace({ execution }: { execution: ExecutionTrace }) {
         </>
       }
     >
-      <div className="border-b border-n5 px-4 py-1">
-        <Tabs label={executions.title}>
-          {tabs.map((name) => (
-            <Link
-              key={name}
-              from={route.id}
-              to="."
-              search={(before) => ({ ...before, tab: name === 'steps' ? undefined : name })}
-              replace
-              aria-current={tab === name ? 'page' : undefined}
-              className={tabLook(tab === name)}
-            >
-              {executions.tabs[name]}
-            </Link>
-          ))}
-        </Tabs>
-      </div>
+      <ViewTabs
+        label={executions.title}
+        views={tabs.map((name) => [
+          executions.tabs[name],
+          linkTo({
+            to: 'executions/$executionId',
+            params: { executionId: execution.id },
+            search: (before) => ({ ...before, tab: name === 'steps' ? undefined : name }),
+          }),
+          tab === name,
+        ])}
+      />
       {execution.error !== null && (
         <div className="p-4 pb-0">
           <Notice kind="failed">{execution.error}</Notice>

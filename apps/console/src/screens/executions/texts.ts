@@ -63,7 +63,7 @@ export const executionsCatalog = catalog(
       queued: 'en cola',
       running: 'en curso',
       stalled: 'detenida',
-      succeeded: 'terminada',
+      succeeded: 'completada',
       stored: 'sin responder',
       failed: 'fallida',
       cancelled: 'cancelada',

@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useThreadCounts } from '../../api/queries';
 import { useWorkspace } from '../../frame/workspace';
 import { formatCompact, formatDuration, formatExact, formatNumber, useTexts } from '../../i18n';
-import { Tabs, tabLook } from '../../parts/controls';
-import { Link, linkTo } from '../../parts/link';
+import { Link, base, linkTo } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { Failure, Notice, Skeleton } from '../../parts/states';
+import { Tabs } from '../../parts/view-tabs';
 import { Chart } from './chart';
 import { Health } from './health';
 import { homeCatalog } from './texts';
@@ -91,21 +91,14 @@ function Figures() {
   const failures = sum('failures');
   return (
     <section aria-label={home.range} className="space-y-4">
-      <Tabs label={home.range}>
-        {(Object.keys(ranges) as Range[]).map((one) => (
-          <Link
-            key={one}
-            from={route.id}
-            to="."
-            search={{ range: one === 'day' ? undefined : one }}
-            replace
-            aria-current={one === range ? 'page' : undefined}
-            className={tabLook(one === range)}
-          >
-            {names[one]}
-          </Link>
-        ))}
-      </Tabs>
+      <Tabs
+        label={home.range}
+        views={(Object.keys(ranges) as Range[]).map((one) => [
+          names[one],
+          linkTo({ to: base, search: { range: one === 'day' ? undefined : one } }),
+          one === range,
+        ])}
+      />
       {isPending ? (
         <Skeleton />
       ) : data === undefined ? (

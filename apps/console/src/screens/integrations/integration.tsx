@@ -10,6 +10,7 @@ import { Button } from '../../parts/controls';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { fieldsOf } from '../../parts/form-dialog';
 import { linkTo } from '../../parts/link';
+import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
 import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
@@ -95,7 +96,7 @@ function About({ item: { provider, kind, isConfigured } }: { item: Integration }
 
 function SettingsForm({ item }: { item: Integration }) {
   const texts = useTexts(integrationsCatalog);
-  const { nav, states } = useTexts();
+  const { nav } = useTexts();
   const { api, environment } = useWorkspace();
   const { provider, fields, isConfigured, isReadable } = item;
   const save = useChange(async (settings: Settings): Promise<void> => {
@@ -110,15 +111,7 @@ function SettingsForm({ item }: { item: Integration }) {
         <div key={item.updatedAt} className="space-y-3">
           <SettingsFields fields={fields} />
         </div>
-        <Problem error={save.error} />
-        <div className="flex items-center gap-3">
-          <Button type="submit" look="primary" isBusy={save.isPending}>
-            {isConfigured ? texts.save : texts.setUp}
-          </Button>
-          <p role="status" className="text-done">
-            {save.isSuccess && states.saved}
-          </p>
-        </div>
+        <SaveLine action={isConfigured ? texts.save : texts.setUp} run={save} />
       </form>
     </Section>
   );
@@ -165,11 +158,11 @@ function Use({ item: { provider, enabled } }: { item: Integration }) {
   }, 'integrations');
   const { name } = providerOf(provider);
   return (
-    <Section title={texts.use} hint={texts.switchHint}>
+    <Section title={texts.use} hint={texts.useHint}>
       <Problem error={change.error} />
       <div className="flex flex-wrap items-center gap-2">
         <Button isBusy={change.isPending} onClick={() => change.mutate()}>
-          {enabled ? texts.switchOff : texts.switchOn}
+          {enabled ? texts.disable : texts.enable}
         </Button>
         <ConfirmButton
           action={texts.remove}

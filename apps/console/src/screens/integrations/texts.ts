@@ -9,7 +9,7 @@ export const integrationsCatalog = catalog(
     kind: 'For',
     kinds: { payments: 'payments', messages: 'WhatsApp', emails: 'e-mails', models: 'models', mcp: 'tools (MCP)' },
     status: 'Status',
-    statuses: { on: 'on', off: 'switched off', unset: 'not set up', unreadable: 'unreadable' },
+    statuses: { on: 'on', off: 'disabled', unset: 'not set up', unreadable: 'unreadable' },
     changed: 'Changed',
     emptyTitle: 'No integrations',
     empty: 'Integrations are accounts at providers.',
@@ -41,14 +41,14 @@ export const integrationsCatalog = catalog(
     openPage: (provider: string) => `Open ${provider}`,
     about: 'About',
     whereTitle: 'Where to find it',
-    variable: 'Instead',
+    variable: 'Environment variable',
     variableHint: (variable: string) =>
       `An operator can set ${variable} for all organizations of this installation. What is set here has precedence.`,
     simulated: 'npm start simulates this provider in development until it is set up here.',
 
     settings: 'Settings',
     settingsOf: (environment: string) =>
-      `They hold in ${environment} only. Secrets are encrypted and never shown again.`,
+      `They apply to ${environment} only. Secrets are encrypted and never shown again.`,
     fields: {
       apiKey: 'API key',
       secretKey: 'Secret key',
@@ -65,7 +65,7 @@ export const integrationsCatalog = catalog(
       apiUrl: 'Only when it is not the provider’s usual one',
       baseUrl: 'Such as http://ollama:11434/v1. Providers have a default',
       url: 'Such as https://mcp.example.com/mcp',
-      headers: 'One for each line, such as X-Team: sales. They are sent with each request; at most 20',
+      headers: 'One per line, such as X-Team: sales. They are sent with each request; at most 20',
       returnUrl: 'The browser opens it after a payment. Empty: the address of the gateway',
       defaultCurrency: 'Of payments without one, such as CLP',
       from: 'Such as Acme <hello@acme.example>',
@@ -87,9 +87,9 @@ export const integrationsCatalog = catalog(
     testOk: 'accepted',
     testFailed: 'failed',
 
-    switchOff: 'Switch off',
-    switchOn: 'Switch on',
-    switchHint: 'Switched off, it keeps its settings and counts as not set up.',
+    disable: 'Disable',
+    enable: 'Enable',
+    useHint: 'While it is disabled, it keeps its settings and counts as not set up.',
     remove: 'Remove integration',
     use: 'Use',
     removeQuestion: (provider: string, environment: string) =>
@@ -102,7 +102,7 @@ export const integrationsCatalog = catalog(
     kind: 'Para',
     kinds: { payments: 'pagos', messages: 'WhatsApp', emails: 'correos', models: 'modelos', mcp: 'herramientas (MCP)' },
     status: 'Estado',
-    statuses: { on: 'activa', off: 'apagada', unset: 'sin configurar', unreadable: 'ilegible' },
+    statuses: { on: 'activa', off: 'desactivada', unset: 'sin configurar', unreadable: 'ilegible' },
     changed: 'Cambiada',
     emptyTitle: 'Sin integraciones',
     empty: 'Las integraciones son cuentas en proveedores.',
@@ -135,13 +135,13 @@ export const integrationsCatalog = catalog(
     openPage: (provider) => `Abrir ${provider}`,
     about: 'Para qué sirve',
     whereTitle: 'Dónde se encuentra',
-    variable: 'En su lugar',
+    variable: 'Variable de entorno',
     variableHint: (variable) =>
       `Un operador puede definir ${variable} para todas las organizaciones de esta instalación. Lo que se guarda aquí tiene prioridad.`,
     simulated: 'npm start simula este proveedor en desarrollo hasta que se configure aquí.',
 
     settings: 'Configuración',
-    settingsOf: (environment) => `Vale solo en ${environment}. Los secretos se cifran y no se vuelven a mostrar.`,
+    settingsOf: (environment) => `Se aplica solo en ${environment}. Los secretos se cifran y no se vuelven a mostrar.`,
     fields: {
       apiKey: 'Clave de API',
       secretKey: 'Clave secreta',
@@ -158,7 +158,7 @@ export const integrationsCatalog = catalog(
       apiUrl: 'Solo si no es la habitual del proveedor',
       baseUrl: 'Como http://ollama:11434/v1. Los proveedores tienen una',
       url: 'Como https://mcp.example.com/mcp',
-      headers: 'Uno por línea, como X-Team: ventas. Se envían con cada solicitud; a lo más 20',
+      headers: 'Uno por línea, como X-Team: ventas. Se envían con cada solicitud; como máximo 20',
       returnUrl: 'El navegador la abre después de un pago. Vacía: la dirección del gateway',
       defaultCurrency: 'De los pagos que no la indican, como CLP',
       from: 'Como Acme <hola@acme.example>',
@@ -180,9 +180,9 @@ export const integrationsCatalog = catalog(
     testOk: 'aceptada',
     testFailed: 'falló',
 
-    switchOff: 'Apagar',
-    switchOn: 'Encender',
-    switchHint: 'Apagada, conserva su configuración y cuenta como sin configurar.',
+    disable: 'Desactivar',
+    enable: 'Activar',
+    useHint: 'Mientras está desactivada, conserva su configuración y cuenta como sin configurar.',
     remove: 'Quitar la integración',
     use: 'Uso',
     removeQuestion: (provider, environment) =>

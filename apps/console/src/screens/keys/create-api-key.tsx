@@ -4,12 +4,11 @@ import { useAgents, useRoles } from '../../api/queries';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Button, Field } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
+import { Field } from '../../parts/controls';
 import { Check, Pick } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { Json } from '../../parts/json';
-import { ShownOnce } from '../../parts/shown-once';
+import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
 import { keysCatalog } from './texts';
 
 type Permission = InputOf<'createApiKey'>['permissions'][number];
@@ -78,18 +77,12 @@ const endOf = (day: string): number => new Date(`${day}T23:59:59.999`).getTime()
 
 export function CreatedApiKey({ created, onClose }: { created: ResultOf<'createApiKey'>; onClose: () => void }) {
   const texts = useTexts(keysCatalog);
-  const { states } = useTexts();
   const [agent] = useAgents().items;
   return (
-    <Dialog title={texts.newKey(created.name)} onClose={onClose} isKept wide>
-      <div className="space-y-4">
-        <ShownOnce label={texts.key} value={created.key} warning={texts.once} />
-        <Json label={texts.tryIt} value={tryLine(created, agent?.slug ?? 'AGENT')} />
-        <div className="flex justify-end">
-          <Button onClick={onClose}>{states.done}</Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnceDialog title={texts.newKey(created.name)} onClose={onClose} wide>
+      <ShownOnce label={texts.key} value={created.key} warning={texts.once} />
+      <Json label={texts.tryIt} value={tryLine(created, agent?.slug ?? 'AGENT')} />
+    </ShownOnceDialog>
   );
 }
 

@@ -3,11 +3,10 @@ import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf } from '../../parts/answerer';
-import { Button, Field } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
+import { Field } from '../../parts/controls';
 import { Area } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
-import { ShownOnce } from '../../parts/shown-once';
+import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
 import { Snippet } from './publishable-key-details';
 import { keysCatalog } from './texts';
 
@@ -18,7 +17,6 @@ const limits = Object.keys(defaults) as Limit[];
 
 export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
   const texts = useTexts(keysCatalog);
-  const { states } = useTexts();
   const { api } = useWorkspace();
   const create = useChange(
     (input: InputOf<'createPublishableKey'>) => api.createPublishableKey(input),
@@ -26,15 +24,10 @@ export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
   );
   if (create.data)
     return (
-      <Dialog title={texts.newKey(create.data.name)} onClose={onClose} isKept wide>
-        <div className="space-y-4">
-          <Snippet of={create.data} />
-          <ShownOnce label={texts.identitySecret} value={create.data.identitySecret} warning={texts.identityOnce} />
-          <div className="flex justify-end">
-            <Button onClick={onClose}>{states.done}</Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnceDialog title={texts.newKey(create.data.name)} onClose={onClose} wide>
+        <Snippet of={create.data} />
+        <ShownOnce label={texts.identitySecret} value={create.data.identitySecret} warning={texts.identityOnce} />
+      </ShownOnceDialog>
     );
   const submit = ({ name, answerer, origins, ...given }: Record<string, string>) => {
     const { agent, router } = { agent: undefined, router: undefined, ...answererOf(answerer!) };

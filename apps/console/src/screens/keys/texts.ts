@@ -56,12 +56,12 @@ export const keysCatalog = catalog(
     router: 'Router',
     origins: 'Origins',
     originsHint:
-      'One for each line: https://shop.example.com, http://localhost:8080, or *.example.com for all names below a domain over HTTPS',
-    limits: 'Requests in a minute',
-    perVisitor: 'Of one visitor',
-    perAddress: 'Of one network address',
-    perKey: 'Of all visitors',
-    limitsHint: 'A message takes three requests, and an open chat six in a minute',
+      'One per line: https://shop.example.com, http://localhost:8080, or *.example.com for all names below a domain over HTTPS',
+    limits: 'Requests per minute',
+    perVisitor: 'From one visitor',
+    perAddress: 'From one network address',
+    perKey: 'From all visitors',
+    limitsHint: 'A message takes three requests, and an open chat six per minute',
     identitySecret: 'Identity secret',
     identityOnce:
       'Copy it now, if your server says who visitors are. It belongs on your server only and is not shown again.',
@@ -113,8 +113,8 @@ export const keysCatalog = catalog(
     rotate: 'Rotar la clave',
     rotateTitle: (name) => `Rotar «${name}»`,
     rotateQuestion:
-      'Crea una clave con el mismo nombre y los mismos permisos. La anterior sirve hasta que termine el traslape.',
-    overlap: 'Traslape',
+      'Crea una clave con el mismo nombre y los mismos permisos. La anterior sirve hasta que termine el período de transición.',
+    overlap: 'Período de transición',
     overlaps: {
       0: 'Ninguno: la anterior termina ahora',
       3600: '1 hora',

@@ -3,31 +3,24 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Button, Field } from '../../parts/controls';
-import { Dialog } from '../../parts/dialog';
+import { Field } from '../../parts/controls';
 import { FormDialog } from '../../parts/form-dialog';
-import { ShownOnce } from '../../parts/shown-once';
+import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
 import { type Role, RolePick } from './role-pick';
 import { membersCatalog } from './texts';
 
 export function Invite({ onClose }: { onClose: () => void }) {
   const texts = useTexts(membersCatalog);
-  const { states } = useTexts();
   const { api } = useWorkspace();
   const [role, choose] = useState<Role>('member');
   const invite = useChange((input: InputOf<'createInvitation'>) => api.createInvitation(input), 'invitations');
   if (invite.data) {
     const { link, email, isEmailed } = invite.data;
     return (
-      <Dialog title={texts.invited} onClose={onClose} isKept>
-        <div className="space-y-4">
-          <ShownOnce label={texts.link} value={link} warning={texts.linkOnce} />
-          {email !== null && <p>{isEmailed ? texts.emailed(email) : texts.notEmailed(email)}</p>}
-          <div className="flex justify-end">
-            <Button onClick={onClose}>{states.done}</Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnceDialog title={texts.invited} onClose={onClose}>
+        <ShownOnce label={texts.link} value={link} warning={texts.linkOnce} />
+        {email !== null && <p>{isEmailed ? texts.emailed(email) : texts.notEmailed(email)}</p>}
+      </ShownOnceDialog>
     );
   }
   return (

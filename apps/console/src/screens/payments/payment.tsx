@@ -15,7 +15,7 @@ import { Failure, Notice, Problem, Skeleton } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { dataOf } from './payment-data';
-import { PaymentState } from './payments';
+import { PaymentState } from './payment-state';
 import { paymentsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/payments/$paymentId');

@@ -6,10 +6,10 @@ import { linkTo } from '../../parts/link';
 import { ListScreen } from '../../parts/list-screen';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
-import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { Credits } from './credits';
 import { type PaymentStatus, dataOf } from './payment-data';
+import { PaymentState } from './payment-state';
 import { PaymentTabs } from './payment-tabs';
 import { ReconcileReport, useReconcile } from './reconcile';
 import { paymentsCatalog } from './texts';
@@ -78,10 +78,4 @@ function PaymentList() {
       />
     </ListScreen>
   );
-}
-
-/** A payment is an entity, so its status may be any value. */
-export function PaymentState({ status }: { status: string }) {
-  const payments = useTexts(paymentsCatalog);
-  return <Status status={status} text={payments.statuses[status as PaymentStatus] ?? status} />;
 }

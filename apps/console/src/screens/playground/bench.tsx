@@ -3,10 +3,11 @@ import { MessagesSquare, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useKeys } from '../../frame/keys';
 import { useTexts } from '../../i18n';
-import { Button, Choice, Tabs, linkLook, tabLook } from '../../parts/controls';
-import { Link } from '../../parts/link';
+import { Button, Choice, linkLook } from '../../parts/controls';
+import { Link, linkTo } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Notice } from '../../parts/states';
+import { Tabs } from '../../parts/view-tabs';
 import { type AgentDefinition, definitionOf } from '../build/definitions';
 import { useAgent } from '../agents/agent';
 import { Chat } from './chat';
@@ -148,21 +149,14 @@ export function Bench({ conversation, threadId, targets, target, unknown, onTarg
 function PanelTabs({ tab, withChat = false }: { tab: string | undefined; withChat?: boolean }) {
   const texts = useTexts(playgroundCatalog);
   return (
-    <Tabs label={texts.panel}>
-      {[...(withChat ? [undefined] : []), ...tabs].map((name) => (
-        <Link
-          key={name ?? 'chat'}
-          from={route.id}
-          to="."
-          search={(before) => ({ ...before, tab: name })}
-          replace
-          aria-current={tab === name ? 'page' : undefined}
-          className={tabLook(tab === name)}
-        >
-          {texts[name ?? 'chat']}
-        </Link>
-      ))}
-    </Tabs>
+    <Tabs
+      label={texts.panel}
+      views={[...(withChat ? [undefined] : []), ...tabs].map((name) => [
+        texts[name ?? 'chat'],
+        linkTo({ to: 'playground', search: (before) => ({ ...before, tab: name }) }),
+        tab === name,
+      ])}
+    />
   );
 }
 

@@ -25,7 +25,7 @@ export const rolesCatalog = catalog(
     policies: 'Políticas',
     scopeRules: 'Reglas de alcance',
     fieldMasks: 'Campos ocultos',
-    policiesHint: 'Lo que ninguna política permite está denegado. Una negación tiene prioridad.',
+    policiesHint: 'Lo que ninguna política permite está denegado. Una denegación tiene prioridad.',
     scopeHint: (type) => `Qué entidades de ${type} existen para el rol. Deben cumplirse todas las frases.`,
     maskHint: (type) => `Campos de ${type} que el rol no puede ver, filtrar ni escribir.`,
     noPolicies: 'No permite nada.',

@@ -14,9 +14,9 @@ export const routersCatalog = catalog(
       'The first rule that holds chooses the agent. Fields are those of the entity with the phone number of the contact.',
     noRules: 'It has no rules, so the fallback always answers.',
     classify: (model: string, count: number) =>
-      `${model} reads the name and description of each agent, the last ${count} messages and the new one, and names the agent.`,
+      `${model} reads the name and description of each agent, the last ${count} messages and the new one, and chooses the agent.`,
     fallback: 'Otherwise',
-    fallbackHint: 'when no rule holds, or the model names no agent',
+    fallbackHint: 'when no rule holds, or the model chooses no agent',
     transfer: 'After a transfer the same agent answers for 4 hours.',
     chat: 'Open in playground',
   },
@@ -31,11 +31,11 @@ export const routersCatalog = catalog(
     rule: (conditions) => `Cuando ${conditions}`,
     rulesHint:
       'La primera regla que se cumple elige el agente. Los campos son los de la entidad con el teléfono del contacto.',
-    noRules: 'No tiene reglas, así que siempre responde el agente por omisión.',
+    noRules: 'No tiene reglas, así que siempre responde el agente predeterminado.',
     classify: (model, count) =>
-      `${model} lee el nombre y la descripción de cada agente, los últimos ${count} mensajes y el nuevo, y nombra al agente.`,
+      `${model} lee el nombre y la descripción de cada agente, los últimos ${count} mensajes y el nuevo, y elige al agente.`,
     fallback: 'Si no',
-    fallbackHint: 'cuando ninguna regla se cumple o el modelo no nombra un agente',
+    fallbackHint: 'cuando ninguna regla se cumple o el modelo no elige un agente',
     transfer: 'Tras una transferencia responde el mismo agente durante 4 horas.',
     chat: 'Abrir en pruebas',
   },

@@ -5,9 +5,8 @@ import { meQuery } from '../../api/session';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { Button } from '../../parts/controls';
 import { fieldsOf } from '../../parts/form-dialog';
-import { Problem } from '../../parts/states';
+import { SaveLine } from '../../parts/save-line';
 import type { Organization } from './hours';
 import { settingsCatalog } from './texts';
 
@@ -24,7 +23,6 @@ export function SettingsForm({
   children: ReactNode;
 }) {
   const texts = useTexts(settingsCatalog);
-  const { states } = useTexts();
   const { api } = useWorkspace();
   const cache = useQueryClient();
   const save = useChange(async (change: Change) => {
@@ -39,15 +37,7 @@ export function SettingsForm({
       className="mt-4 space-y-4"
     >
       {children}
-      <Problem error={save.error} />
-      <div className="flex items-center gap-3">
-        <Button type="submit" look="primary" isBusy={save.isPending}>
-          {texts.save}
-        </Button>
-        <p role="status" className="text-done">
-          {save.isSuccess && states.saved}
-        </p>
-      </div>
+      <SaveLine action={texts.save} run={save} />
     </form>
   );
 }

@@ -45,7 +45,7 @@ export const toolSecretsCatalog = catalog(
     addTitle: 'Nuevo secreto',
     set: 'Guardar valor',
     value: 'Valor',
-    valueHint: 'Al menos 4 caracteres, a lo más 8.192 bytes. Se cifra y no se puede volver a leer.',
+    valueHint: 'Al menos 4 caracteres, como máximo 8.192 bytes. Se cifra y no se puede volver a leer.',
     replaceHint: 'Toda llamada que comience después de guardarlo usa el valor nuevo.',
     remove: 'Eliminar el secreto',
     removeQuestion: (name, tools) =>

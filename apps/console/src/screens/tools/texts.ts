@@ -64,7 +64,7 @@ export const toolsCatalog = catalog(
     parameters: 'Argumentos',
     schema: 'JSON Schema',
     code: 'Código',
-    kind: 'Clase',
+    kind: 'Tipo',
     isCustom: 'propia',
     isBuiltIn: 'incluida',
     templateOnly: 'Solo pueden llamarla las instrucciones y los disparadores; los modelos no.',

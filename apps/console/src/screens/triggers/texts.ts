@@ -1,7 +1,7 @@
 import { catalog } from '../../catalog';
 
 const runs = (count: number) => (count === 1 ? '1 run' : `${count} runs`);
-const carreras = (count: number) => (count === 1 ? '1 ejecución' : `${count} ejecuciones`);
+const ejecuciones = (count: number) => (count === 1 ? '1 ejecución' : `${count} ejecuciones`);
 
 export const triggersCatalog = catalog(
   {
@@ -68,8 +68,8 @@ export const triggersCatalog = catalog(
     error: 'Why it failed',
     steps: 'Steps',
     noSteps: 'No step has run.',
-    waits: 'It waits to be due.',
-    waitsForAttempt: 'It waits for its next attempt.',
+    waits: 'It is not due yet.',
+    waitsForAttempt: 'Its next attempt is due',
     attempt: (attempt: number) => `Attempt ${attempt}`,
     resultName: (name: string) => `as ${name}`,
     stepStatuses: { success: 'succeeded', error: 'failed' },
@@ -156,8 +156,8 @@ export const triggersCatalog = catalog(
     disableQuestion: (waiting) =>
       waiting === 0
         ? 'Ningún cambio ni horario lo inicia hasta que se active otra vez.'
-        : `Ningún cambio ni horario lo inicia hasta que se active otra vez. ${carreras(waiting)} en espera se ${waiting === 1 ? 'cancela' : 'cancelan'} a su hora.`,
-    empty: 'No hay disparadores desplegados',
+        : `Ningún cambio ni horario lo inicia hasta que se active otra vez. ${ejecuciones(waiting)} en espera se ${waiting === 1 ? 'cancela' : 'cancelan'} a su hora.`,
+    empty: 'Aquí no hay disparadores publicados',
     emptyText: 'Un disparador ejecuta herramientas cuando cambia una entidad, o según un horario.',
     noRuns: 'Aún no hay ejecuciones',
     noRunsText: 'Cada vez que se inicia un disparador, su ejecución aparece aquí con sus pasos.',
@@ -189,7 +189,7 @@ export const triggersCatalog = catalog(
     },
     tickAt: (time) => `Su horario, ${time}`,
     refused: (count) =>
-      `Registro de ${carreras(count)} que se ${count === 1 ? 'rechazó' : 'rechazaron'} porque la cadena de disparadores es demasiado larga. No se puede reintentar.`,
+      `Registro de ${ejecuciones(count)} que se ${count === 1 ? 'rechazó' : 'rechazaron'} porque la cadena de disparadores es demasiado larga. No se puede reintentar.`,
     event: 'Evento',
     eventOf: (type) => `Evento ${type}`,
     chain: 'Cadena',
@@ -204,7 +204,7 @@ export const triggersCatalog = catalog(
     steps: 'Pasos',
     noSteps: 'No se ejecutó ningún paso.',
     waits: 'Espera su hora.',
-    waitsForAttempt: 'Espera su próximo intento.',
+    waitsForAttempt: 'Su próximo intento es',
     attempt: (attempt) => `Intento ${attempt}`,
     resultName: (name) => `como ${name}`,
     stepStatuses: { success: 'completado', error: 'falló' },
@@ -223,7 +223,7 @@ export const triggersCatalog = catalog(
     cancelAllTitle: 'Cancelar las ejecuciones programadas',
     cancelAllQuestion: (count, trigger) =>
       `${count} ${count === '1' ? 'ejecución programada' : 'ejecuciones programadas'} de ${trigger} no ${count === '1' ? 'comienza' : 'comienzan'}, primero las más antiguas y como máximo 1.000. Cada una se puede reintentar después.`,
-    retrying: (done, all) => `Reintentando: ${done} de ${carreras(all)} ${done === 1 ? 'terminó' : 'terminaron'}`,
+    retrying: (done, all) => `Reintentando: ${done} de ${ejecuciones(all)} ${done === 1 ? 'terminó' : 'terminaron'}`,
     retried: (all) => (all === 1 ? '1 ejecución reintentada' : `${all} ejecuciones reintentadas`),
     failedAgain: (count) => (count === 1 ? '1 falló otra vez' : `${count} fallaron otra vez`),
     fire: 'Iniciar disparador',
@@ -271,7 +271,7 @@ export const triggersCatalog = catalog(
     cascades: 'Sus cambios inician otros disparadores',
     yes: 'sí',
     no: 'no',
-    whole: 'Como se desplegó',
+    whole: 'Como se publicó',
   },
 );
 

@@ -66,7 +66,7 @@ export const webhooksCatalog = catalog(
       polar:
         'The order names no organization. Set metadata.organizationId at the checkout. Replay it when the organization exists.',
       resend: 'No e-mail here has its id: another system sends with the same account. Nothing has to be done.',
-      other: 'It concerns nothing in this environment. Replay it when the cause is fixed.',
+      other: 'It belongs to nothing in this environment. Replay it when the cause is fixed.',
     },
     toChannels: 'Open channels',
     toIntegrations: 'Open integrations',
@@ -135,7 +135,7 @@ export const webhooksCatalog = catalog(
       polar:
         'El pedido no nombra una organización. Defina metadata.organizationId en el checkout. Repítala cuando exista la organización.',
       resend: 'Ningún correo tiene su id: otro sistema envía con la misma cuenta. No hay que hacer nada.',
-      other: 'Aquí nadie tiene aquello de lo que trata. Repítala cuando se haya corregido la causa.',
+      other: 'No corresponde a nada de este entorno. Repítala cuando se haya corregido la causa.',
     },
     toChannels: 'Abrir canales',
     toIntegrations: 'Abrir integraciones',

@@ -1,5 +1,8 @@
 import { catalog } from '../../../catalog';
 
+const rowsOf = (count: string) => (count === '1' ? '1 row' : `${count} rows`);
+const filas = (count: string) => (count === '1' ? '1 fila' : `${count} filas`);
+
 export const importCatalog = catalog(
   {
     title: (type: string) => `Import into ${type}`,
@@ -11,7 +14,7 @@ export const importCatalog = catalog(
     reading: 'Reading the file…',
     notUtf8: 'The file is not UTF-8. It is read as Windows-1252: look at letters with accents in the preview.',
     noRows: 'The file has no rows below its header.',
-    rows: (count: string) => `${count} rows.`,
+    rows: (count: string) => `${rowsOf(count)}.`,
     isExport: 'An export of entities: rows with an id change that entity.',
     column: 'Column',
     goesTo: 'Goes to',
@@ -23,7 +26,7 @@ export const importCatalog = catalog(
     id: 'Id: changes the entity',
     status: 'Status',
     data: 'Fields as a JSON object',
-    doubled: (columns: string) => `Two columns go to the same place: ${columns}`,
+    doubled: (columns: string) => `Two columns go to the same field: ${columns}`,
     preview: 'First rows',
     line: (line: string) => `Line ${line}`,
     creates: 'create',
@@ -44,7 +47,7 @@ export const importCatalog = catalog(
     lineTitle: 'line',
     reasonTitle: 'reason',
     stop: 'Stop',
-    importRows: (count: string) => `Import ${count} rows`,
+    importRows: (count: string) => `Import ${rowsOf(count)}`,
     importAgain: (count: string) => `Import all ${count} rows again`,
     goOnAt: (row: string) => `Continue at row ${row}`,
     importing: (file: string, type: string) => `Import ${file} into ${type}`,
@@ -55,7 +58,7 @@ export const importCatalog = catalog(
   },
   {
     title: (type) => `Importar en ${type}`,
-    choose: 'Un archivo CSV de una planilla, o líneas JSON',
+    choose: 'Un archivo CSV de una hoja de cálculo, o líneas JSON',
     format: 'Formato',
     csv: 'CSV',
     jsonLines: 'Líneas JSON',
@@ -63,7 +66,7 @@ export const importCatalog = catalog(
     reading: 'Leyendo el archivo…',
     notUtf8: 'El archivo no está en UTF-8. Se lee como Windows-1252: revise las letras con acento en la vista previa.',
     noRows: 'El archivo no tiene filas bajo su encabezado.',
-    rows: (count) => `${count} filas.`,
+    rows: (count) => `${filas(count)}.`,
     isExport: 'Es una exportación de entidades: las filas con un id cambian esa entidad.',
     column: 'Columna',
     goesTo: 'Va a',
@@ -75,7 +78,7 @@ export const importCatalog = catalog(
     id: 'Id: cambia la entidad',
     status: 'Estado',
     data: 'Campos como objeto JSON',
-    doubled: (columns) => `Dos columnas van al mismo lugar: ${columns}`,
+    doubled: (columns) => `Dos columnas van al mismo campo: ${columns}`,
     preview: 'Primeras filas',
     line: (line) => `Línea ${line}`,
     creates: 'crear',
@@ -90,16 +93,16 @@ export const importCatalog = catalog(
     onlyChecked: (rows, all) => `Solo se revisaron ${rows} de ${all} filas.`,
     would: (created, updated, refused) => `Crearía ${created}, cambiaría ${updated} y rechazaría ${refused}.`,
     firstOnes: (count) => `Se muestran los primeros ${count}.`,
-    saveRefused: 'Guardar las líneas con rechazo',
+    saveRefused: 'Guardar las líneas rechazadas',
     refusedFile: 'lineas-rechazadas.csv',
     lineTitle: 'linea',
     reasonTitle: 'motivo',
     stop: 'Detener',
-    importRows: (count) => `Importar ${count} filas`,
+    importRows: (count) => `Importar ${filas(count)}`,
     importAgain: (count) => `Importar de nuevo las ${count} filas`,
     goOnAt: (row) => `Seguir en la fila ${row}`,
     importing: (file, type) => `Importar ${file} en ${type}`,
-    done: (created, updated, refused) => `${created} creadas, ${updated} cambiadas, ${refused} con rechazo.`,
+    done: (created, updated, refused) => `${created} creadas, ${updated} cambiadas, ${refused} rechazadas.`,
     stoppedAt: (row, all) => `Van ${row} de ${all} filas:`,
     goOn: 'Seguir',
   },
