@@ -42,7 +42,7 @@ export function RetryAll({ slug, count, buttonLook = 'plain', text, onStart }: R
   const cache = useQueryClient();
   const retry = useChange(
     async () => {
-      // The button may be gone when the list has been loaded again.
+      // A list that has been loaded again may not show the button.
       const { runs } = await api.retryTriggerRuns({ trigger: slug });
       cache.setQueryData(retriedKey(key, slug), runs);
       onStart?.();
