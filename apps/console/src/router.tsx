@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { orReload } from './api/or-reload';
 import { Entrance, Start } from './frame/entrance';
 import { Frame } from './frame/frame';
 import { readDataSearch } from './screens/data/search';
@@ -7,6 +8,8 @@ import { Failure } from './parts/states';
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+
+const loaded: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => load().catch(orReload), name);
 
 const root = createRootRoute({ component: Entrance, notFoundComponent: Start });
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
@@ -18,7 +21,7 @@ const home = createRoute({
   getParentRoute: () => workspace,
   path: '/',
   validateSearch: (search): { range?: string } => ({ range: text(search.range) }),
-  component: lazyRouteComponent(() => import('./screens/home/home'), 'Home'),
+  component: loaded(() => import('./screens/home/home'), 'Home'),
 });
 
 const conversations = createRoute({
@@ -40,12 +43,12 @@ const conversations = createRoute({
     // The contact of the open conversation, a page of its own on phones.
     contact: search.contact === true || undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/conversations/conversations'), 'Conversations'),
+  component: loaded(() => import('./screens/conversations/conversations'), 'Conversations'),
 });
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '/$threadId',
-  component: lazyRouteComponent(() => import('./screens/conversations/conversation'), 'Conversation'),
+  component: loaded(() => import('./screens/conversations/conversation'), 'Conversation'),
 });
 
 const executions = createRoute({
@@ -56,7 +59,7 @@ const executions = createRoute({
     status: text(search.status),
     errors: search.errors === true || undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/executions/executions'), 'Executions'),
+  component: loaded(() => import('./screens/executions/executions'), 'Executions'),
 });
 const execution = createRoute({
   getParentRoute: () => workspace,
@@ -65,19 +68,19 @@ const execution = createRoute({
     tab: text(search.tab),
     step: typeof search.step === 'number' ? search.step : undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/executions/execution'), 'Execution'),
+  component: loaded(() => import('./screens/executions/execution'), 'Execution'),
 });
 
 const data = createRoute({
   getParentRoute: () => workspace,
   path: '/data',
-  component: lazyRouteComponent(() => import('./screens/data/types'), 'DataTypes'),
+  component: loaded(() => import('./screens/data/types'), 'DataTypes'),
 });
 const entities = createRoute({
   getParentRoute: () => workspace,
   path: '/data/$type',
   validateSearch: readDataSearch,
-  component: lazyRouteComponent(() => import('./screens/data/entities'), 'Entities'),
+  component: loaded(() => import('./screens/data/entities'), 'Entities'),
 });
 
 /** The screens that only list and show: their addresses, the parameters of the address, and where they are. */
@@ -92,7 +95,7 @@ const screen = <Path extends string, Name extends string = never>(
     path,
     validateSearch: (search: Record<string, unknown>) =>
       Object.fromEntries(parameters.map((one) => [one, text(search[one])])) as { [One in Name]?: string },
-    component: lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name),
+    component: loaded(load as () => Promise<Record<string, () => ReactNode>>, name),
   });
 
 const playground = screen(

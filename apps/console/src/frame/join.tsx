@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Me, enter, people } from '../api/session';
+import { useOnce } from '../api/use-change';
 import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
@@ -20,14 +21,14 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
     staleTime: Infinity,
   });
   const accept = useMutation({
-    mutationFn: async (fields: Record<string, string>) => {
+    mutationFn: useOnce(async (fields: Record<string, string>) => {
       const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
       const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
       await enter(person.id);
       const { slug } = invitation.data!.organization;
       const params = { organization: slug, environment: 'development' };
       await navigate({ to: '/$organization/$environment', params, hash: '', replace: true });
-    },
+    }),
   });
   if (invitation.isPending)
     return (
@@ -38,8 +39,8 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   if (invitation.error)
     return (
       <Card title={texts.endedTitle}>
-        <p className="mb-4 text-n11">{texts.ended}</p>
-        <Button onClick={leaveLink}>{texts.toSignIn}</Button>
+        <p className="mb-4 text-n11">{me === null ? texts.ended : texts.signedIn(nameOf(me))}</p>
+        <Button onClick={leaveLink}>{me === null ? texts.toSignIn : texts.toConsole}</Button>
       </Card>
     );
   const { organization, role, email } = invitation.data;
@@ -72,7 +73,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
             <KeepSignedIn />
           </>
         ) : (
-          <p>{texts.signedIn(me.person.name ?? me.person.email ?? me.person.id)}</p>
+          <p>{texts.signedIn(nameOf(me))}</p>
         )}
         <Problem error={accept.error} />
         <Button type="submit" look="primary" className="w-full" isBusy={accept.isPending}>
@@ -82,3 +83,5 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
     </Card>
   );
 }
+
+const nameOf = ({ person }: Me): string => person.name ?? person.email ?? person.id;

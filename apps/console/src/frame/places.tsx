@@ -13,7 +13,7 @@ export function Places() {
   const { nav } = useTexts();
   const navigate = useNavigate();
   const options = (me?.organizations ?? [organization]).flatMap(({ slug, name, environments }) =>
-    environments.map((one) => [`${slug}/${one}`, `${name} · ${nav[one]}`] as const),
+    environments.map((one) => [`${slug}/${one}`, `${shorten(name)} · ${nav[one]}`] as const),
   );
   return (
     <Choice
@@ -32,3 +32,6 @@ export function Places() {
     />
   );
 }
+
+/** The environment stays visible behind a long name. */
+const shorten = (name: string): string => (name.length > 13 ? `${name.slice(0, 12)}…` : name);

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Me, endedSession, enter, leave, people } from '../api/session';
+import { useOnce } from '../api/use-change';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
 import { Button, Choice, Field } from '../parts/controls';
@@ -52,11 +53,11 @@ export function SignIn({ me }: { me: Me | null }) {
   const { signIn: texts } = useTexts();
   const failure = new URLSearchParams(location.search).get('error');
   const signIn = useMutation({
-    mutationFn: async (fields: Record<string, string>) => {
+    mutationFn: useOnce(async (fields: Record<string, string>) => {
       const { email = '', password = '' } = fields;
       const { person } = await people.signIn({ email, password, ...keepOf(fields) });
       await enter(person.id);
-    },
+    }),
   });
   if (me !== null)
     return (

@@ -15,7 +15,7 @@ export function Dialog({
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** A press beside it does not close it: it shows what is not shown again. */
+  /** Neither a press beside it nor Escape closes it: it shows what is not shown again. */
   isKept?: boolean;
 }) {
   const { states } = useTexts();
@@ -33,8 +33,10 @@ export function Dialog({
     <dialog
       ref={ref}
       aria-label={title}
-      onCancel={(event) => (event.preventDefault(), onClose())}
-      onMouseDown={(event) => !isKept && event.target === event.currentTarget && onClose()}
+      // A browser closes a dialog with a second Escape although its cancellation is prevented.
+      onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
+      onCancel={(event) => (event.preventDefault(), isKept || onClose())}
+      onMouseDown={(event) => !isKept && event.detail === 1 && event.target === event.currentTarget && onClose()}
       className={`w-full ${wide ? 'max-w-2xl' : 'max-w-md'} max-h-[90dvh] overflow-auto rounded border-0 bg-n1 p-0 shadow-float max-sm:m-0 max-sm:mt-auto max-sm:max-w-none`}
     >
       <div className="p-4">

@@ -34,7 +34,7 @@ interface ShownOnceDialogProps {
   children: ReactNode;
 }
 
-/** A dialog with such a secret, which a press beside it does not close. */
+/** A dialog with such a secret, which only its buttons close. */
 export function ShownOnceDialog({ foot, children, ...dialog }: ShownOnceDialogProps) {
   const { states } = useTexts();
   return (

@@ -37,6 +37,7 @@ export const commonCatalog = catalog(
       ended:
         'It was used, revoked or has expired. Ask an admin for a new one, or run: npx parley members invite --org …',
       toSignIn: 'Sign in',
+      toConsole: 'Open the console',
     },
     nav: {
       skip: 'Skip to content',
@@ -163,6 +164,7 @@ export const commonCatalog = catalog(
       endedTitle: 'Este enlace ya no funciona',
       ended: 'Se usó, se revocó o venció. Pida otro a un administrador, o ejecute: npx parley members invite --org …',
       toSignIn: 'Iniciar sesión',
+      toConsole: 'Abrir la consola',
     },
     nav: {
       skip: 'Ir al contenido',

@@ -1,5 +1,6 @@
 /** What people who read no English see of errors, by their codes. Other errors have the text of the server. */
 export const errorTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  en: { unreachable: 'The server cannot be reached.' },
   es: {
     unreachable: 'No se pudo conectar con el servidor.',
     unavailable: 'El servidor no está disponible por ahora. Intente de nuevo en unos segundos.',

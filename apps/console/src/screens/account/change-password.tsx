@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { people } from '../../api/session';
+import { useOnce } from '../../api/use-change';
 import { useTexts } from '../../i18n';
 import { Field } from '../../parts/controls';
 import { fieldsOf } from '../../parts/form-dialog';
@@ -12,8 +13,9 @@ export function ChangePassword() {
   const cache = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const change = useMutation({
-    mutationFn: ({ currentPassword, newPassword }: Record<string, string>) =>
+    mutationFn: useOnce(({ currentPassword, newPassword }: Record<string, string>) =>
       people.changePassword({ currentPassword: currentPassword!, newPassword: newPassword! }),
+    ),
     onSuccess: () => {
       form.current?.reset();
       return cache.invalidateQueries({ queryKey: ['sessions'] });

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, Plus } from 'lucide-react';
 import { Suspense, lazy, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { orReload } from '../../api/or-reload';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
@@ -31,8 +32,12 @@ import { useCellEdits } from './use-cell-edits';
 import { useSelection } from './use-selection';
 import { useIsWide } from './use-is-wide';
 
-const PasteDialog = lazy(() => import('./paste-dialog').then((module) => ({ default: module.PasteDialog })));
-const ImportDialog = lazy(() => import('./import/import-dialog').then((module) => ({ default: module.ImportDialog })));
+const PasteDialog = lazy(() =>
+  import('./paste-dialog').then((module) => ({ default: module.PasteDialog })).catch(orReload),
+);
+const ImportDialog = lazy(() =>
+  import('./import/import-dialog').then((module) => ({ default: module.ImportDialog })).catch(orReload),
+);
 
 const route = getRouteApi('/$organization/$environment/data/$type');
 const refreshMs = 10_000;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
 import type { DataField } from './fields';
@@ -20,10 +20,17 @@ interface FilterValueProps {
   onChange: (text: string) => void;
 }
 
-/** The value of a filter, as the type of its field needs it. It is applied with Enter or when the person leaves it. */
+/** The value of a filter, as the type of its field needs it. It is applied with Enter, after a pause, or when the person leaves it. */
 export function FilterValue({ field, isList, isPart, hasMoments, value, problem, onChange }: FilterValueProps) {
   const texts = useTexts(dataCatalog);
   const [text, setText] = useState(value);
+  const apply = () => text !== value && onChange(text);
+  const latest = useRef(apply);
+  latest.current = apply;
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(), 500);
+    return () => clearTimeout(timer);
+  }, [text]);
   const options = isPart
     ? undefined
     : (field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined));
@@ -39,7 +46,6 @@ export function FilterValue({ field, isList, isPart, hasMoments, value, problem,
         )}
       />
     );
-  const apply = () => text !== value && onChange(text);
   if (field.kind === 'date' && hasMoments && isMoment(value))
     return (
       <input

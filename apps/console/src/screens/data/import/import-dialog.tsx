@@ -85,7 +85,7 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
         <Problem error={problem} />
         {chosen && opened === null && problem === null && <p role="status">{texts.reading}</p>}
         {opened?.encoding === 'windows-1252' && <Notice>{texts.notUtf8}</Notice>}
-        {opened?.rowCount === 0 && <Notice>{texts.noRows}</Notice>}
+        {opened?.rowCount === 0 && <Notice>{opened.encoding === null ? texts.noText : texts.noRows}</Notice>}
         {opened && opened.rowCount > 0 && (
           <ImportRows
             key={opened.fingerprint}

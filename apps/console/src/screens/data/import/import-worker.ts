@@ -8,6 +8,7 @@ const sampleRows = 5;
 
 const open = async ({ file, format }: Extract<Request, { kind: 'open' }>): Promise<OpenedFile> => {
   const { text, encoding } = decode(await file.arrayBuffer());
+  if (text.includes('\0')) return { header: null, rowCount: 0, sample: [], encoding: null, fingerprint: '' };
   if (format === 'csv') {
     const [first, ...rest] = parseCsv(text);
     header = first?.cells.map((name) => name.trim()) ?? [];
@@ -23,8 +24,14 @@ const open = async ({ file, format }: Extract<Request, { kind: 'open' }>): Promi
   return { header, rowCount: records.length, sample, encoding, fingerprint: fingerprintOf(text) };
 };
 
-/** Spreadsheets on Windows write CSV in the encoding of Windows; such letters are no UTF-8. */
+/** Spreadsheets on Windows write CSV in UTF-16, or in the encoding of Windows, whose letters are no UTF-8. */
 function decode(bytes: ArrayBuffer): Pick<OpenedFile, 'encoding'> & { text: string } {
+  const [first, second] = new Uint8Array(bytes);
+  for (const [encoding, ...mark] of [
+    ['utf-16le', 0xff, 0xfe],
+    ['utf-16be', 0xfe, 0xff],
+  ] as const)
+    if (first === mark[0] && second === mark[1]) return { text: new TextDecoder(encoding).decode(bytes), encoding };
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' };
   } catch {

@@ -20,7 +20,8 @@ export interface OpenedFile {
   sample: string[][];
   /** Whether a file was imported before. */
   fingerprint: string;
-  encoding: 'utf-8' | 'windows-1252';
+  /** Null: the file is no text. */
+  encoding: null | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 }
 
 export type RowProblem = CellProblem | { expected: 'object' | 'json' | 'fewerCells'; name?: undefined };
