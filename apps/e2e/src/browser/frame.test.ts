@@ -119,6 +119,21 @@ inBrowser('a screen whose script cannot be loaded says so and is not loaded for 
   expect(loads).toBeLessThan(3);
 });
 
+inBrowser('a screen that is opened while the server is away says so, and opens when it is back', async () => {
+  const page = await app.open('/data');
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
+  let loads = 0;
+  page.on('load', () => loads++);
+  await page.route('**/console/**', (route) => route.abort());
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+  expect(loads).toBe(0);
+  await page.unroute('**/console/**');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+  expect(loads).toBe(0);
+});
+
 inBrowser('a person of two organizations goes from one to the other, and sees of each what belongs to it', async () => {
   const { threadId } = await chatWithShop(app, 'hello', { externalThreadId: 'of-the-first' });
   const person = await app.join('member', 'Two Hats');

@@ -8,7 +8,7 @@ const app = useConsole();
 beforeAll(() => pushLeads(app.owner));
 beforeEach(() => removeLeads(app.owner));
 
-const choose = (page: Page, name: string, content: string) =>
+const choose = (page: Page, name: string, content: string | Buffer) =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 
 async function exported(page: Page, format: string): Promise<string> {
@@ -102,6 +102,16 @@ inBrowser(
     expect(app.complaints).toEqual([]);
   },
 );
+
+inBrowser('a file of a spreadsheet in UTF-16 is read, and one that is no text is refused', async () => {
+  const page = await app.open('/data/lead?view=import');
+  await choose(page, 'leads.csv', Buffer.from('\uFEFFname,score\nÑandú,7\n', 'utf16le'));
+  await page.getByRole('dialog').getByText('Ñandú').first().waitFor();
+  await choose(page, 'picture.csv', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]));
+  await page.getByText('This is not a text file.').waitFor();
+  expect(await page.getByRole('button', { name: /^Import \d/ }).count()).toBe(0);
+  expect(app.complaints).toEqual([]);
+});
 
 inBrowser(
   'an import whose answer is lost continues after a reload, and no line is stored twice',
