@@ -96,7 +96,7 @@ export function formatAgo(at: number, nowMs = Date.now()): string {
   return cached(
     'ago',
     (language) => new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }),
-  ).format(-Math.round(agoMs / step[1]), step[2]);
+  ).format(-Math.trunc(agoMs / step[1]), step[2]);
 }
 
 /** The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a minute is "1 min". */
@@ -120,8 +120,8 @@ export function formatBytes(bytes: number): string {
 /** Such as "320 ms", "1.8 s" and "3 min 12 s". */
 export function formatDuration(ms: number | null, texts: Texts): string {
   if (ms === null) return texts.states.noValue;
-  if (ms < 1_000) return texts.units.ms(String(Math.round(ms)));
-  if (ms < 60_000) return texts.units.seconds(number('seconds', ms / 1_000, { maximumFractionDigits: 1 }));
+  if (ms < 1_000) return texts.units.ms(String(Math.floor(ms)));
+  if (ms < 60_000) return texts.units.seconds(number('seconds', Math.floor(ms / 100) / 10));
   const minutes = Math.floor(ms / 60_000);
   return minutes < 120
     ? `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`
