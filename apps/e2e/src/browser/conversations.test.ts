@@ -29,7 +29,7 @@ inBrowser(
     await page.keyboard.press('e');
     await page.getByRole('dialog').getByRole('textbox').fill('Offer the blue one');
     await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click();
-    await page.getByText('A reply takes the conversation over.').waitFor();
+    await page.getByText('If you reply, you take over.').waitFor();
     const { data } = (await app.owner.get(`/v1/threads/${threadId}/messages`)).body as {
       data: { role: string; content: string }[];
     };
@@ -162,7 +162,7 @@ inBrowser('two people see each other typing, and the second of two answers is he
   expect(await contents(threadId)).not.toContain('Yes, until eight o’clock');
   await mine.unroute(`**/v1/threads/${threadId}/messages**`);
   await mine.getByRole('log').getByText('Yes, until eight', { exact: true }).waitFor({ timeout: 15_000 });
-  await mine.getByText('Luis Soto answers.').waitFor();
+  await mine.getByText('Luis Soto is answering.').waitFor();
   // What was not sent is changed, or given up.
   await mine.getByRole('button', { name: 'Edit' }).click();
   expect(await mine.getByLabel('Reply').inputValue()).toBe('Yes, until eight o’clock');

@@ -151,7 +151,7 @@ inBrowser(
     await dialog.getByText('must be a number').waitFor();
     await dialog.getByText('Changes 5 cells in 2 rows.').waitFor();
     await dialog.getByText('2 do not fit their field and are not changed.').waitFor();
-    await dialog.getByText('1 rows, 0 columns').waitFor();
+    await dialog.getByText('has no place for them: 1 row.').waitFor();
     expect((await storedLeads(app.owner)).map(({ name }) => name)).toEqual(['=Ana', 'Luis', 'Eva']);
     await dialog.getByRole('button', { name: 'Change 5 cells' }).click();
     await page.getByText('2 changed').waitFor();

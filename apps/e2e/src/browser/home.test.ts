@@ -57,8 +57,8 @@ inBrowser('each problem leads to its list, and its button fixes it until everyth
   await page.getByRole('button', { name: 'Retry 2 runs of ship' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry 2 runs' }).click();
   await until(async () => !(await problems()).includes('dead_trigger_runs'));
-  await page.getByRole('button', { name: 'Switch resend on' }).click();
-  await page.getByRole('button', { name: 'Switch resend on' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Enable resend' }).click();
+  await page.getByRole('button', { name: 'Enable resend' }).waitFor({ state: 'detached' });
 
   payment.order.amount = 1_000;
   await page.getByRole('button', { name: 'Replay 1 delivery' }).click();

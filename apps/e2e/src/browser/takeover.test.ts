@@ -59,7 +59,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Hand back' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('Refund of 24.990 was approved');
     await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click();
-    await page.getByText('A reply takes the conversation over.').waitFor();
+    await page.getByText('If you reply, you take over.').waitFor();
     await until(() => received(customer).includes('The refund is on its way.'), { limitMs: 20_000 });
     expect(JSON.stringify(app.model.requests.at(-1)!.messages)).toContain('Refund of 24.990 was approved');
     await page.getByRole('log').getByText('The refund is on its way.').waitFor({ timeout: 15_000 });
@@ -112,7 +112,7 @@ inBrowser(
     await log.locator('audio').waitFor({ timeout: 30_000 });
     await log.getByText('Where is my order?').waitFor();
     await log.getByText('Plaza').waitFor();
-    expect(await log.getByRole('link', { name: 'Open in the map' }).getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await log.getByRole('link', { name: 'Open the map' }).getAttribute('rel')).toBe('noopener noreferrer');
     await log.getByText('Luis').waitFor();
     await log.getByText('Reacted with 👍').waitFor();
     // Pictures got their height after the end was reached, and the end is still shown.

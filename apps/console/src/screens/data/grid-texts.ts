@@ -45,7 +45,7 @@ export const gridCatalog = catalog(
         : `${count} do not fit their field and are not changed.`,
     checking: 'Checking…',
     outside: (rows: number, columns: number) =>
-      `Not pasted, because the grid has no place for them: ${rowsOf(String(rows))}, ${columns === 1 ? '1 column' : `${columns} columns`}.`,
+      `Not pasted, because the grid has no place for them: ${[rows > 0 && rowsOf(String(rows)), columns > 0 && (columns === 1 ? '1 column' : `${columns} columns`)].filter(Boolean).join(', ')}.`,
     tooManyCells: (most: string) => `A paste takes at most ${most} cells. Import a file for more.`,
     changeCells: (count: string) => `Change ${cellsOf(count)}`,
     firstOnes: (count: string) => `The first ${count} are shown.`,
@@ -117,7 +117,7 @@ export const gridCatalog = catalog(
         : `${count} no corresponden a su campo y no se cambian.`,
     checking: 'Revisando…',
     outside: (rows, columns) =>
-      `No se pega lo que no cabe en la tabla: ${filas(String(rows))}, ${columns === 1 ? '1 columna' : `${columns} columnas`}.`,
+      `No se pega lo que no cabe en la tabla: ${[rows > 0 && filas(String(rows)), columns > 0 && (columns === 1 ? '1 columna' : `${columns} columnas`)].filter(Boolean).join(', ')}.`,
     tooManyCells: (most) => `Se pueden pegar como máximo ${most} celdas. Para más, importe un archivo.`,
     changeCells: (count) => `Cambiar ${celdas(count)}`,
     firstOnes: (count) => `Se muestran los primeros ${count}.`,
