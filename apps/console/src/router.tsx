@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { type RouteComponent, createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { orReload } from './api/or-reload';
 import { Entrance, Start } from './frame/entrance';
@@ -198,9 +198,15 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={() => void loadAgain().then(reset)} />,
   scrollRestoration: true,
 });
+
+/** A screen whose files could not be loaded keeps its error until they are asked for again. */
+async function loadAgain(): Promise<void> {
+  const components = router.state.matches.map(({ routeId }) => router.routesById[routeId].options.component);
+  await Promise.all(components.map((component) => (component as RouteComponent | undefined)?.preload?.()));
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -24,16 +24,14 @@ interface FilterValueProps {
 export function FilterValue({ field, isList, isPart, hasMoments, value, problem, onChange }: FilterValueProps) {
   const texts = useTexts(dataCatalog);
   const [text, setText] = useState(value);
-  const apply = () => text !== value && onChange(text);
-  const latest = useRef(apply);
-  latest.current = apply;
-  useEffect(() => {
-    const timer = setTimeout(() => latest.current(), 500);
-    return () => clearTimeout(timer);
-  }, [text]);
   const options = isPart
     ? undefined
     : (field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined));
+  const apply = () => text !== value && onChange(text);
+  const latest = useRef(apply);
+  latest.current = apply;
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(pause.current), []);
   if (options && isList) return <Options options={options} value={value} onChange={onChange} />;
   if (options)
     return (
@@ -70,6 +68,8 @@ export function FilterValue({ field, isList, isPart, hasMoments, value, problem,
         maxLength={10_000}
         onChange={({ target }) => {
           setText(target.value);
+          clearTimeout(pause.current);
+          pause.current = setTimeout(() => latest.current(), 500);
           // A chosen day is complete.
           if (target.type === 'date' && target.value !== '') onChange(target.value);
         }}
