@@ -1,4 +1,10 @@
-import { type RouteComponent, createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  type RouteComponent,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { orReload } from './api/or-reload';
 import { Entrance, Start } from './frame/entrance';
