@@ -24,6 +24,8 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isBusy?: boolean;
 }
 
+let lastClicked: EventTarget | null = null;
+
 export function Button({ look = 'plain', icon: Icon, label, isBusy, className = '', children, ...rest }: ButtonProps) {
   return (
     <button
@@ -33,8 +35,13 @@ export function Button({ look = 'plain', icon: Icon, label, isBusy, className = 
       // A disabled button would lose the focus.
       aria-disabled={isBusy || rest['aria-disabled']}
       {...rest}
-      // The second click of a double click would do the same again, or act on what the first one has opened.
-      onClick={(event) => (isBusy || event.detail > 1 ? event.preventDefault() : rest.onClick?.(event))}
+      onClick={(event) => {
+        // The second click of a double click would do the same again.
+        const isRepeated = event.detail > 1 && lastClicked === event.currentTarget;
+        lastClicked = event.currentTarget;
+        if (isBusy || isRepeated) event.preventDefault();
+        else rest.onClick?.(event);
+      }}
       className={`tap inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded whitespace-nowrap ${children ? 'px-2.5' : 'w-8'} ${looks[look]} disabled:cursor-default disabled:opacity-50 aria-disabled:cursor-default aria-disabled:opacity-60 ${className}`}
     >
       {Icon && <Icon aria-hidden size={16} strokeWidth={1.75} />}
