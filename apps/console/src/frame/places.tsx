@@ -6,14 +6,14 @@ import { Choice } from '../parts/controls';
 import { base } from '../parts/link';
 import { useWorkspace } from './workspace';
 
-/** The choice of organization and environment. Production is marked in the word and in colour. */
+/** The choice of organization and environment. Production is marked in the word and in colour; the end of a long name is cut. */
 export function Places() {
   const { organization, environment } = useWorkspace();
   const { data: me } = useQuery(meQuery);
   const { nav } = useTexts();
   const navigate = useNavigate();
   const options = (me?.organizations ?? [organization]).flatMap(({ slug, name, environments }) =>
-    environments.map((one) => [`${slug}/${one}`, `${shorten(name)} · ${nav[one]}`] as const),
+    environments.map((one) => [`${slug}/${one}`, `${nav[one]} · ${name}`] as const),
   );
   return (
     <Choice
@@ -32,6 +32,3 @@ export function Places() {
     />
   );
 }
-
-/** The environment stays visible behind a long name. */
-const shorten = (name: string): string => (name.length > 13 ? `${name.slice(0, 12)}…` : name);
