@@ -116,6 +116,7 @@ test('the link that npm start prints makes the first administrator, who gets an 
     await page.getByLabel('E-mail address').fill('first@example.com');
     await page.getByLabel('Password').fill('a long password');
     await page.getByRole('button', { name: /^Join/ }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page
       .getByRole('textbox', { name: 'Message', exact: true })
