@@ -1,3 +1,4 @@
+import type { JsonObject } from '@parley/client';
 import { type Page, iterate } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../frame/workspace';
@@ -46,5 +47,24 @@ export function useTypes() {
     queryKey: [...key, 'entity-types'],
     queryFn: ({ signal }) => client.entityTypes({ signal }),
     staleTime: 30_000,
+  });
+}
+
+export interface Pushed {
+  entityTypes?: { slug: string; schema: JsonObject }[];
+  tools?: { name: string; handlerCode: string }[];
+  triggers?: JsonObject[];
+}
+
+/** A part of the definitions as they were pushed: they have what the lists of the API leave out. */
+export function useDefinitions<Part>(select: (pushed: Pushed) => Part) {
+  const { client, key } = useWorkspace();
+  return useQuery({
+    queryKey: [...key, 'definitions'],
+    queryFn: async ({ signal }) =>
+      (await client.request<{ resources: Pushed }>({ method: 'POST', path: ['sync', 'pull'], body: {}, signal }))
+        .resources,
+    staleTime: 30_000,
+    select,
   });
 }

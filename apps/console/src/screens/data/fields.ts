@@ -1,8 +1,6 @@
 import type { Entity, EntityTypeView, Json, JsonObject } from '@parley/client';
 import { type ValueKind, kindOf } from '@parley/rows';
-import { useQuery } from '@tanstack/react-query';
-import { useTypes } from '../../api/queries';
-import { useWorkspace } from '../../frame/workspace';
+import { type Pushed, useDefinitions, useTypes } from '../../api/queries';
 
 /** A field of an entity type, as its definition describes it. */
 export interface DataField {
@@ -61,31 +59,22 @@ function readFields(schema: JsonObject, searchFields: readonly string[] = [], pr
 export const withNested = (fields: readonly DataField[]): DataField[] =>
   fields.flatMap((field) => [field, ...withNested(field.properties)]);
 
+const schemasOf = ({ entityTypes = [] }: Pushed) => new Map(entityTypes.map(({ slug, schema }) => [slug, schema]));
+
 /** The entity types with their fields. The list of types has only the names of types; definitions have the rest. */
 export function useDataTypes() {
-  const { client, key } = useWorkspace();
   const types = useTypes();
-  const definitions = useQuery({
-    queryKey: [...key, 'entity-types', 'definitions'],
-    queryFn: async ({ signal }) => {
-      interface Pulled {
-        resources: { entityTypes?: { slug: string; schema: JsonObject }[] };
-      }
-      const { resources } = await client.request<Pulled>({ method: 'POST', path: ['sync', 'pull'], body: {}, signal });
-      return new Map((resources.entityTypes ?? []).map(({ slug, schema }) => [slug, schema]));
-    },
-    staleTime: 30_000,
-  });
+  const schemas = useDefinitions(schemasOf);
   // Without definitions the fields still have their types.
-  const isReady = types.data !== undefined && !definitions.isPending;
+  const isReady = types.data !== undefined && !schemas.isPending;
   return {
     error: types.error,
-    isPending: types.isPending || (types.data !== undefined && definitions.isPending),
+    isPending: types.isPending || (types.data !== undefined && schemas.isPending),
     refetch: types.refetch,
     data: isReady
       ? types.data.data.map((type): DataType => ({
           ...type,
-          fields: readFields(definitions.data?.get(type.slug) ?? type.schema, type.searchFields),
+          fields: readFields(schemas.data?.get(type.slug) ?? type.schema, type.searchFields),
         }))
       : undefined,
   };

@@ -39,6 +39,7 @@ export function RunTool({ tool }: { tool: ListedTool }) {
       return client.request({ method: 'POST', path: ['run-tool'], body, isUnsafe: true });
     },
     'entity-types',
+    'definitions',
     'entities',
   );
   const error =

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useAgents } from '../../api/queries';
-import { useWorkspace } from '../../frame/workspace';
+import { useDefinitions } from '../../api/queries';
 import { formatNumber, useTexts } from '../../i18n';
 import { DetailScreen, Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
@@ -82,17 +81,7 @@ function Limits({ tool: { name, action, sideEffects, custom } }: { tool: ListedT
 /** The list of tools has no code: it is read with all definitions of the environment. */
 function Code({ name }: { name: string }) {
   const texts = useTexts(toolsCatalog);
-  const { client, key } = useWorkspace();
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: [...key, 'tools', 'code'],
-    queryFn: async ({ signal }) => {
-      const { resources } = await client.request<{ resources: { tools?: { name: string; handlerCode: string }[] } }>({
-        ...{ method: 'POST', path: ['sync', 'pull'], body: {}, signal },
-      });
-      return resources.tools ?? [];
-    },
-    staleTime: 60_000,
-  });
+  const { data, error, isPending, refetch } = useDefinitions(({ tools = [] }) => tools);
   if (isPending) return <Skeleton rows={3} />;
   if (data === undefined) return <Failure error={error} onRetry={refetch} />;
   return <Json value={data.find((tool) => tool.name === name)?.handlerCode ?? ''} label={texts.code} />;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@parley/client';
 import { type ResultOf, iterate } from '@parley/client/manage';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDefinitions } from '../../api/queries';
 import type { Workspace } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { useWholeList } from '../../parts/pages';
@@ -29,18 +30,9 @@ export interface TriggerDefinition {
 
 /** A trigger as it was pushed; undefined when it is not deployed. */
 export function useTriggerDefinition(slug: string) {
-  const { client, key } = useWorkspace();
-  return useQuery({
-    queryKey: [...key, 'triggers', 'definitions'],
-    queryFn: async ({ signal }) => {
-      const { resources } = await client.request<{ resources: { triggers: (JsonObject & TriggerDefinition)[] } }>({
-        ...{ method: 'POST', path: ['sync', 'pull'], body: {}, signal },
-      });
-      return resources.triggers;
-    },
-    staleTime: 30_000,
-    select: (triggers) => triggers.find((one) => one.slug === slug),
-  });
+  return useDefinitions(({ triggers = [] }) =>
+    (triggers as (JsonObject & TriggerDefinition)[]).find((one) => one.slug === slug),
+  );
 }
 
 const isOpen = (status: RunStatus): boolean => status === 'scheduled' || status === 'running';
