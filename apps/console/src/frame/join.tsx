@@ -5,9 +5,11 @@ import { useOnce } from '../api/use-change';
 import { useTexts } from '../i18n';
 import { Button, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
+import { NewPassword } from '../parts/new-password';
 import { Problem, Skeleton } from '../parts/states';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { Card, OidcButton } from './sign-in';
+import { lastWorkspace } from './workspace';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
 export function Join({ token, me }: { token: string; me: Me | null }) {
@@ -25,9 +27,9 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
       const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
       const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
       await enter(person.id);
-      const { slug } = invitation.data!.organization;
-      const params = { organization: slug, environment: 'development' };
-      await navigate({ to: '/$organization/$environment', params, hash: '', replace: true });
+      // The start leads to the organization that was open last.
+      lastWorkspace.set(`${invitation.data!.organization.slug}/development`);
+      await leaveLink();
     }),
   });
   if (invitation.isPending)
@@ -60,16 +62,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
               required
               defaultValue={email ?? ''}
             />
-            <Field
-              label={signIn.password}
-              name="password"
-              type="password"
-              autoComplete="new-password"
-              hint={texts.passwordHint}
-              required
-              minLength={10}
-              maxLength={200}
-            />
+            <NewPassword label={signIn.password} name="password" />
             <KeepSignedIn />
           </>
         ) : (

@@ -5,6 +5,7 @@ import { useOnce } from '../../api/use-change';
 import { useTexts } from '../../i18n';
 import { Field } from '../../parts/controls';
 import { fieldsOf } from '../../parts/form-dialog';
+import { NewPassword } from '../../parts/new-password';
 import { SaveLine } from '../../parts/save-line';
 import { accountCatalog } from './texts';
 
@@ -31,16 +32,7 @@ export function ChangePassword() {
         required
         maxLength={200}
       />
-      <Field
-        label={texts.newPassword}
-        name="newPassword"
-        type="password"
-        autoComplete="new-password"
-        hint={texts.passwordHint}
-        required
-        minLength={10}
-        maxLength={200}
-      />
+      <NewPassword label={texts.newPassword} name="newPassword" />
       <SaveLine action={texts.changePassword} run={change} look="plain" done={texts.passwordChanged} />
     </form>
   );
