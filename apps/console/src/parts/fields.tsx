@@ -104,3 +104,29 @@ export function Check({ label, hint, type = 'checkbox', isOn, onChange, ...rest 
     </label>
   );
 }
+
+interface RadiosProps<Value extends string> {
+  legend: string;
+  name: string;
+  value: Value;
+  options: readonly { value: Value; label: string; hint?: string }[];
+  onChange: (value: Value) => void;
+}
+
+/** One of a few values, all of which are shown. */
+export function Radios<Value extends string>({ legend, name, value, options, onChange }: RadiosProps<Value>) {
+  return (
+    <fieldset>
+      <legend className="mb-1 text-n11">{legend}</legend>
+      {options.map((option) => (
+        <Check
+          key={option.value}
+          {...{ ...option, name }}
+          type="radio"
+          isOn={value === option.value}
+          onChange={() => onChange(option.value)}
+        />
+      ))}
+    </fieldset>
+  );
+}

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { AnswererPick, answererOf } from '../../parts/answerer';
 import { Field } from '../../parts/controls';
-import { Check } from '../../parts/fields';
+import { Radios } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { TextLink } from '../../parts/link';
 import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
@@ -41,21 +41,13 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog title={texts.connectTitle} action={texts.connect} run={connect} onSubmit={submit} onClose={onClose}>
       <AnswererPick label={texts.answerer} name="answerer" />
-      <fieldset>
-        <legend className="mb-1 text-n11">{texts.how}</legend>
-        {ways.map((one) => (
-          <Check
-            key={one}
-            type="radio"
-            name="way"
-            value={one}
-            label={texts.ways[one]}
-            hint={texts.wayHints[one]}
-            isOn={way === one}
-            onChange={() => choose(one)}
-          />
-        ))}
-      </fieldset>
+      <Radios
+        legend={texts.how}
+        name="way"
+        value={way}
+        options={ways.map((one) => ({ value: one, label: texts.ways[one], hint: texts.wayHints[one] }))}
+        onChange={choose}
+      />
       {way === 'link' && (
         <Field
           label={texts.customerName}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { Check } from '../../parts/fields';
+import { Check, Radios } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { startWork } from '../../work/work';
 import { type Query, pagesOf } from './bulk';
@@ -58,19 +58,13 @@ export function ExportButton({ type, query, total }: { type: DataType; query: Qu
           onClose={() => open(false)}
         >
           <p>{total === undefined ? texts.exportAll : texts.exportCount(formatNumber(total))}</p>
-          <fieldset>
-            <legend className="mb-1 text-n11">{texts.format}</legend>
-            {(['csv', 'jsonl'] as const).map((one) => (
-              <Check
-                key={one}
-                type="radio"
-                name="format"
-                label={texts.formats[one]}
-                isOn={format === one}
-                onChange={() => setFormat(one)}
-              />
-            ))}
-          </fieldset>
+          <Radios
+            legend={texts.format}
+            name="format"
+            value={format}
+            options={(['csv', 'jsonl'] as const).map((value) => ({ value, label: texts.formats[value] }))}
+            onChange={setFormat}
+          />
           {format === 'csv' && (
             <Check
               label={texts.keepFormulas}

@@ -20,18 +20,12 @@ interface FilterValueProps {
   onChange: (text: string) => void;
 }
 
-/** The value of a filter, as the type of its field needs it. It is applied with Enter, after a pause, or when the person leaves it. */
+/** The value of a filter, as the type of its field needs it. */
 export function FilterValue({ field, isList, isPart, hasMoments, value, problem, onChange }: FilterValueProps) {
   const texts = useTexts(dataCatalog);
-  const [text, setText] = useState(value);
   const options = isPart
     ? undefined
     : (field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined));
-  const apply = () => text !== value && onChange(text);
-  const latest = useRef(apply);
-  latest.current = apply;
-  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(pause.current), []);
   if (options && isList) return <Options options={options} value={value} onChange={onChange} />;
   if (options)
     return (
@@ -55,29 +49,40 @@ export function FilterValue({ field, isList, isPart, hasMoments, value, problem,
         className="tap h-8 rounded border border-n8 bg-n1 px-2"
       />
     );
+  return <WrittenValue {...{ field, isList, hasMoments, value, problem, onChange }} />;
+}
+
+/** A value that is written, which is applied with Enter, after a pause, or when the person leaves it. */
+function WrittenValue(props: Omit<FilterValueProps, 'isPart'>) {
+  const { field, isList, hasMoments, value, problem, onChange } = props;
+  const texts = useTexts(dataCatalog);
+  const [text, setText] = useState(value);
+  const apply = () => text !== value && onChange(text);
+  const latest = useRef(apply);
+  latest.current = apply;
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(pause.current), []);
   const isDay = field.kind === 'date' && !hasMoments && (text === '' || /^\d{4}-\d{2}-\d{2}$/.test(text));
   return (
-    <span className="inline-flex items-center gap-1">
-      <input
-        aria-label={texts.value}
-        aria-invalid={(problem !== undefined && problem !== 'missing') || undefined}
-        type={isDay ? 'date' : 'text'}
-        inputMode={isNumeric(field) && !isList ? 'decimal' : undefined}
-        placeholder={isList ? texts.listHint : undefined}
-        value={text}
-        maxLength={10_000}
-        onChange={({ target }) => {
-          setText(target.value);
-          clearTimeout(pause.current);
-          pause.current = setTimeout(() => latest.current(), 500);
-          // A chosen day is complete.
-          if (target.type === 'date' && target.value !== '') onChange(target.value);
-        }}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
-        className="tap h-8 w-36 rounded border border-n8 bg-n1 px-2 aria-invalid:border-failed"
-      />
-    </span>
+    <input
+      aria-label={texts.value}
+      aria-invalid={(problem !== undefined && problem !== 'missing') || undefined}
+      type={isDay ? 'date' : 'text'}
+      inputMode={isNumeric(field) && !isList ? 'decimal' : undefined}
+      placeholder={isList ? texts.listHint : undefined}
+      value={text}
+      maxLength={10_000}
+      onChange={({ target }) => {
+        setText(target.value);
+        clearTimeout(pause.current);
+        pause.current = setTimeout(() => latest.current(), 500);
+        // A chosen day is complete.
+        if (target.type === 'date' && target.value !== '') onChange(target.value);
+      }}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+      className="tap h-8 w-36 rounded border border-n8 bg-n1 px-2 aria-invalid:border-failed"
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useLanguage, useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
 import { FormDialog } from '../../parts/form-dialog';
+import { TableHead } from '../../parts/table-head';
 import { startWork } from '../../work/work';
 import { type Operation, batchSize, change } from './bulk';
 import { type PastedCell, planPaste } from './clipboard';
@@ -202,15 +203,7 @@ function Preview({
   return (
     <div className="max-h-80 overflow-auto rounded border border-n5" tabIndex={0}>
       <table className="w-full text-left">
-        <thead className="sticky top-0 bg-n2 text-n11">
-          <tr>
-            {[texts.entity, texts.field, texts.before, texts.after].map((title) => (
-              <th key={title} className="px-2 py-1 font-normal">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead titles={[texts.entity, texts.field, texts.before, texts.after]} />
         <tbody>
           {cells.map((cell) => {
             const { entity, field, before, read, text } = cell;

@@ -1,6 +1,7 @@
 import type { Column } from '@parley/rows';
 import { useTexts } from '../../../i18n';
 import { Choice } from '../../../parts/controls';
+import { TableHead } from '../../../parts/table-head';
 import type { DataField } from '../fields';
 import { importCatalog } from './texts';
 
@@ -28,15 +29,7 @@ export function ImportColumns({
   return (
     <div className="max-h-72 overflow-auto rounded border border-n5" tabIndex={0}>
       <table className="w-full text-left">
-        <thead className="sticky top-0 bg-n2 text-n11">
-          <tr>
-            {[texts.column, texts.goesTo, texts.firstValues].map((title) => (
-              <th key={title} className="px-2 py-1 font-normal">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead titles={[texts.column, texts.goesTo, texts.firstValues]} />
         <tbody>
           {header.map((name, at) => {
             const known = fields.map((field) => [`field ${field.name}`, `${field.name} (${field.type})`] as const);
