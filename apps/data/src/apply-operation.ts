@@ -1,12 +1,33 @@
 import type { EntityOperation } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import type { Entities } from '@parley/entities';
-import { type CallerContext, forbidden } from '@parley/service';
+import type { CreateInput, Entities } from '@parley/entities';
+import { type CallerContext, type HttpError, forbidden } from '@parley/service';
 import { entityFailure } from './entity-failure';
 import { type CallerAccess, originOf } from './require-access';
 
 export interface OperationDeps {
   entities: Pick<Entities, 'create' | 'update' | 'remove'>;
+}
+
+/** Creates entities of `type` in one statement. Returns the id of each, or the error of one that is refused. */
+export async function createAll(
+  { entities }: { entities: Pick<Entities, 'createMany'> },
+  context: CallerContext,
+  input: {
+    type: string;
+    entities: readonly Pick<CreateInput, 'data' | 'status'>[];
+    access: CallerAccess;
+    tx: Queryable;
+  },
+): Promise<({ id: string } | HttpError)[]> {
+  const { type, access, tx } = input;
+  const origin = originOf(context);
+  const created = await entities.createMany(
+    context.scope,
+    { type, access: access.access, entities: input.entities.map((entity) => ({ ...entity, ...origin })) },
+    tx,
+  );
+  return created.map((result) => (result.ok ? result.entity : entityFailure(result, type)));
 }
 
 /**

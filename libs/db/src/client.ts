@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import pg from 'pg';
+import { JoinedSocket } from './joined-socket';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import { shareConnections } from './share-connections';
 import type { Statement } from './statement';
@@ -105,6 +106,7 @@ export function createDb({
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: timeoutMs + silenceMs,
     keepAlive: true,
+    stream: () => new JoinedSocket(),
     // PgBouncer refuses options of a session, because its connections are shared.
     ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions} ${options}` }),
   });

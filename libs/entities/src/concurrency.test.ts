@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '@parley/testing';
+import { encodeValue } from './field-index/encode-value';
+import { shapeField, updatedAtField } from './field-index/field-hash';
+import { indexRows } from './field-index/index-rows';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 
 let t: TestEntities;
@@ -17,6 +20,7 @@ const create = async (type: string, data: { [key: string]: number | boolean }): 
 test('8 concurrent updates of different keys are all kept, in 1,000 rounds', async () => {
   await t.createType('counter');
   const ids = await Promise.all([create('counter', {}), create('counter', {})]);
+  await t.index('counter');
   const rounds = 500;
   const updateInRounds = async (id: string): Promise<void> => {
     for (let round = 1; round <= rounds; round += 1) {
@@ -42,6 +46,45 @@ test('8 concurrent updates of different keys are all kept, in 1,000 rounds', asy
     [11, rounds * 8 + 1],
   ]);
 }, 240_000);
+
+test('entities that change while they are indexed have the entries of their last state, and are found by it', async () => {
+  await t.createType('indexed');
+  const ids: string[] = [];
+  for (let n = 0; n < 30; n += 1) ids.push(await create('indexed', { n, seen: false }));
+  for (let round = 1; round <= 15; round += 1) {
+    await t.index('indexed');
+    await t.db.pool.query(`delete from entity_fields`);
+    await t.db.pool.query(`update entity_types set indexed_to = 0 where slug = 'indexed'`);
+    await Promise.all([
+      t.index('indexed'),
+      ...ids.map(async (id, n) => {
+        await sleep(Math.random() * 25);
+        const target = { ...origin, type: 'indexed', id };
+        if (n % 5 === round % 5) return t.entities.remove(here, target);
+        return t.entities.update(here, { ...target, status: 'active', data: { seen: round, [`k${n % 3}`]: round } });
+      }),
+    ]);
+    const { rows } = await t.db.pool.query(
+      `select data, status, updated_at, part = (select no from entity_types where slug = 'indexed') as "isActive",
+         (select coalesce(array_agg(field || ' ' || encode(value, 'hex')), '{}') from entity_fields f
+          where f.part = e.part and f.segment = e.segment and f.pos = e.pos) as entries from entities e where id = any($1)`,
+      [ids],
+    );
+    const elsewhere = await t.db.pool.query(
+      'select count(*)::int as n from entity_fields f where not exists (select from entities e where e.part = f.part and e.pos = f.pos)',
+    );
+    expect(elsewhere.rows[0].n).toBe(0);
+    for (const { data, status, updated_at: updatedAt, entries } of rows) {
+      const { fields, values, shape } = indexRows(data, status);
+      const expected = [...fields, shapeField, updatedAtField].map(
+        (field, at) => `${field} ${[...values, shape.key, encodeValue(Number(updatedAt))][at]!.toString('hex')}`,
+      );
+      expect(entries.toSorted()).toEqual(expected.toSorted());
+    }
+    const found = await t.entities.query(here, { type: 'indexed', limit: 100, filters: { 'data.seen': round } });
+    expect(found.ok && found.page.entities.length).toBe(24);
+  }
+}, 120_000);
 
 test('segments follow the order of creation with concurrent writers', async () => {
   await t.createType('busy');

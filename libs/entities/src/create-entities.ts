@@ -8,7 +8,7 @@ import { type Relation, linkEntities, relatedIds, unlinkEntities } from './relat
 import { type Access } from './access';
 import { type SearchInput, type SearchResult, searchEntities } from './search/search-entities';
 import type { ConditionFailed, MaskedField, NotFound } from './result';
-import { type CreateInput, type CreateResult, createEntity } from './write/create-entity';
+import { type CreateInput, type CreateManyInput, type CreateResult, createMany, creator } from './write/create-entity';
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
 import { lockEntities } from './write/change-entity';
 import { createSegments } from './write/segments';
@@ -33,6 +33,8 @@ export interface Entities {
   query(scope: Scope, input: QueryInput, tx?: Queryable): Promise<PageResult | MaskedField>;
   search(scope: Scope, input: SearchInput, tx?: Queryable): Promise<SearchResult>;
   create(scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult>;
+  /** Creates entities in this order, in one statement. An entity that is refused does not affect the others. */
+  createMany(scope: Scope, input: CreateManyInput, tx?: Queryable): Promise<CreateResult[]>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
   /** Updates the entity if it matches `onlyIf`. */
   updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
@@ -69,7 +71,8 @@ export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }
     list: (scope, input, tx = db) => listEntities(tx, scope, input),
     query: (scope, input, tx = db) => queryEntities(tx, scope, input),
     search: (scope, input, tx = db) => searchEntities(tx, scope, input),
-    create: (scope, input, tx) => createEntity(db, deps, scope, input, tx),
+    create: creator(db, deps),
+    createMany: (scope, input, tx) => createMany(db, deps, scope, input, tx),
     update: (scope, input, tx) => updateEntity(db, deps, scope, input, tx),
     updateIf: (scope, input, tx) => updateEntityIf(db, deps, scope, input, tx),
     remove: (scope, input, tx) => deleteEntity(db, deps, scope, input, tx),

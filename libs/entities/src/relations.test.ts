@@ -39,6 +39,8 @@ test('a purge deletes everything of one organization and nothing of another', as
   await t.createType('order', { scope: other });
   const kept = await t.add('order', { n: 1 }, undefined, other);
   for (let n = 0; n < 25; n += 1) await t.add('order', { n }, n % 3 === 0 ? 'deleted' : undefined);
+  await t.index('order');
+  await t.index('order', other);
   let purged = 0;
   for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db, here);
   expect(purged).toBe(27);

@@ -21,9 +21,8 @@ export class Sql {
     return this.param(values, 'int[]');
   }
 
-  /** Adds byte strings as an array literal, which takes half the time of the driver's own conversion. */
   byteas(values: readonly Buffer[]): string {
-    return this.param(`{${values.map((value) => `"\\\\x${value.toString('hex')}"`).join(',')}}`, 'bytea[]');
+    return this.param(byteaArray(values), 'bytea[]');
   }
 
   /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
@@ -31,6 +30,10 @@ export class Sql {
     return { statement: cachedStatement(name, text, row), values: this.values };
   }
 }
+
+/** Byte strings as an array literal, which takes half the time of the driver's own conversion. */
+export const byteaArray = (values: readonly Buffer[]): string =>
+  `{${values.map((value) => `"\\\\x${value.toString('hex')}"`).join(',')}}`;
 
 /** A statement whose text was built for a call, and the values of its parameters. */
 export interface Built<T> {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
-import type { Entities } from '@parley/entities';
+import { createEntities } from '@parley/entities';
 
 /** One tenant has 200,000 entities, one has 1,000, and 198 tenants share the rest of the million. */
 export const big: Scope = { organizationId: 'org_1', tenant: 1, environment: 'production' };
@@ -21,14 +21,14 @@ const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'activ
  * PostgreSQL generates them, which takes minutes instead of an hour. The form of the rows is read from an entity that the
  * library has stored.
  */
-export async function loadEntities(db: Db, entities: Entities, databaseUrl: string, total: number): Promise<void> {
+export async function loadEntities(db: Db, databaseUrl: string, total: number): Promise<void> {
   const { pool } = db;
   await pool.query(
     `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
      select 'type_' || n, n, 'production', $1, $1, '{}', '{name,note}', '{name,note}', now() from generate_series(1, $2::int) n order by n`,
     [type, tenants],
   );
-  const fields = await fieldNumbers(db, entities);
+  const fields = await fieldNumbers(db);
   // Statements of the pool are limited to half a minute.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -76,7 +76,7 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
     await query(
       client,
       `update entity_types t set segment = 1 + (select max(segment) from entities e where e.tenant = t.tenant and part = t.no),
-         segment_floor = (extract(epoch from now()) * 1000)::bigint`,
+         segment_floor = (extract(epoch from now()) * 1000)::bigint, indexed_to = (extract(epoch from now()) * 1000)::bigint << 21`,
     );
     // For creates without the field index: the same entities with only the index of lists and the primary key.
     await query(client, 'create table bench_entities (like entities including defaults)');
@@ -118,7 +118,9 @@ async function loadShapes(client: Client, fields: Map<string, number>): Promise<
 }
 
 /** The library's numbers of the fields, read from entities that it has stored, with one field each. */
-async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, number>> {
+async function fieldNumbers(db: Db): Promise<Map<string, number>> {
+  // Each entity fills a segment, which is then indexed.
+  const entities = createEntities({ db, segmentSize: 1 });
   const numbers = new Map<string, number>();
   const scope: Scope = { organizationId: newId('org'), tenant: tenants + 1, environment: 'production' };
   await db.pool.query(
@@ -130,6 +132,7 @@ async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, num
   ): Promise<{ field: number; value: string }[]> => {
     const created = await entities.create(scope, { type: 'probe', data, status: 'probing', actor });
     if (!created.ok) throw new Error(created.reason);
+    await entities.settled();
     const { rows } = await db.pool.query<{ field: number; value: string }>(
       `select f.field, encode(f.value, 'escape') as value from entity_fields f join entities e using (tenant, part, pos) where e.tenant = $2 and e.id = $1`,
       [created.entity.value.id, scope.tenant],

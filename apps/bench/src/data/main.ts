@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   console.log(`${machine()}\n`);
   if (process.env.BENCH_LOADED === undefined) {
     const startedAt = performance.now();
-    await loadEntities(db, entities, databaseUrl, total);
+    await loadEntities(db, databaseUrl, total);
     console.log(`${total} entities loaded in ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   }
   await reads(entities);

@@ -2,11 +2,11 @@ import type { EntityOperation, OperationResult } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { type CallerContext, type Handler, HttpError, RawJson, shareRequests } from '@parley/service';
-import { type OperationDeps, applyOperation } from '../apply-operation';
+import { type OperationDeps, applyOperation, createAll } from '../apply-operation';
 import { changeOnce } from '../change-once';
 import { type AccessDeps, type CallerAccess, requireAccess } from '../require-access';
 
-type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock'> };
+type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany'> };
 type Action = EntityOperation['action'];
 
 /** Bulk requests of a process at the same time. Each holds a connection of the pool, which has 10, and a body of up to 8 MiB. */
@@ -26,23 +26,40 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
       const ids = operations.flatMap((operation) => ('id' in operation ? operation.id : []));
       await deps.entities.lock(context.scope, { type, ids }, tx);
       const results: OperationResult[] = [];
-      for (const [index, operation] of operations.entries()) {
-        try {
-          const allowed = access.get(operation.action)!;
-          if (allowed instanceof HttpError) throw allowed;
-          const { id } = await applyOperation(deps, context, { type, operation, access: allowed, tx });
-          results.push({ ok: true, id });
-        } catch (error) {
-          if (!(error instanceof HttpError) || error.code === 'entity_type_not_found') throw error;
-          if (atomic) throw inOperation(index, error);
-          results.push({ ok: false, error: error.message, code: error.code, details: error.extra.details });
-        }
+      const add = (outcome: { id: string } | HttpError): void => {
+        if (!(outcome instanceof HttpError)) return void results.push({ ok: true, id: outcome.id });
+        if (outcome.code === 'entity_type_not_found') throw outcome;
+        if (atomic) throw inOperation(results.length, outcome);
+        results.push({ ok: false, error: outcome.message, code: outcome.code, details: outcome.extra.details });
+      };
+      while (results.length < operations.length) {
+        const operation = operations[results.length]!;
+        const allowed = access.get(operation.action)!;
+        if (allowed instanceof HttpError) add(allowed);
+        else if (operation.action === 'create') {
+          const entities = leadingCreates(operations.slice(results.length));
+          for (const outcome of await createAll(deps, context, { type, entities, access: allowed, tx })) add(outcome);
+        } else add(await applyOperation(deps, context, { type, operation, access: allowed, tx }).catch(httpError));
       }
       return JSON.stringify({ results });
     };
     const { db } = deps;
     return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
   });
+}
+
+type Create = Extract<EntityOperation, { action: 'create' }>;
+
+/** The creates before the first operation of another kind. */
+function leadingCreates(operations: readonly EntityOperation[]): Create[] {
+  const end = operations.findIndex(({ action }) => action !== 'create');
+  return operations.slice(0, end === -1 ? undefined : end) as Create[];
+}
+
+/** Returns an error that an operation is answered with, and throws others. */
+function httpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  throw error;
 }
 
 /** Runs `work` in a transaction that is rolled back, and returns its result. */

@@ -6,7 +6,7 @@ import { indexedField } from '../field-index/scans';
 import { type Built, Sql } from '../sql';
 import { entityJsonSql, firstRowsSql } from './entity-json';
 import type { Merge, QueryPlan, SortField, SortPlan } from './plan-query';
-import { scansSql, segmentsSql, typeSql } from './scan-sql';
+import { newestScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 
 /** No rows if the type does not exist. An empty page is one row in which `json`, `key` and `pos` are null. */
 export const sortedRow = {
@@ -27,7 +27,8 @@ export type MergedRow = RowOf<typeof mergedRow>;
 /**
  * The statement of a sorted page that merges the index entries of several segments. `heads` are the entries, and `boundary`
  * is the first one behind which a segment may have unread entries: up to it the merged order is that of all entities. Each
- * entry is checked against its entity until the page is full.
+ * entry is checked against its entity until the page is full. The newest entities have no entries, so those that match are
+ * sorted here, and the first ones, as many as a page has rows, are merged too.
  */
 export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge): Built<MergedRow> {
   const sql = new Sql(plan.scope);
@@ -44,6 +45,8 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
   const order = (alias: string): string => `${alias}.value ${direction}, ${alias}.pos ${direction}`;
   const isEntry = `f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${sql.param(indexedField(field), 'int')} and ${between} and ${start} and ${within}`;
   const key = keySql(field, sql);
+  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
+  const newest = newestScanSql(positions, sql);
   const heads =
     merge === 'matching' ? matchingHeads(plan, isEntry, order, sql) : segmentHeads(plan, merge, isEntry, order, sql);
   const ctes = [
@@ -59,13 +62,17 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
       where exists (select from entity_shapes x
         where x.tenant = ${sql.tenant} and x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
     // The boundary may be the first entry of a segment that was not read, and the next statement starts behind it.
-    `entries as (select value, pos from heads union select value, pos from unindexed union select value, pos from boundary)`,
+    `newest as (select f.value, f.pos from t cross join lateral (select ${key} as value, e.pos from entities e
+        where ${newest.within} and ${matches} offset 0) f
+      where f.value is not null and ${start} order by ${order('f')} limit ${sql.param(plan.limit + 1, 'int')})`,
+    `entries as (select value, pos from heads union select value, pos from unindexed union select value, pos from boundary
+      union select value, pos from newest)`,
     `merged as (select f.value, f.pos from entries f
       where not exists (select from boundary) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select boundary.value, boundary.pos from boundary)
       order by ${order('f')} offset 0)`,
-    `page as (select e.json, m.value as key, m.pos from merged m cross join b cross join lateral
+    `page as (select e.json, m.value as key, m.pos from merged m cross join t cross join lateral
       (select ${entityJsonSql('e', plan.type, plan.masks, sql)} as json from entities e
-       where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
+       where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = m.pos and ${key} = m.value and ${matches} offset 0) e
       limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
   const inOrder = `order by page.key ${direction}, page.pos ${direction}`;

@@ -8,7 +8,7 @@ import type { PageStart } from './cursor';
 import { entityJsonSql, firstRowsSql, rowSeparatorSql } from './entity-json';
 import { keySql, sortedRow } from './merge-index-sql';
 import type { Direction, QueryPlan, SortPlan } from './plan-query';
-import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
+import { newestScanSql, positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 
 /** The statement always returns one row. `no` is null if the type does not exist. */
 const pageRow = {
@@ -89,15 +89,22 @@ function matchesSql(
   }
   const { tables, inSegment } = scansSql(scans, positions, sql);
   const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
+  const newest = newestScanSql(positions, sql);
+  const sources = [
+    `select e.* from t cross join lateral (select ${columns} from entities e
+      where ${newest.within} and ${matches} order by ${newest.order(direction)} limit ${maxFound}) e`,
+    `select e.* from b cross join lateral generate_series(${series}) s
+      cross join lateral (${inSegment(direction)} offset 0) c
+      cross join lateral (select ${columns} from entities e
+        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e`,
+  ];
+  // PostgreSQL reads the second one only if the first one does not fill the page.
+  const [first, second] = direction === 'desc' ? sources : sources.toReversed();
   return [
     type,
     segmentsSql(positions, sql),
     ...tables,
-    `page as (select e.* from b cross join lateral generate_series(${series}) s
-      cross join lateral (${inSegment(direction)} offset 0) c
-      cross join lateral (select ${columns} from entities e
-        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
-      limit ${maxFound})`,
+    `page as (select * from ((${first}) union all (${second})) e limit ${maxFound})`,
   ];
 }
 
@@ -113,7 +120,10 @@ export function countSql(plan: QueryPlan, max: number): Built<RowOf<typeof count
 /** Minimum number of segments in the sample; the step is rounded down, so up to twice as many are read. */
 const sampledSegments = 16;
 
-/** The statement that estimates the number of matching entities from those of some segments, which have similar sizes. */
+/**
+ * The statement that estimates the number of matching entities: those of some segments, which have similar sizes, represent all
+ * indexed entities, and the newest ones are counted.
+ */
 export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
   const sql = new Sql(plan.scope);
   const { positions, scans } = plan;
@@ -123,13 +133,15 @@ export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
   const { tables, inSegment } =
     scans.length === 0 ? { tables: [], inSegment: () => all } : scansSql(scans, positions, sql);
   const within = `e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}`;
+  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   const text = `with ${[typeSql(plan, sql), segmentsSql(positions, sql), ...tables].join(',\n')},
     sample as materialized (select s from b
       cross join lateral generate_series(b.lo, b.hi, greatest(1, (b.hi - b.lo + 1) / ${sampledSegments})) s)
-    select (count(*) * coalesce((select (hi - lo + 1)::float from b), 0) / greatest(1, (select count(*) from sample)))::int as count
+    select (count(*) * coalesce((select (hi - lo + 1)::float from b), 0) / greatest(1, (select count(*) from sample)))::int
+      + (select count(*) from t cross join lateral (select from entities e where ${newestScanSql(positions, sql).within} and ${matches} offset 0) e)::int as count
     from b cross join sample cross join lateral (${inSegment('asc')} offset 0) c
       cross join lateral (select from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos
-        and ${within} and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e`;
+        and ${within} and ${matches} offset 0) e`;
   return sql.build('estimate-entities', text, countRow);
 }
 
@@ -148,15 +160,18 @@ export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<ty
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);
   const maxParam = sql.param(maxCollected, 'int');
+  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   const ctes = [
     typeSql(plan, sql),
     segmentsSql(positions, sql),
     ...tables,
-    `found as materialized (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s
-      cross join lateral (${inSegment(direction)} offset 0) c limit ${maxParam} + 1)`,
-    `sorted as (select e.*, ${keySql(field, sql)} as key from found cross join b
-      cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = found.pos offset 0) e
-      where (select count(*) from found) <= ${maxParam} and ${filterSql(plan.clauses, storedEntity('e'), sql)})`,
+    `found as materialized (select pos from (
+        (select e.pos from t cross join lateral (select e.pos from entities e where ${newestScanSql(positions, sql).within} and ${matches} offset 0) e)
+        union all (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s cross join lateral (${inSegment(direction)} offset 0) c)) f
+      limit ${maxParam} + 1)`,
+    `sorted as (select e.*, ${keySql(field, sql)} as key from found cross join t
+      cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = found.pos offset 0) e
+      where (select count(*) from found) <= ${maxParam} and ${matches})`,
     `page as (select * from sorted where ${afterSql(after, direction, sql)}
       order by key is null, key ${direction}, pos ${direction} limit ${sql.param(plan.limit + 1, 'int')})`,
   ];

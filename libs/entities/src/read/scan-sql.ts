@@ -7,19 +7,20 @@ import type { FieldRange, Scan } from '../field-index/scans';
 import type { Sql } from '../sql';
 import type { Direction, QueryRequest } from './plan-query';
 
-/** CTE `t`: the number and part of the type. No row if the type does not exist. */
+/** CTE `t`: the number and part of the type, and where its index ends. No row if the type does not exist. */
 export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>, sql: Sql): string {
-  return `t as (select no, ${deleted ? '-no' : 'no'} as part from entity_types
+  return `t as (select no, ${deleted ? '-no' : 'no'} as part, indexed_to from entity_types
     where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
       and slug = ${sql.param(type, 'text')})`;
 }
 
 /**
- * CTE `b`: the first and last segment with entities between two positions. Segments follow the order of creation, so a
+ * CTE `b`: the first and last segment with indexed entities between two positions. Segments follow the order of creation, so a
  * scan from either end finds entities in that order and can stop when the page is full (docs/adr/0003-field-indexes.md).
  */
-export function segmentsSql(positions: PositionRange, sql: Sql): string {
-  const scan = positionScanSql('e', 't.part', positions, sql);
+export function segmentsSql({ lo, hi }: PositionRange, sql: Sql): string {
+  const indexed = { lo: posSql(lo, sql), hi: `least(${posSql(hi, sql)}, t.indexed_to - 1)` };
+  const scan = scanBetweenSql('e', 't.part', indexed, sql);
   const end = (direction: Direction): string =>
     `(select e.segment from entities e where ${scan.within} order by ${scan.order(direction)} limit 1)`;
   return `b as materialized (select t.no, t.part, ${end('asc')} as lo, ${end('desc')} as hi from t)`;
@@ -29,16 +30,24 @@ export function segmentsSql(positions: PositionRange, sql: Sql): string {
  * A scan of the entities of a part in the order of creation. Part and position are compared as a row: for `part = …`
  * PostgreSQL would estimate the entities of an average tenant, and read and sort all entities of a large one.
  */
-export function positionScanSql(
-  alias: string,
-  part: string,
-  { lo, hi }: PositionRange,
-  sql: Sql,
-): { within: string; order: (direction: Direction) => string } {
-  const bound = (pos: bigint): string => `(${part}, ${sql.param(String(pos), 'bigint')})`;
+export const positionScanSql = (alias: string, part: string, { lo, hi }: PositionRange, sql: Sql): PositionScan =>
+  scanBetweenSql(alias, part, { lo: posSql(lo, sql), hi: posSql(hi, sql) }, sql);
+
+/** A scan of the newest entities between two positions, which have no index entries yet. `t` must be in scope. */
+export const newestScanSql = ({ lo, hi }: PositionRange, sql: Sql): PositionScan =>
+  scanBetweenSql('e', 't.part', { lo: `greatest(${posSql(lo, sql)}, t.indexed_to)`, hi: posSql(hi, sql) }, sql);
+
+interface PositionScan {
+  within: string;
+  order: (direction: Direction) => string;
+}
+
+const posSql = (pos: bigint, sql: Sql): string => sql.param(String(pos), 'bigint');
+
+function scanBetweenSql(alias: string, part: string, { lo, hi }: { lo: string; hi: string }, sql: Sql): PositionScan {
   const position = `(${alias}.part, ${alias}.pos)`;
   return {
-    within: `${alias}.tenant = ${sql.tenant} and ${position} >= ${bound(lo)} and ${position} <= ${bound(hi)}`,
+    within: `${alias}.tenant = ${sql.tenant} and ${position} >= (${part}, ${lo}) and ${position} <= (${part}, ${hi})`,
     order: (direction) => `${alias}.part ${direction}, ${alias}.pos ${direction}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 import { firstPosition } from '../field-index/position';
-import { lockOutWriters } from '../write/segments';
+import { lockOutWriters } from '../write/writer-lock';
 import { searchVector } from './search-vector';
 
 export interface ReindexOptions {

@@ -2,6 +2,8 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, newId } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Entities, createEntities } from '../create-entities';
+import { indexNewest } from '../write/index-newest';
+import { nextSegment } from '../write/segments';
 
 export const origin: Origin = { actor: { type: 'system' } };
 export const here: Scope = { organizationId: 'org_here', tenant: 7, environment: 'development' };
@@ -12,6 +14,8 @@ export interface TestEntities {
   createType(slug: string, options?: { scope?: Scope; schema?: JsonObject; searchFields?: string[] }): Promise<string>;
   /** Creates an entity and returns its id. */
   add(type: string, data: JsonObject, status?: string, scope?: Scope): Promise<string>;
+  /** Begins a new segment and indexes all entities of a type. */
+  index(type: string, scope?: Scope): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,6 +52,16 @@ export async function startEntities(
       if (!result.ok) throw new Error(`Not created: ${JSON.stringify(result)}`);
       await entities.settled();
       return result.entity.value.id;
+    },
+    async index(type, scope = here) {
+      await entities.settled();
+      const { rows } = await db.pool.query<{ no: number; segment: number }>(
+        'select no, segment from entity_types where slug = $1 and tenant = $2',
+        [type, scope.tenant],
+      );
+      const { no, segment } = rows[0]!;
+      await db.query(scope, nextSegment, [scope.tenant, no, segment]);
+      await indexNewest(db, scope, no);
     },
     async stop() {
       await entities.settled();

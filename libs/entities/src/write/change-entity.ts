@@ -13,9 +13,9 @@ import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql } from '../sql';
 import { isStorable } from '../storable';
-import { type EntityEvent, entityEventSql } from './entity-event-sql';
+import { type EntityEvent, entityEventSql, originSql } from './entity-event-sql';
 import { keptInEvent } from './kept-in-event';
-import { writerLockSql } from './segments';
+import { writerLockSql } from './writer-lock';
 
 /** An entity as a transaction has locked it. */
 export interface LockedEntity {
@@ -31,6 +31,8 @@ export interface LockedEntity {
   status: string;
   dataText: string;
   updatedAt: number;
+  /** Whether the entity has index entries. The newest ones do not have them yet. */
+  isIndexed: boolean;
   /** The database's time at which the entity was locked, in Unix milliseconds. */
   lockedAt: string;
 }
@@ -53,6 +55,7 @@ const lockedRow = {
   data: column.text.nullable,
   updated_at: column.text.nullable,
   locked_at: column.text,
+  indexed: column.bool.nullable,
   visible: column.bool.nullable,
   holds: column.bool.nullable,
 };
@@ -66,7 +69,7 @@ export async function lockEntity(
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
   const sql = new Sql(scope);
   const text = `with t as (
-      select no, schema, search_fields, relayed_actions, event_keys from entity_types t
+      select no, schema, search_fields, relayed_actions, event_keys, indexed_to from entity_types t
       where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
         and slug = ${sql.param(type, 'text')} and ${writerLockSql('t.no')} for share),
     e as (
@@ -74,7 +77,7 @@ export async function lockEntity(
         ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
       where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
     select t.no, t.schema, t.search_fields, t.relayed_actions, t.event_keys, e.part, e.status, e.data::text as data, e.updated_at::text,
-      (extract(epoch from clock_timestamp()) * 1000)::bigint::text as locked_at, e.visible, e.holds
+      (extract(epoch from clock_timestamp()) * 1000)::bigint::text as locked_at, e.pos < t.indexed_to as indexed, e.visible, e.holds
     from t left join e on true`;
   const { statement, values } = sql.build('lock-entity', text, lockedRow);
   const { rows } = await db.query(scope, statement, values);
@@ -95,6 +98,7 @@ export async function lockEntity(
       status: row.status!,
       dataText: row.data!,
       updatedAt: Number(row.updated_at),
+      isIndexed: row.indexed!,
       lockedAt: row.locked_at,
     },
   };
@@ -137,8 +141,8 @@ export interface Change {
 const changedRow = { json: column.text, waits: column.bool };
 
 /**
- * Changes a locked entity, updates its index entries and writes its event, in one statement. Does nothing if the result
- * would be outside of the caller's scope.
+ * Changes a locked entity, updates its index entries if it has them, and writes its event, in one statement. Does nothing if
+ * the result would be outside of the caller's scope.
  */
 export async function applyChange(
   db: Queryable,
@@ -152,11 +156,6 @@ export async function applyChange(
   const previous = JSON.parse(locked.dataText) as JsonObject;
   const data: JsonObject = { ...previous, ...change.patch };
   const part = change.status === 'deleted' ? -locked.typeNo : locked.typeNo;
-  const { removed, added, shape } = diffIndexRows(indexRows(previous, locked.status), indexRows(data, change.status), {
-    samePart: part === locked.part,
-    updatedAt: locked.updatedAt,
-    shapeFor: change.shapeFor,
-  });
   const patchText = JSON.stringify(change.patch);
   const kept = keptInEvent(locked, patchText, previous, data);
   const patch = sql.param(patchText, 'jsonb');
@@ -164,35 +163,30 @@ export async function applyChange(
   const newPart = sql.param(part, 'int');
   const now = sql.param(locked.lockedAt, 'bigint');
   const result = { ...storedEntity('e'), status, updatedAt: now, data: `(e.data || ${patch})` };
-  const newShape =
-    shape === null
-      ? ''
-      : `, shape as (insert into entity_shapes (tenant, type_no, shape, fields) select ${sql.tenant}, ${sql.param(locked.typeNo, 'int')},
-           ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from u on conflict do nothing)`;
+  const index = locked.isIndexed
+    ? reindexSql(locked, part, indexRows(previous, locked.status), indexRows(data, change.status), change, sql)
+    : '';
   const text = `with u as (
       update entities e set data = e.data || ${patch}, status = ${status}, part = ${newPart},
         updated_at = greatest(${now}, e.updated_at + 1),
         search = ${sql.param(searchVector(part, data, locked.searchFields), 'tsvector')}
       where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')}
         and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
-    removed as (
-      delete from entity_fields f using u, unnest(${sql.ints(removed.fields)}, ${sql.byteas(removed.values)}) x(field, value)
-      where f.tenant = ${sql.tenant} and f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment
-        and f.field = x.field and f.value = x.value and f.pos = u.pos),
-    added as (
-      insert into entity_fields (tenant, part, segment, field, value, pos)
-      select ${sql.tenant}, u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
-        select * from unnest(${sql.ints(added.fields)}, ${sql.byteas(added.values)}) as x(field, value)
-        union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
-    event as (${entityEventSql(change.event, target, {
-      from: 'u',
-      payload: `jsonb_build_object('data', ${kept ? sql.param(kept.data, 'jsonb') : 'u.data'},
+    ${index}event as (${entityEventSql(
+      {
+        event: change.event,
+        type,
+        entity: 'u',
+        source: 'from u',
+        origin: originSql(target, sql),
+        payload: `jsonb_build_object('data', ${kept ? sql.param(kept.data, 'jsonb') : 'u.data'},
         'previousData', ${sql.param(kept?.previousData ?? locked.dataText, 'jsonb')},
         'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')}${kept ? `, 'isPartial', true` : ''})`,
-      // These actions are still valid: the row of the type has been locked since it was read.
-      waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
+        // These actions are still valid: the row of the type has been locked since it was read.
+        waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
+      },
       sql,
-    })})${newShape}
+    )})
     select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json, (select waits from event) as waits from u`;
   const { statement, values } = sql.build('change-entity', text, changedRow);
   const { rows } = await db.query(scope, statement, values);
@@ -200,6 +194,34 @@ export async function applyChange(
   if (row === undefined) return { ok: false, reason: 'out_of_scope' };
   if (row.waits) db.afterCommit(change.wakeRelay);
   return { ok: true, entity: new EntityText(row.json) };
+}
+
+/** CTEs that replace the index entries of the entity `u`, and store its shape if that is new. */
+function reindexSql(
+  { part: oldPart, typeNo, updatedAt }: LockedEntity,
+  part: number,
+  before: IndexRows,
+  after: IndexRows,
+  { shapeFor }: Change,
+  sql: Sql,
+): string {
+  const { removed, added, shape } = diffIndexRows(before, after, { samePart: part === oldPart, updatedAt, shapeFor });
+  const newShape =
+    shape === null
+      ? ''
+      : `shape as (insert into entity_shapes (tenant, type_no, shape, fields) select ${sql.tenant}, ${sql.param(typeNo, 'int')},
+      ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from u on conflict do nothing),
+    `;
+  return `removed as (
+      delete from entity_fields f using u, unnest(${sql.ints(removed.fields)}, ${sql.byteas(removed.values)}) x(field, value)
+      where f.tenant = ${sql.tenant} and f.part = ${sql.param(oldPart, 'int')} and f.segment = u.segment
+        and f.field = x.field and f.value = x.value and f.pos = u.pos),
+    added as (
+      insert into entity_fields (tenant, part, segment, field, value, pos)
+      select ${sql.tenant}, u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
+        select * from unnest(${sql.ints(added.fields)}, ${sql.byteas(added.values)}) as x(field, value)
+        union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
+    ${newShape}`;
 }
 
 interface IndexEntries {

@@ -4,8 +4,6 @@ import { type Db, type Queryable, type RowOf, column, idempotentEntitySql, state
 import type { Origin } from '@parley/events';
 import { type Access, maskedWrite } from '../access';
 import { filterSql } from '../filter/filter-sql';
-import { updatedAtField, shapeField } from '../field-index/field-hash';
-import { type IndexRows, indexRows } from '../field-index/index-rows';
 import { idSql } from '../field-index/position';
 import { getEntity } from '../read/get-entity';
 import { EntityText, entityJsonSql } from '../read/entity-json';
@@ -15,15 +13,26 @@ import { searchVector } from '../search/search-vector';
 import { type Built, Sql } from '../sql';
 import { isStorable, unstorableStatus } from '../storable';
 import { tooLarge } from './data-size';
+import { createTogether } from './create-together';
 import { entityEventSql } from './entity-event-sql';
-import { type Segments, writerLockSql } from './segments';
-import { type CachedType, type TypeCache, isKnownShape, storedShape } from './type-cache';
+import type { Segments } from './segments';
+import type { CachedType, TypeCache } from './type-cache';
+import { writerLockSql } from './writer-lock';
 
-export interface CreateInput extends Origin {
-  type: string;
+export interface NewEntity extends Origin {
   data: JsonObject;
   /** `active` by default. */
   status?: string;
+}
+
+export interface CreateManyInput {
+  type: string;
+  access?: Access;
+  entities: readonly NewEntity[];
+}
+
+export interface CreateInput extends NewEntity {
+  type: string;
   access?: Access;
   /** Id of the request's idempotency record. A retry with the same record returns the entity that exists already. */
   idempotencyId?: string;
@@ -39,49 +48,76 @@ export interface WriteDeps {
   wakeRelay: () => void;
 }
 
+/** Returns the function that creates an entity with its event, in the transaction `tx` if that is given. */
+export function creator(db: Db, deps: WriteDeps) {
+  const together = createTogether<NewEntity, CreateResult>((scope, type, entities) =>
+    createMany(db, deps, scope, { type, entities }),
+  );
+  return async (scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult> => {
+    const { type, access, idempotencyId, data, status } = input;
+    const isLimited = access !== undefined && (access.clauses.length > 0 || access.masks.length > 0);
+    if (tx === undefined && idempotencyId === undefined && !isLimited) return together(scope, type, input);
+    if (idempotencyId !== undefined && unstorableIn(data, status) === null) {
+      const earlier = await findCreated(tx ?? db, scope, input, idempotencyId);
+      if (earlier !== null) return earlier;
+    }
+    return (await createMany(db, deps, scope, { type, access, entities: [input], idempotencyId }, tx))[0]!;
+  };
+}
+
 /**
- * Stores a new entity with its index entries and its event in one statement, which is part of the transaction `tx` if that
- * is given. The statement does nothing if the type has changed since it was cached; it is then built and run again.
+ * Stores new entities of a type in this order, with their events, in one statement, which is part of the transaction `tx`
+ * if that is given. Returns a result for each of them: an
+ * entity that is refused does not affect the others. The statement does nothing if the type has changed since it was
+ * cached; it is then built and run again.
  */
-export async function createEntity(
+export async function createMany(
   db: Db,
   { types, segments, wakeRelay }: WriteDeps,
   scope: Scope,
-  input: CreateInput,
+  input: CreateManyInput & { idempotencyId?: string },
   tx?: Queryable,
-): Promise<CreateResult> {
+): Promise<CreateResult[]> {
   const within = tx ?? db;
-  const { data, status = 'active', access } = input;
-  const unstorable = unstorableIn(data, status);
-  if (unstorable !== null) return unstorable;
-  if (!isStorable(input.type)) return { ok: false, reason: 'type_not_found' };
-  const earlier =
-    input.idempotencyId === undefined ? null : await findCreated(within, scope, input, input.idempotencyId);
-  if (earlier !== null) return earlier;
-  const large = await tooLarge(within, scope, data);
-  if (large !== null) return large;
-  const rows = indexRows(data, status);
+  const refused = await Promise.all(input.entities.map((entity) => refusalOf(within, scope, entity)));
+  if (!isStorable(input.type)) return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
   for (;;) {
     const type = await types.get(within, scope, input.type);
-    if (type === null) return { ok: false, reason: 'type_not_found' };
-    const problems = validateNew(type.schema, data);
-    if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
-    const masked = maskedWrite(data, access?.masks ?? [], 'create');
-    if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
-    const shape = storedShape(type, rows.shape);
-    const { statement, values } = createSql(scope, type, { ...input, status }, { ...rows, shape });
-    const { version, segment, json, waits } = (await within.query(scope, statement, values)).rows[0]!;
+    if (type === null) return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
+    const results: (CreateResult | null)[] = input.entities.map(
+      ({ data }, at) => refused[at] ?? invalidFor(type, data, input.access),
+    );
+    const accepted = input.entities.filter((_, at) => results[at] === null);
+    if (accepted.length === 0) return results as CreateResult[];
+    await segments.untilIndexed(type.no);
+    const { statement, values } = createSql(scope, type, input, accepted);
+    const { rows } = await within.query(scope, statement, values);
+    const { version, segment, waits } = rows[0]!;
     if (version !== type.version) {
       types.forget(scope, input.type);
       continue;
     }
-    if (json === null) return { ok: false, reason: 'out_of_scope' };
-    // Not in the transaction, whose rollback would lose the shape.
-    if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
     if (waits) within.afterCommit(wakeRelay);
-    within.afterCommit(() => segments.created(scope, type.no, segment!));
-    return { ok: true, entity: new EntityText(json) };
+    within.afterCommit(() => segments.created(scope, type.no, segment!, accepted.length));
+    let next = 0;
+    return results.map((result) => {
+      if (result !== null) return result;
+      const { json } = rows[next++]!;
+      return json === null ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(json) };
+    });
   }
+}
+
+/** Why an entity cannot be stored, whatever its type. */
+async function refusalOf(db: Queryable, scope: Scope, { data, status }: NewEntity): Promise<Invalid | TooLarge | null> {
+  return unstorableIn(data, status) ?? (await tooLarge(db, scope, data));
+}
+
+function invalidFor(type: CachedType, data: JsonObject, access: Access | undefined): Invalid | MaskedField | null {
+  const problems = validateNew(type.schema, data);
+  if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
+  const field = maskedWrite(data, access?.masks ?? [], 'create');
+  return field === null ? null : { ok: false, reason: 'masked_field', field };
 }
 
 const createdUnderKey = statement('idempotent-entity', idempotentEntitySql.find, { entity_id: column.text.nullable });
@@ -93,6 +129,7 @@ async function findCreated(
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
+  if (!isStorable(type)) return null;
   const { rows } = await db.query(scope, createdUnderKey, [scope.tenant, idempotencyId]);
   const id = rows[0]?.entity_id;
   if (!id) return null;
@@ -107,7 +144,10 @@ export function unstorableIn(data: JsonObject, status: string | undefined): Inva
   return invalid(problem.path === '' ? 'data' : `data.${problem.path}`, problem.message);
 }
 
-/** All null if the type does not exist. Only `version` is set if nothing was stored. `waits`: the event waits for the relay. */
+/**
+ * A row for each entity, in the order of the call. `json` is null if the entity is outside of the caller's scope. Only
+ * `version` is set if the type has changed, and it is null if the type does not exist. `waits`: the events wait for the relay.
+ */
 const createdRow = {
   version: column.text.nullable,
   segment: column.int4.nullable,
@@ -118,56 +158,58 @@ const createdRow = {
 function createSql(
   scope: Scope,
   type: CachedType,
-  input: CreateInput & { status: string },
-  rows: IndexRows,
+  input: Omit<CreateManyInput, 'entities'> & { idempotencyId?: string },
+  entities: readonly NewEntity[],
 ): Built<RowOf<typeof createdRow>> {
   const sql = new Sql(scope);
   const environment = sql.param(scope.environment, '"Environment"');
-  const status = sql.param(input.status, 'text');
-  const data = sql.param(JSON.stringify(input.data), 'jsonb');
-  const part = input.status === 'deleted' ? -type.no : type.no;
-  const vector = sql.param(searchVector(part, input.data, type.searchFields), 'tsvector');
+  // One JSON text for all, because the driver converts an array of texts slowly.
+  const given = sql.param(`[${entities.map((entity) => givenJson(type, entity)).join(',')}]`, 'jsonb');
   const visible = filterSql(
     input.access?.clauses ?? [],
-    { id: 'n.id', status, createdAt: 'n.ms', updatedAt: 'n.ms', data },
+    { id: 'n.id', status: 'n.status', createdAt: 'n.ms', updatedAt: 'n.ms', data: 'n.data' },
     sql,
   );
-  const shape = isKnownShape(type, rows.shape) ? null : rows.shape;
-  const newShape =
-    shape === null
-      ? ''
-      : `, shape as (insert into entity_shapes (tenant, type_no, shape, fields)
-           select ${sql.tenant}, t.no, ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from t
-           on conflict do nothing)`;
   const text = `with t as (
       select no, segment, segment_floor, xmin::text as version, 'created' = any(relayed_actions) as followed from entity_types t
       where tenant = ${sql.tenant} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
         and ${writerLockSql('t.no')} for share),
     clock as materialized (
-      select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms
+      select no, segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms
       from t where version = ${sql.param(type.version, 'text')}),
     n as materialized (
-      select segment, pos, ms, ${idSql('pos', sql.param(idSuffix(), 'text'))} as id, ${sql.param(part, 'int')} as part
-      from (select segment, ms, time_id(ms) as pos from clock) c),
+      select *, ${idSql('pos', 'suffix')} as id
+      from (select at, segment, ms, time_id(ms) as pos, given -> 0 as data, given ->> 1 as status,
+          case given ->> 1 when 'deleted' then -no else no end as part, given ->> 2 as suffix, (given ->> 3)::tsvector as search,
+          given -> 4 as actor, (given ->> 5)::int as hops, given ->> 6 as root, given ->> 7 as request_id
+        from clock cross join jsonb_array_elements(${given}) with ordinality g(given, at)) g),
     e as (
       insert into entities (id, tenant, environment, part, segment, pos, status, data, search, created_at, updated_at)
-      select id, ${sql.tenant}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ms, ms
+      select id, ${sql.tenant}, ${environment}, part, segment, pos, status, data, search, ms, ms
       from n where ${visible} returning *),
-    f as (
-      insert into entity_fields (tenant, part, segment, field, value, pos)
-      select ${sql.tenant}, e.part, e.segment, x.field, x.value, e.pos from e cross join lateral (
-        select * from unnest(${sql.ints([...rows.fields, shapeField])},
-          ${sql.byteas([...rows.values, rows.shape.key])}) as x(field, value)
-        union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
-    ${recordIdempotencySql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
-      from: 'e',
-      payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
-      waits: '(select followed from t)',
+    ${recordIdempotencySql(input.idempotencyId, sql)}event as (${entityEventSql(
+      {
+        event: 'entity.created',
+        type: input.type,
+        entity: 'e',
+        source: 'from e join n using (pos)',
+        payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
+        origin: { actor: 'n.actor', hops: 'n.hops', root: 'n.root', requestId: 'n.request_id' },
+        waits: '(select followed from t)',
+      },
       sql,
-    })})${newShape}
-    select (select version from t) as version, (select waits from event) as waits, e.segment, ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
-    from (select) one left join e on true`;
-  return sql.build('create-entity', text, createdRow);
+    )})
+    select (select version from t) as version, (select bool_or(waits) from event) as waits, n.segment,
+      ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
+    from (select) one left join n on true left join e on e.pos = n.pos order by n.at`;
+  return sql.build('create-entities', text, createdRow);
+}
+
+/** An entity as an element of the statement's parameter: data, status, end of the id, search vector, and origin. */
+function givenJson({ no, searchFields }: CachedType, entity: NewEntity): string {
+  const { data, status = 'active', actor, hops = 0, root, requestId } = entity;
+  const vector = searchVector(status === 'deleted' ? -no : no, data, searchFields);
+  return JSON.stringify([data, status, idSuffix(), vector, actor, hops, root, requestId]);
 }
 
 /** CTE that stores the id of the entity in the request's idempotency record. */

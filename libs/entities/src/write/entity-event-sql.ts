@@ -3,27 +3,46 @@ import type { Sql } from '../sql';
 
 export type EntityEvent = 'entity.created' | 'entity.updated' | 'entity.deleted';
 
-/** SQL that inserts the event of the entity in the CTE `from`. Returns `waits`: whether the event waits for the relay. */
+/** SQL expressions for the origin of an event. */
+type OriginSql = Record<keyof Origin, string>;
+
+export const originSql = ({ actor, hops = 0, root, requestId }: Origin, sql: Sql): OriginSql => ({
+  actor: sql.param(JSON.stringify(actor), 'jsonb'),
+  hops: sql.param(hops, 'int'),
+  root: sql.param(root ?? null, 'text'),
+  requestId: sql.param(requestId ?? null, 'text'),
+});
+
+interface EntityEventSql {
+  event: EntityEvent;
+  /** Slug of the entity's type. */
+  type: string;
+  /** Alias of the entity in `source`. */
+  entity: string;
+  /** `from …` */
+  source: string;
+  payload: string;
+  origin: OriginSql;
+  waits: string;
+}
+
+/** SQL that inserts an event for each entity of `source`. Returns `waits`: whether the event waits for the relay. */
 export const entityEventSql = (
-  event: EntityEvent,
-  origin: Origin & { type: string },
-  { from, payload, waits, sql }: { from: string; payload: string; waits: string; sql: Sql },
+  { event, type, entity, source, payload, origin, waits }: EntityEventSql,
+  sql: Sql,
 ): string =>
   `${insertEventSql(
     {
       // `updated_at` increases with every change of the entity, even if the clock is set back.
-      id: `time_id(${from}.updated_at)`,
+      id: `time_id(${entity}.updated_at)`,
       tenant: sql.tenant,
-      environment: `${from}.environment`,
+      environment: `${entity}.environment`,
       type: sql.param(event, 'text'),
-      entityType: sql.param(origin.type, 'text'),
-      entityId: `${from}.id`,
+      entityType: sql.param(type, 'text'),
+      entityId: `${entity}.id`,
       payload,
-      actor: sql.param(JSON.stringify(origin.actor), 'jsonb'),
-      hops: sql.param(origin.hops ?? 0, 'int'),
-      root: sql.param(origin.root ?? null, 'text'),
-      requestId: sql.param(origin.requestId ?? null, 'text'),
+      ...origin,
       waits,
     },
-    `from ${from}`,
+    source,
   )} returning relayed_at is null as waits`;

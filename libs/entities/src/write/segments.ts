@@ -1,47 +1,43 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, column, statement } from '@parley/db';
 import { createdAtSql } from '../field-index/position';
-
-/** First key of the advisory locks of types. Writers of a type share the lock, a change of its segments holds it exclusively. */
-const lockSpace = 7_290_316;
-
-/**
- * SQL that takes the shared lock of a type until the end of the transaction. The same statement must read the row of the
- * type `for share`: a weaker row lock would return the row as it was before the wait, with the old segment.
- */
-export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
-
-/**
- * Takes the exclusive lock of the type `$2` until the end of the transaction. Sets `lock_timeout` to `$3`, so that this and
- * the following statements fail if they wait longer: a writer with a long transaction must not block all others.
- */
-export const lockOutWriters = statement(
-  'lock-out-writers',
-  `select from entity_types where tenant = $1 and no = $2
-     and case when set_config('lock_timeout', $3, true) <> '' then pg_advisory_xact_lock(${lockSpace}, $2) end is not null`,
-);
+import { indexNewest } from './index-newest';
+import { lockOutWriters } from './writer-lock';
 
 export type Segments = ReturnType<typeof createSegments>;
 
+/** Segments that may wait to be indexed. Creates of a process then wait for the index, so that scans of the newest entities stay short. */
+const maxWaiting = 4;
+
 /**
- * Begins a new segment when one is full. That only affects speed, so after a failure the next create tries again. It waits for
- * running writers. Later writers use the new segment with a later time, so segments strictly follow the order of creation.
+ * Begins a new segment when one is full, and indexes the entities of the full one. That only affects speed, so after a failure the
+ * next create tries again. A new segment waits for running writers. Later writers use it with a later time, so segments
+ * strictly follow the order of creation.
  */
 export function createSegments(db: Db, size: number) {
-  const running = new Map<number, Promise<void>>();
+  const running = new Map<number, { ended: Promise<void>; created: number }>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
   return {
-    /** Call after an entity was created. Checks at random whether the segment is full, and begins the next one. */
-    created(scope: Scope, no: number, segment: number): void {
-      if (running.has(no) || Math.random() * checkEvery >= 1) return;
-      const attempt = beginNext(db, scope, { no, segment, size })
-        .catch(() => {})
-        .finally(() => running.delete(no));
-      running.set(no, attempt);
+    /** Call after entities were created. Checks at random whether the segment is full. */
+    created(scope: Scope, no: number, segment: number, count: number): void {
+      const attempt = running.get(no);
+      if (attempt !== undefined) attempt.created += count;
+      else if (Math.random() * checkEvery < count) {
+        const ended = beginNext(db, scope, { no, segment, size })
+          .then(() => indexNewest(db, scope, no))
+          .catch(() => {})
+          .finally(() => running.delete(no));
+        running.set(no, { ended, created: 0 });
+      }
+    },
+    /** Resolves when a create of this type may begin: at once, unless the index is far behind. */
+    async untilIndexed(no: number): Promise<void> {
+      const attempt = running.get(no);
+      if (attempt !== undefined && attempt.created > maxWaiting * size) await attempt.ended;
     },
     /** Resolves when the work that `created` has started has ended. */
     async settled(): Promise<void> {
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ ended }) => ended));
     },
   };
 }
@@ -53,7 +49,7 @@ const countSegment = statement(
   { count: column.int4 },
 );
 
-const nextSegment = statement(
+export const nextSegment = statement(
   'next-segment',
   `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
      (extract(epoch from now()) * 1000)::bigint,

@@ -19,7 +19,7 @@ export type TypeCache = ReturnType<typeof createTypeCache>;
 
 const maxTypes = 5_000;
 /** Maximum number of shapes of a type. All further ones are stored as `otherShape`. */
-const maxShapes = 256;
+export const maxShapes = 256;
 
 const readType = statement(
   'known-entity-type',
@@ -65,10 +65,8 @@ export function createTypeCache() {
   };
 }
 
-export const isKnownShape = (type: CachedType, shape: Shape): boolean => type.shapes.has(shape.key.toString('hex'));
-
 /** The shape under which an entity is stored: its own, or `otherShape` if the type has the maximum number. */
-export function storedShape(type: CachedType, shape: Shape): Shape {
-  if (shape.fields === null || isKnownShape(type, shape)) return shape;
-  return type.shapes.size < maxShapes ? shape : otherShape;
+export function storedShape({ shapes }: Pick<CachedType, 'shapes'>, shape: Shape): Shape {
+  if (shape.fields === null || shapes.has(shape.key.toString('hex'))) return shape;
+  return shapes.size < maxShapes ? shape : otherShape;
 }

@@ -52,6 +52,8 @@ test('create, update, delete and restore write the entity, its index rows and it
   const target = { type: 'free', id };
   expect(await t.entities.get(here, target)).toEqual(created);
 
+  expect(await indexRowsOf(id)).toBe(0);
+  await t.index('free');
   const rowsBefore = await indexRowsOf(id);
   const updated = await t.entities.update(here, {
     ...origin,

@@ -1,0 +1,155 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf, column, statement } from '@parley/db';
+import { encodeValue } from '../field-index/encode-value';
+import { shapeField, updatedAtField } from '../field-index/field-hash';
+import { type Shape, indexRows } from '../field-index/index-rows';
+import { byteaArray } from '../sql';
+import { maxShapes, storedShape } from './type-cache';
+import { indexLockSpace, lockOutWriters } from './writer-lock';
+
+/** Entities of one transaction. */
+const batchSize = 250;
+/** Stored size of their data at which a batch ends, in bytes. */
+const maxBatchBytes = 4 * 1_048_576;
+
+/**
+ * Indexes the entities of full segments that have no index entries yet (docs/adr/0073), in batches. `indexed_to` of the type moves with
+ * the entries in one transaction, so that an interrupted run continues where it stopped, and two runs cannot index an
+ * entity twice.
+ */
+export async function indexNewest(db: Db, scope: Scope, no: number): Promise<void> {
+  while (await db.transaction((tx) => indexBatch(tx, scope, no)));
+}
+
+const position = column.text;
+
+const nextBatch = statement(
+  'next-batch-to-index',
+  `select indexed_to::text as "from", (segment_floor << 21)::text as end,
+     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $1 and s.type_no = t.no limit ${2 * maxShapes}) as shapes
+   from entity_types t where tenant = $1 and no = $2 and indexed_to < segment_floor << 21 and pg_try_advisory_xact_lock(${indexLockSpace}, no)`,
+  { from: position, end: position, shapes: column.textArray },
+);
+
+const entityRow = {
+  pos: position,
+  part: column.int4,
+  segment: column.int4,
+  status: column.text,
+  data: column.jsonb<JsonObject>(),
+  updatedAt: column.text,
+};
+type StoredEntity = RowOf<typeof entityRow>;
+const entityColumns = 'pos::text, part, segment, status, data, updated_at::text as "updatedAt"';
+
+const readBatch = statement(
+  'entities-to-index',
+  `select ${entityColumns} from (
+     select *, sum(pg_column_size(data)) over (order by pos rows unbounded preceding) - pg_column_size(data) as bytes from (
+       (select * from entities where tenant = $1 and part = $2 and pos >= $3 and pos < $4 order by pos limit ${batchSize})
+       union all
+       (select * from entities where tenant = $1 and part = -$2::int and pos >= $3 and pos < $4 order by pos limit ${batchSize})) e
+     order by pos limit ${batchSize}) e
+   where bytes < ${maxBatchBytes} order by e.pos`,
+  entityRow,
+);
+
+/** The entries in the parameters of `entriesOf`. */
+const entriesSql = `unnest($5::int[], $6::int[], $7::bytea[]) x(at, field, value)
+  join unnest($2::int[], $3::int[], $4::bigint[]) with ordinality e(part, segment, pos, at) using (at)`;
+
+const addEntries = statement(
+  'add-index-entries',
+  `insert into entity_fields (tenant, part, segment, field, value, pos)
+   select $1, part, segment, field, value, pos from ${entriesSql} order by 2, 3, 4, 5, 6`,
+);
+
+const removeEntries = statement(
+  'remove-index-entries',
+  `delete from entity_fields f using (select * from ${entriesSql}) x where f.tenant = $1 and f.part = x.part
+     and f.segment = x.segment and f.field = x.field and f.value = x.value and f.pos = x.pos`,
+);
+
+const addShape = statement(
+  'add-entity-shape',
+  'insert into entity_shapes (tenant, type_no, shape, fields) values ($1, $2, $3, $4) on conflict do nothing',
+);
+
+const advance = statement(
+  'advance-index',
+  'update entity_types set indexed_to = $4 where tenant = $1 and no = $2 and indexed_to = $3',
+);
+
+const changedSince = statement(
+  'entities-changed-since',
+  `select ${entityColumns} from unnest($3::bigint[], $4::int[], $5::bigint[]) x(at, was, seen)
+   cross join lateral (select * from entities e where e.tenant = $1 and e.part in ($2, -$2::int) and e.pos = x.at offset 0) e
+   where (e.part, e.updated_at) <> (x.was, x.seen)`,
+  entityRow,
+);
+
+/** Indexes one batch. Returns whether there may be more. */
+async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<boolean> {
+  const key = [scope.tenant, no];
+  const [batch] = (await tx.query(scope, nextBatch, key)).rows;
+  if (batch === undefined) return false;
+  const entities = (await tx.query(scope, readBatch, [...key, batch.from, batch.end])).rows;
+  const shapes = new Set(batch.shapes);
+  await tx.query(scope, addEntries, await entriesOf(tx, scope, no, entities, shapes));
+  // Writers are locked out only from here to the commit: later ones see that these entities are indexed.
+  await tx.query(scope, lockOutWriters, [...key, '500ms']);
+  const last = entities.at(-1);
+  await tx.query(scope, advance, [...key, batch.from, last === undefined ? batch.end : String(BigInt(last.pos) + 1n)]);
+  // Others may have changed while their entries were written.
+  const changed = (
+    await tx.query(scope, changedSince, [
+      ...key,
+      entities.map(({ pos }) => pos),
+      entities.map(({ part }) => part),
+      entities.map(({ updatedAt }) => updatedAt),
+    ])
+  ).rows;
+  if (changed.length > 0) {
+    const seen = new Set(changed.map(({ pos }) => pos));
+    const before = entities.filter(({ pos }) => seen.has(pos));
+    await tx.query(scope, removeEntries, await entriesOf(tx, scope, no, before, shapes));
+    await tx.query(scope, addEntries, await entriesOf(tx, scope, no, changed, shapes));
+  }
+  return true;
+}
+
+/** The parameters of statements on the index entries of these entities. Stores shapes that are new. */
+async function entriesOf(
+  tx: Queryable,
+  scope: Scope,
+  no: number,
+  entities: readonly StoredEntity[],
+  shapes: Set<string>,
+): Promise<unknown[]> {
+  const at: number[] = [];
+  const fields: number[] = [];
+  const values: Buffer[] = [];
+  const added: Shape[] = [];
+  entities.forEach(({ data, status, updatedAt }, index) => {
+    const rows = indexRows(data, status);
+    const shape = storedShape({ shapes }, rows.shape);
+    const text = shape.key.toString('hex');
+    if (!shapes.has(text)) {
+      shapes.add(text);
+      added.push(shape);
+    }
+    fields.push(...rows.fields, shapeField, updatedAtField);
+    values.push(...rows.values, shape.key, encodeValue(Number(updatedAt)));
+    while (at.length < fields.length) at.push(index + 1);
+  });
+  for (const { key, fields } of added) await tx.query(scope, addShape, [scope.tenant, no, key, fields ?? []]);
+  return [
+    scope.tenant,
+    entities.map(({ part }) => part),
+    entities.map(({ segment }) => segment),
+    entities.map(({ pos }) => pos),
+    at,
+    fields,
+    byteaArray(values),
+  ];
+}
