@@ -1,4 +1,5 @@
-import { Pool } from 'undici';
+import type { Socket } from 'node:net';
+import { Pool, buildConnector } from 'undici';
 import { type UpstreamName, upstreamNames } from './routes';
 
 const connectTimeoutMs = 3_000;
@@ -37,11 +38,27 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
   };
 }
 
+const connect = buildConnector({ timeout: connectTimeoutMs });
+
+type Write = { chunk: Buffer | string; encoding: BufferEncoding };
+
+/** Sends the headers and the body of a request, which undici writes together, in one piece: see `JoinedSocket` of libs/db. */
+function joinWrites(socket: Socket): Socket {
+  socket._writev = (chunks: Write[], callback) => {
+    const pieces = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
+    );
+    socket._write(Buffer.concat(pieces), 'buffer' as BufferEncoding, callback);
+  };
+  return socket;
+}
+
 const createPool = (url: string, connections?: number) =>
   new Pool(url, {
     connections: connections ?? null,
     pipelining: 1,
-    connect: { timeout: connectTimeoutMs },
+    connect: (options, callback) =>
+      connect(options, (...[error, socket]) => (error ? callback(error, null) : callback(null, joinWrites(socket)))),
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
   });

@@ -31,7 +31,7 @@ const failFast: RedisOptions = {
 
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
   producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
-  limiter: { ...failFast, enableAutoPipelining: true },
+  limiter: failFast,
   worker: { maxRetriesPerRequest: null },
 };
 
