@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { isMap, parse, parseDocument } from 'yaml';
 import { deployedApps } from '../build.mjs';
+import { root } from '../start/paths.mjs';
 import { chart } from './chart.mjs';
 import { render, runHelm, skip } from './helm.mjs';
+import { components } from './overlays.mjs';
 import { validate } from './validate.mjs';
 
 const read = (name) => readFileSync(join(chart, name), 'utf8');
+const guide = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 const areas = parseDocument(read('values.yaml')).contents.items.map(({ key }) => key.value);
 const leaves = leavesOf(parseDocument(read('values.yaml')).contents);
 const digest = `sha256:${'0a'.repeat(32)}`;
@@ -96,12 +99,12 @@ describe('values', { skip }, () => {
   for (const [wrong, message] of [
     [{ images: {} }, /'images' not allowed/],
     [{ services: { chat: { replica: 2 } } }, /'\/services\/chat': additional properties 'replica' not allowed/],
-    [{ services: { gateway: { replicas: '2' } } }, /'\/services\/gateway\/replicas': got string, want null or integer/],
+    [{ services: { gateway: { replicas: '2' } } }, /'\/services\/gateway\/replicas': got string/],
     [{ ingress: { kind: 'nginx' } }, /'\/ingress\/kind': value must be one of 'gateway-api'/],
     [{ env: { OPENAI_API_KEY: 'sk-1' } }, /env has the secret OPENAI_API_KEY. Put it into one of the Secrets/],
     [{ services: { chat: { env: { DATABASE_URL: 'x' } } } }, /env has the secret DATABASE_URL/],
     // Helm reads numbers as floating point: 8000000 would become 8e+06.
-    [{ env: { DATABASE_TIMEOUT_MS: 8000000 } }, /'\/env\/DATABASE_TIMEOUT_MS': got number, want string/],
+    [{ env: { DATABASE_TIMEOUT_MS: 8000000 } }, /'\/env\/DATABASE_TIMEOUT_MS': got number/],
     [{ image: { digests: { chat: 'latest' } } }, /'\/image\/digests\/chat': 'latest' does not match pattern/],
     [{ host: '' }, /host is empty. Set it, or set ingress.kind to none/],
     [{ host: 'https://parley.example.com' }, /'\/host': .* does not match pattern/],
@@ -112,6 +115,16 @@ describe('values', { skip }, () => {
       assert.match(stderr, message);
     });
   }
+
+  test('are valid and effective in the guide, which names those of each component', () => {
+    const [, section] = guide.split('\n### Helm\n');
+    const [text] = section.split('\n### ');
+    const [production, secrets] = [...text.matchAll(/^ {3}```yaml\n(.*?)^ {3}```$/gms)].map(([, yaml]) => parse(yaml));
+    assert.deepEqual(canonicalText(render(production)), canonicalText(render()));
+    assert.notDeepEqual(canonicalText(render(secrets)), canonicalText(render()));
+    const rows = [...text.matchAll(/^ {3}\| `.*$/gm)].map(([row]) => row).join();
+    for (const component of components) assert.ok(rows.includes(`\`${component}\``), component);
+  });
 
   const containerOf = (objects, name) =>
     objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.spec
@@ -137,6 +150,8 @@ describe('values', { skip }, () => {
     assert.equal(containerOf(objects, 'tool-executor').image, 'ghcr.io/acme/parley-tool-executor:1.2.3');
   });
 });
+
+const canonicalText = (objects) => objects.map((object) => JSON.stringify(object)).sort();
 
 function mergeTwo(one, two) {
   const isObject = (value) => value && typeof value === 'object' && !Array.isArray(value);

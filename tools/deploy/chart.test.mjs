@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { root } from '../start/paths.mjs';
 import { chart, chartTemplates, generatedTemplates } from './chart.mjs';
-import { readObjects, render, runHelm, skip } from './helm.mjs';
+import { containers, readObjects, render, runHelm, skip } from './helm.mjs';
 import { buildProductionWith, readOverlay } from './overlays.mjs';
 
 const read = (...path) => readFileSync(join(chart, ...path), 'utf8');
@@ -15,8 +15,7 @@ const keyOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 /** Objects by kind and name, with variables by name: their order has no meaning, because no value refers to another. */
 const canonical = (objects) => {
   const sorted = structuredClone(objects).map((object) => {
-    const { initContainers = [], containers = [] } = object.spec.template?.spec ?? {};
-    for (const { env = [] } of [...initContainers, ...containers]) {
+    for (const { env = [] } of containers([object])) {
       env.sort((one, other) => (one.name < other.name ? -1 : 1));
       for (const { value } of env) assert.ok(!value?.includes('$('), value);
     }

@@ -6,9 +6,9 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { chart } from './chart.mjs';
 import { findKubernetesTool } from './kubernetes-tools.mjs';
 
-const helm = findKubernetesTool('helm');
+export const helm = findKubernetesTool('helm');
 /** Why tests of the chart do not run: no Helm can be fetched for this platform and none is installed. On CI they fail. */
-export const skip = !helm && !process.env.CI && 'Helm was not found. Install Helm 3.18 or later';
+export const skip = !helm && !process.env.CI && 'Helm was not found. Install Helm 3.17 or later';
 
 /**
  * Renders the chart with values, and with files of values before them.
@@ -38,3 +38,10 @@ export const readObjects = (text) =>
   parseAllDocuments(text, { version: '1.1' })
     .map((document) => document.toJS())
     .filter(Boolean);
+
+/** The containers and init containers of objects. */
+export const containers = (objects) =>
+  objects.flatMap(({ spec }) => {
+    const { initContainers = [], containers: main = [] } = spec?.template?.spec ?? {};
+    return [...initContainers, ...main];
+  });
