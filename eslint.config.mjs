@@ -70,6 +70,7 @@ const restrictImports = (paths, patterns = []) => ({
 /** Globals that tools/ uses. ESLint checks undefined names in .mjs files, which TypeScript does not check. */
 const nodeGlobals = [
   'process',
+  'structuredClone',
   'console',
   'fetch',
   'URL',

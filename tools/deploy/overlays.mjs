@@ -1,25 +1,44 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { root } from '../start/paths.mjs';
+import { findKubernetesTool } from './kubernetes-tools.mjs';
 
 export const overlays = ['local', 'production'];
 export const components = readdirSync(join(root, 'k8s', 'components')).sort();
 
-/** Builds a folder with kustomize. Returns null when kubectl is not installed. */
+/** Builds a folder with kustomize. Returns null when there is no kubectl. */
 function build(folder) {
-  try {
-    return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-  } catch (error) {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  }
+  const kubectl = findKubernetesTool('kubectl');
+  return kubectl && execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' });
 }
 
 export const buildOverlay = (overlay) => build(join(root, 'k8s', 'overlays', overlay));
+
+/** Builds the production overlay with other components than its own. Returns null without kubectl. */
+export function buildProductionWith(components) {
+  const overlay = join(root, 'k8s', 'overlays', 'production');
+  const folder = mkdtempSync(join(tmpdir(), 'parley-overlay-'));
+  try {
+    const kustomization = parse(readFileSync(join(overlay, 'kustomization.yaml'), 'utf8'));
+    const pathOf = (path) => relative(folder, join(overlay, path));
+    // Kustomize reads files of the overlay's own folder only.
+    const resources = kustomization.resources.map((path) => {
+      if (path.startsWith('..')) return pathOf(path);
+      cpSync(join(overlay, path), join(folder, path));
+      return path;
+    });
+    const paths = components.map((component) => pathOf(join('..', '..', 'components', component)));
+    const changed = { ...kustomization, resources, components: paths };
+    writeFileSync(join(folder, 'kustomization.yaml'), stringify(changed));
+    return build(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 
