@@ -25,6 +25,7 @@ export { leaseSql } from './lease-sql';
 export { lockKey } from './lock-key';
 export { migrate } from './migrate';
 export { openDatabase } from './open-database';
+export { type Replica, openReplica } from './open-replica';
 export { type Page, type Paged, type Position, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
