@@ -29,7 +29,7 @@ export { type Replica, openReplica } from './open-replica';
 export { type Page, type Paged, type Position, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
-export { removeOldRows, tenantsOf } from './remove-old-rows';
+export { removeInBatches, removeOldRows, removedRows, tenantsOf } from './remove-old-rows';
 export { scopeColumns, scopeRow } from './scope-columns';
 export { standInAccount } from './stand-in-account';
 export { migrationNames, readSchema, schemaProblem } from './schema-problem';
