@@ -61,11 +61,20 @@ for (const overlay of overlays) {
       const withDatabase = services.filter((name) => 'DATABASE_URL' in variables[name]);
       const postgres =
         sum(withDatabase.map((name) => podsAtMost(name) * valueOf(name, 'DATABASE_POOL_SIZE'))) + holdings.cli.postgres;
+      const withReplica = services.filter((name) => 'READ_DATABASE_URL' in variables[name]);
+      const replica = sum(withReplica.map((name) => podsAtMost(name) * holdings[name].replica));
       const redis = sum(services.map((name) => podsAtMost(name) * holdings[name].redis)) + holdings.cli.redis;
       if (overlay === 'production') {
         assert.equal(stated(/production overlay needs (\d+):/), postgres);
         assert.ok(stated(/`max_connections` to at least (\d+)/) >= postgres + superusers);
         assert.equal(stated(/production overlay needs at most (\d+),/), redis);
+        assert.equal(stated(/production overlay needs (\d+) of them/), replica);
+        for (const name of services)
+          assert.equal(
+            holdings[name].replica,
+            withReplica.includes(name) ? valueOf(name, 'READ_DATABASE_POOL_SIZE') + 1 : 0,
+            name,
+          );
         for (const name of withDatabase)
           assert.equal(valueOf(name, 'DATABASE_POOL_SIZE'), holdings[name].postgres, name);
       } else {
@@ -92,7 +101,8 @@ const sharedMiB = 256;
 
 test('production requests what was measured, and its autoscalers add a process before one CPU is used', () => {
   const { objects, podOf } = capacityOf('production');
-  const rows = [...page.matchAll(/^\| ([\w-]+)((?: \| \d+){5}) \|$/gm)];
+  const [, section] = page.split('### What a process requests\n');
+  const rows = [...section.split('\n###')[0].matchAll(/^\| ([\w-]+)((?: \| \d+){5}) \|$/gm)];
   assert.deepEqual(rows.map(([, name]) => name).sort(), [...services].sort());
   for (const [, name, values] of rows) {
     const [, measuredCpu, measuredMiB, cpu, memoryMiB] = values.match(/\d+/g).map(Number);

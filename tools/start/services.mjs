@@ -31,7 +31,7 @@ const localLimits = {
 
 const internalPortOffset = 100;
 const secretName =
-  /(^|_)(KEY|KEYS|SECRET|SECRETS|TOKEN|PASSWORD|CREDENTIALS)(_FILE)?$|^(DATABASE|REDIS)_URL(_FILE)?$|^SECRETS_KEY/;
+  /(^|_)(KEY|KEYS|SECRET|SECRETS|TOKEN|PASSWORD|CREDENTIALS)(_FILE)?$|^(READ_)?(DATABASE|REDIS)_URL(_FILE)?$|^SECRETS_KEY/;
 /** Variables of npm and of this process, and variables that differ between services. */
 const notPassedOn = /^(npm_|INIT_CWD$|PORT$|INTERNAL_PORT$|HOST$|NODE_CHANNEL_|NODE_ENV$)/i;
 

@@ -3,6 +3,7 @@ import { fieldTable } from './field-table.mjs';
 import { peopleText } from './people-table.mjs';
 
 const adr = `../adr/${'0053-the-management-api.md'}`;
+const replica = `../${'operations.md#read-replica'}`;
 const auditLog = '#list-the-audit-log';
 const introduction = `# Management API
 
@@ -17,6 +18,7 @@ organization ([ADR 53](${adr})). The command line and the typed client (\`@parle
 
 **Lists** answer \`{ data, cursor, hasMore }\`, newest first, with at most \`limit\` items (50; more than 100 count as 100). \`cursor\` is opaque: send it back
 with the same filters. Times are Unix milliseconds. What belongs to another organization or environment is 404.
+If the installation has a [read replica](${replica}), a list can be up to three seconds old: send \`Cache-Control: no-cache\` to read what you have just changed.
 
 **Changes** add one entry to [the audit log](${auditLog}), in the transaction of the change.
 `;

@@ -17,6 +17,7 @@ import type { Payments } from '@parley/payments';
 import type { IntegrationTestDeps } from './test-integration';
 import { createEventHandlers } from './routes/events';
 import type { Oidc } from './oidc';
+import { readFromReplica } from './read-from-replica';
 import { createOidcHandlers } from './routes/oidc';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
@@ -47,6 +48,8 @@ import type { SignInLimit } from './sign-in-limit';
 
 export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 'connect'> {
   db: Db;
+  /** Where operations with the word `replica` read. Default: `db`. */
+  reads?: Db;
   /** Encrypts stored secrets. */
   box: SecretBox;
   queues: Queues;
@@ -77,6 +80,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
 /** A visitor has a page open in a few tabs. */
 const streamsPerVisitor = 5;
 
+const operations = { ...operationsOf.manage, ...operationsOf.toolSecrets, ...operationsOf.widget };
+
 /** The management service (docs/adr/0053). */
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
@@ -103,37 +108,34 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...{ ...shared, shapeError: openAiError },
     routes: createOpenAiRoutes({ ...deps, executionStreams, streams: createEventStreams(executionStreamLimits) }),
   });
+  const handlersOf = (of: ManageDeps) => ({
+    ...createThreadHandlers(of),
+    ...createMessageHandlers(of),
+    ...createChannelHandlers(of),
+    ...createWebhookDeliveryHandlers(of),
+    ...createTriggerHandlers(of),
+    ...createPaymentHandlers(of),
+    ...createApiKeyHandlers(of),
+    ...createPublishableKeyHandlers(of),
+    ...createWidgetHandlers(visitors, sendToVisitor),
+    ...createIntegrationHandlers(of),
+    ...createEventHandlers({ db: of.db, log, streams }),
+    ...createOrganizationHandlers(of),
+    ...createAuditLogHandlers(of),
+    ...createDefinitionHandlers(of),
+    ...createExecutionHandlers(of),
+    ...createStartExecutionHandlers(of, sendExecution),
+    ...createStreamExecutionHandlers(of.db, sendExecution),
+    ...createStatisticsHandlers(of),
+    ...createHealthReportHandlers(of),
+    ...createSessionHandlers(of),
+    ...createOidcHandlers(of),
+    ...createMemberHandlers(of),
+    ...createToolSecretHandlers(of),
+  });
   const app = createApp({
     ...shared,
-    routes: serve(
-      { ...operationsOf.manage, ...operationsOf.toolSecrets, ...operationsOf.widget },
-      {
-        ...createThreadHandlers(deps),
-        ...createMessageHandlers(deps),
-        ...createChannelHandlers(deps),
-        ...createWebhookDeliveryHandlers(deps),
-        ...createTriggerHandlers(deps),
-        ...createPaymentHandlers(deps),
-        ...createApiKeyHandlers(deps),
-        ...createPublishableKeyHandlers(deps),
-        ...createWidgetHandlers(visitors, sendToVisitor),
-        ...createIntegrationHandlers(deps),
-        ...createEventHandlers({ db, log, streams }),
-        ...createOrganizationHandlers(deps),
-        ...createAuditLogHandlers(deps),
-        ...createDefinitionHandlers(deps),
-        ...createExecutionHandlers(deps),
-        ...createStartExecutionHandlers(deps, sendExecution),
-        ...createStreamExecutionHandlers(db, sendExecution),
-        ...createStatisticsHandlers(deps),
-        ...createHealthReportHandlers(deps),
-        ...createSessionHandlers(deps),
-        ...createOidcHandlers(deps),
-        ...createMemberHandlers(deps),
-        ...createToolSecretHandlers(deps),
-      },
-      { visitor: createVisitorGuard(visitors) },
-    ),
+    routes: serve(operations, readFromReplica(operations, handlersOf, deps), { visitor: createVisitorGuard(visitors) }),
   });
   return (request, response) => {
     if (request.url!.startsWith('/openai/')) return openAi(request, response);

@@ -7,6 +7,7 @@ import {
   listVariable,
   numberVariable,
   redisVariables,
+  replicaVariables,
   serviceVariables,
   urlVariable,
 } from '@parley/service';
@@ -14,6 +15,7 @@ import {
 export const manageVariables = {
   ...serviceVariables(4007),
   ...databaseVariables(15_000),
+  ...replicaVariables,
   ...redisVariables,
   ...keyLimitVariables,
   ...channelVariables,

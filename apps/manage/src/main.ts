@@ -1,4 +1,4 @@
-import { createSecretBox, openDatabase } from '@parley/db';
+import { createSecretBox, openDatabase, openReplica } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
@@ -19,6 +19,7 @@ import {
   createWorkMetrics,
   keyLimitOf,
   loadConfig,
+  observeReplica,
   runService,
   startProcess,
 } from '@parley/service';
@@ -32,6 +33,9 @@ startProcess(async () => {
   const log = createLogger({ service: 'manage', level: config.LOG_LEVEL });
   const metrics = createMetrics('manage');
   const db = await openDatabase(config, { name: 'parley-manage', log });
+  const replica = observeReplica(metrics, (onRead) =>
+    openReplica(config, { primary: db, name: 'parley-manage', log, onRead }),
+  );
   const redis = await openRedis(config, { name: 'parley-manage', roles: ['limiter', 'worker'], log });
   const executionBells = createExecutionBells(redis.worker);
   const work = createWorkMetrics(metrics);
@@ -68,6 +72,7 @@ startProcess(async () => {
     streams: openStreams,
     app: createManageApp({
       db,
+      reads: replica.reads,
       box,
       queues,
       channels,
@@ -110,6 +115,7 @@ startProcess(async () => {
       { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },
       { name: 'entities', close: () => entities.settled() },
       { name: 'Redis', close: () => redis.close() },
+      { name: 'replica', close: () => replica.close() },
       { name: 'database', close: () => db.close() },
     ],
   });

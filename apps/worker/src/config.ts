@@ -5,12 +5,14 @@ import {
   type loadConfig,
   numberVariable,
   redisVariables,
+  replicaVariables,
   serviceVariables,
 } from '@parley/service';
 
 export const workerVariables = {
   ...serviceVariables(4005),
   ...databaseVariables(30_000),
+  ...replicaVariables,
   ...redisVariables,
   ...runtimeVariables,
   MESSAGING_WEBHOOK_SECRET: listVariable().meta({

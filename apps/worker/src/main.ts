@@ -1,6 +1,14 @@
-import { openDatabase } from '@parley/db';
+import { openDatabase, openReplica } from '@parley/db';
 import { createExecutionChunks, createQueues, createRelayWaker, openRedis } from '@parley/redis';
-import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
+import {
+  createLogger,
+  createMetrics,
+  loadConfig,
+  observeReplica,
+  runService,
+  startProcess,
+  tracerOf,
+} from '@parley/service';
 import { retentionDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
 import { logRolesOnChannels } from './log-roles-on-channels';
@@ -12,6 +20,9 @@ startProcess(async () => {
   const log = createLogger({ service: 'worker', level: config.LOG_LEVEL });
   const metrics = createMetrics('worker');
   const db = await openDatabase(config, { name: 'parley-worker', log });
+  const replica = observeReplica(metrics, (onRead) =>
+    openReplica(config, { primary: db, name: 'parley-worker', log, onRead }),
+  );
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
   const runtime = createJobRuntime({
@@ -22,7 +33,7 @@ startProcess(async () => {
   void logRolesOnChannels(db, log).catch((error: unknown) =>
     log.warn({ err: error }, 'agents that act with their roles on channels could not be listed'),
   );
-  registerWorkMetrics({ db, queues, metrics, log });
+  registerWorkMetrics({ db: replica.reads, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,
@@ -46,6 +57,7 @@ startProcess(async () => {
       ...runtime.closing,
       { name: 'queues', close: () => queues.close() },
       { name: 'Redis', close: () => redis.close() },
+      { name: 'replica', close: () => replica.close() },
       { name: 'database', close: () => db.close() },
     ],
   });

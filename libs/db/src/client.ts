@@ -65,6 +65,10 @@ export interface DbOptions {
   poolSize?: number;
   /** Maximum duration of a statement. Default: 30 s. */
   timeoutMs?: number;
+  /** Maximum wait for a connection. Default: 5 s. */
+  connectTimeoutMs?: number;
+  /** Statements that write fail. Behind PgBouncer, only a standby ensures this. */
+  isReadOnly?: boolean;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   onError?: (error: Error) => void;
@@ -82,10 +86,9 @@ const sessionOptions = [
 
 /** How much later than PostgreSQL the client ends a statement. Then the server is silent, and the connection is closed. */
 const silenceMs = 2_000;
-const connectTimeoutMs = 5_000;
 
 /**
- * Opens the database with a pool of connections. A wait for a connection ends after 5 s, a statement after `timeoutMs`.
+ * Opens the database with a pool of connections. A wait for a connection ends after `connectTimeoutMs`, a statement after `timeoutMs`.
  * Connects at the first use, so a process can start before its database. Behind PgBouncer, session options must be set on the role,
  * and statements are prepared only if it keeps them (docs/operations.md).
  */
@@ -93,10 +96,13 @@ export function createDb({
   databaseUrl,
   poolSize = 10,
   timeoutMs = 30_000,
+  connectTimeoutMs = 5_000,
+  isReadOnly = false,
   applicationName = 'parley',
   onError,
 }: DbOptions): Db {
   const { url, isPooled, preparesStatements, options } = readDatabaseUrl(databaseUrl);
+  const readOnly = isReadOnly ? ' -c default_transaction_read_only=on' : '';
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -108,7 +114,7 @@ export function createDb({
     keepAlive: true,
     stream: () => new JoinedSocket(),
     // PgBouncer refuses options of a session, because its connections are shared.
-    ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions} ${options}` }),
+    ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions}${readOnly} ${options}` }),
   });
   // A broken idle connection is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => onError?.(error));

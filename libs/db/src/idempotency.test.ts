@@ -1,4 +1,4 @@
-import { openTestDatabase } from '@parley/testing';
+import { genericPlans, openTestDatabase } from '@parley/testing';
 import { createDb, type Db } from './client';
 import { createIdempotencyStore } from './idempotency';
 
@@ -94,5 +94,20 @@ describe('createIdempotencyStore', () => {
     expect(result.state === 'started' && result.claim.id).not.toBe(first.id);
     await set('old', 'expires_at');
     expect(await store().sweep()).toBe(1);
+  });
+
+  it('deletes expired records in batches, found by index', async () => {
+    await db.pool.query('truncate idempotency_records');
+    await db.pool.query(
+      `insert into idempotency_records (tenant, caller_id, operation, key, id, request_hash, created_at, locked_until, expires_at)
+       select 9, 'key_b', 'POST /', n, 'many_' || n, '', now(), now(), now() - n * interval '1 s' + interval '499.5 s' from generate_series(1, 3000) n`,
+    );
+    await db.pool.query('analyze idempotency_records');
+    const plans = await genericPlans(db, async (noting) =>
+      expect(await createIdempotencyStore(noting).sweep()).toBe(2_501),
+    );
+    expect(plans[0]).toMatch(/Index Scan using idempotency_records(_part\d)?_expires_at_idx/);
+    // An empty partition is read as a whole.
+    if (process.env.PARLEY_TEST_PARTITIONS !== 'true') expect(plans[0]).not.toMatch(/Seq Scan/);
   });
 });

@@ -1,5 +1,6 @@
 import type { Queryable, Tenant } from './client';
 import { newId } from './id';
+import { removeInBatches, removedRows } from './remove-old-rows';
 import { column, statement } from './statement';
 
 interface Operation extends Tenant {
@@ -73,7 +74,12 @@ const abandon = statement(
   `update idempotency_records set locked_until = now() - interval '1 s' where ${held}`,
 );
 
-const sweep = statement('idempotency-sweep', 'delete from idempotency_records where expires_at < now()');
+// The condition again, because a key that has expired may be used for a new operation at this moment.
+const sweep = statement(
+  'idempotency-sweep',
+  `delete from idempotency_records where expires_at < now() and id = any (array(
+     select id from idempotency_records where expires_at < now() order by expires_at limit ${removedRows}))`,
+);
 
 /** Stores the answers of idempotency keys in PostgreSQL for 24 hours. Implements `IdempotencyStore` of libs/service. */
 export function createIdempotencyStore(db: Queryable) {
@@ -112,7 +118,7 @@ export function createIdempotencyStore(db: Queryable) {
 
     /** Deletes expired records and returns their number. */
     async sweep(): Promise<number> {
-      return (await db.acrossTenants('sweep', sweep)).rowCount;
+      return removeInBatches(db, sweep, []);
     },
   };
 }

@@ -180,6 +180,33 @@ describe('migrate', () => {
     await close();
   });
 
+  it('builds an index of a partitioned table on each partition, while a transaction is open', async () => {
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      '-- For a list.\ndrop index concurrently if exists parts_n;\ncreate index concurrently parts_n on parts (n) where n > 0;\n',
+    );
+    await pool.query(`create table parts (id int, n int) partition by range (id);
+      create table parts_1 partition of parts for values from (0) to (10);
+      create table parts_2 partition of parts default;
+      insert into parts select id, id from generate_series(1, 20) id;
+      create index parts_n on parts (n);`);
+    const blocking = await pool.connect();
+    await blocking.query('begin; update parts_1 set n = n');
+    const lines: string[] = [];
+    const migrating = migrate({ databaseUrl, migrationsDir: folder, log: (line) => lines.push(line) });
+    await until(() => lines.some((line) => line.includes('Trying again')));
+    await blocking.query('commit');
+    blocking.release();
+    expect(await migrating).toEqual(extra);
+    const { rows } = await pool.query(
+      `select inhrelid::regclass::text as name, indisvalid as "isValid", pg_get_expr(indpred, indrelid) as predicate
+       from pg_inherits join pg_index on indexrelid = inhrelid where inhparent = 'parts_n'::regclass order by 1`,
+    );
+    expect(rows).toEqual(
+      ['parts_n_parts_1', 'parts_n_parts_2'].map((name) => ({ name, isValid: true, predicate: '(n > 0)' })),
+    );
+    await close();
+  });
+
   it('starts a concurrent migration again that has failed in the middle', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration(
       'DROP INDEX CONCURRENTLY IF EXISTS "extra_idx";\nCREATE UNIQUE INDEX CONCURRENTLY "extra_idx" ON "extra" ("id");\n',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isDatabaseUnavailable, readDatabaseUrl } from './client';
+import { concurrentSteps } from './concurrent-steps';
 import { compareSchema, countOf, defaultMigrationsDir, newerProblem } from './schema-problem';
 
 export interface MigrateOptions {
@@ -121,13 +122,15 @@ async function applyMigration(
   const record = `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
     values (${[randomUUID(), checksum, name].map(pg.escapeLiteral).join(', ')}, now(), 1)`;
   // One query of several statements is one transaction.
-  const steps = isConcurrent(sql)
+  const isBuilding = isConcurrent(sql);
+  const steps = isBuilding
     ? ['set lock_timeout = 0', ...statementsOf(sql), 'reset lock_timeout', record]
     : [`${sql}\n;\n${record}`];
   const deadlineMs = Date.now() + retryForMs;
   for (let delayMs = 500; ; delayMs = Math.min(2 * delayMs, 10_000)) {
     try {
-      for (const step of steps) await client.query(step);
+      for (const step of steps)
+        for (const one of isBuilding ? await concurrentSteps(client, step) : [step]) await client.query(one);
       return;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;

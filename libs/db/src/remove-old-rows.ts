@@ -1,7 +1,8 @@
 import type { Queryable, Tenant } from './client';
-import { column, statement, unprepared } from './statement';
+import { type Statement, column, statement, unprepared } from './statement';
 
-const batchRows = 1_000;
+/** Maximum number of rows that one statement deletes. Each is a transaction of its own. */
+export const removedRows = 1_000;
 
 const allTenants = statement('all-tenants', 'select no as tenant from organizations order by no', {
   tenant: column.int4,
@@ -12,9 +13,9 @@ export const tenantsOf = async (db: Pick<Queryable, 'acrossTenants'>): Promise<T
   (await db.acrossTenants('sweep', allTenants)).rows;
 
 /**
- * Deletes rows that are older than `days`, tenant by tenant and in batches, until `signal` aborts. Returns the number of
- * deleted rows. Ids are derived from the creation time, so the scan of a tenant ends at the first newer row. `isDone`: a
- * condition on a row `t` that must hold for its deletion; `$3` is the number of days.
+ * Deletes rows that are older than `days`, in batches of one tenant and in turns, so that a tenant with many rows does not delay the
+ * others, until `signal` aborts. Returns the number of deleted rows. Ids are derived from the creation time, so the scan of a tenant
+ * ends at the first newer row. `isDone`: a condition on a row `t` that must hold for its deletion; `$3` is the number of days.
  */
 export async function removeOldRows(
   db: Queryable,
@@ -22,27 +23,41 @@ export async function removeOldRows(
   days: number,
   signal: AbortSignal,
 ): Promise<number> {
+  // An array, because a join could read all rows of the tenant. The range of ids selects the partitions of a table that is
+  // partitioned by id (docs/scaling.md).
   const removeBatch = unprepared(
     'remove-old-rows',
     `with oldest as materialized (
       select id, created_at < now() - make_interval(secs => $3::float8 * 86400) as is_old
-      from ${table} where tenant = $1 and id > $2::${idType} order by id limit ${batchRows}),
+      from ${table} where tenant = $1 and id > $2::${idType} order by ${table}.id limit ${removedRows}),
     removed as (
-      delete from ${table} t using oldest o where t.tenant = $1 and t.id = o.id and o.is_old and ${isDone} returning 1)
+      delete from ${table} t where t.tenant = $1 and t.id = any (array(select id from oldest where is_old))
+        and t.id > $2::${idType} and t.id <= (select max(id) from oldest) and ${isDone} returning 1)
     select (select max(id)::text from oldest) as last, (select count(*)::int from oldest where is_old) as old,
       (select count(*)::int from removed) as removed`,
     { last: column.text.nullable, old: column.int4, removed: column.int4 },
   );
   let removed = 0;
-  for (const tenant of await tenantsOf(db)) {
-    for (let after: string | null = idType === 'text' ? '' : '0'; after !== null;) {
+  let waiting = (await tenantsOf(db)).map((tenant) => ({ tenant, after: idType === 'text' ? '' : '0' }));
+  while (waiting.length > 0) {
+    const unfinished: typeof waiting = [];
+    for (const { tenant, after } of waiting) {
       signal.throwIfAborted();
-      const batch: { last: string | null; old: number; removed: number } = (
-        await db.query(tenant, removeBatch, [tenant.tenant, after, days])
-      ).rows[0]!;
+      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days])).rows[0]!;
       removed += batch.removed;
-      after = batch.old === batchRows ? batch.last : null;
+      if (batch.old === removedRows) unfinished.push({ tenant, after: batch.last! });
     }
+    waiting = unfinished;
   }
   return removed;
+}
+
+/** Repeats a statement that deletes at most `removedRows` rows of all tenants. Returns the number of deleted rows. */
+export async function removeInBatches(db: Queryable, remove: Statement, values: readonly unknown[]): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const { rowCount } = await db.acrossTenants('sweep', remove, values);
+    removed += rowCount;
+    if (rowCount < removedRows) return removed;
+  }
 }

@@ -65,7 +65,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     lastSignal: 'SIGINT',
     removeAfter: ephemeralFolder ?? undefined,
   });
-  await waitForOutput(child, 'ready to accept connections', 30_000).catch((error: Error) => {
+  // A standby is "ready to accept read-only connections".
+  await waitForOutput(child, 'ready to accept ', 30_000).catch((error: Error) => {
     throw new Error(`PostgreSQL did not start: ${error.message}`);
   });
 

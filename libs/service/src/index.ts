@@ -45,6 +45,7 @@ export {
   loadConfig,
   numberVariable,
   redisVariables,
+  replicaVariables,
   serviceVariables,
   urlVariable,
 } from './process/config';
@@ -52,4 +53,4 @@ export { type Logger, createLogger, silentLogger } from './process/logger';
 export { type HttpMetrics, type Metrics, createMetrics } from './process/metrics';
 export { type ServiceOptions, runService, startProcess } from './process/run-service';
 export { type Tracer, nameRoute, traceparent, tracerOf } from './process/tracing';
-export { createWorkMetrics, modelPriceVariables } from './process/work-metrics';
+export { createWorkMetrics, modelPriceVariables, observeReplica } from './process/work-metrics';

@@ -3,6 +3,7 @@ export { countStatements, countStatementsRepeatedly } from './count-statements';
 export { createTestDatabase, openTestDatabase, type TestDatabase } from './database';
 export { fillDisk } from './fill-disk';
 export { type OpenEventStream, type ReceivedEvent, openEventStream } from './open-event-stream';
+export { genericPlans } from './generic-plans';
 export { parseStateTable } from './parse-state-table';
 export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
@@ -20,6 +21,7 @@ export {
 export { type OidcServer, startOidcServer } from './providers/oidc-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
 export { type SeededPerson, seedPerson } from './seed-person';
+export { type PostgresPair, startPostgresPair } from './standby';
 export { type TcpProxy, startTcpProxy } from './tcp-proxy';
 export { until } from './until';
 export { type ChaosOptions, type ChaosResult, runTriggerChaos } from './trigger-chaos';

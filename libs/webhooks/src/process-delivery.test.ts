@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { openTestDatabase, seedOrganization } from '@parley/testing';
+import { genericPlans, openTestDatabase, seedOrganization, until } from '@parley/testing';
 import type { DeliveryStatus } from './delivery';
 import { createInbox } from './inbox';
 import {
@@ -65,6 +65,31 @@ test('one sweep deletes more than one batch', async () => {
      select 'd' || n, 'polar', n, '/', '{}', '', 'processed', now() - interval '40 days' from generate_series(1, 4500) n`,
   );
   expect(await sweepDeliveries(db, { doneDays: 30, openDays: 180 })).toBe(4_500);
+});
+
+test('a batch of old deliveries is found by index, and one that is replayed at the same time stays', async () => {
+  await db.pool.query(
+    `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status, received_at)
+     select 'd' || n, 'polar', n, '/', '{}', '', 'processed', now() - n * interval '1 hour' from generate_series(1, 5000) n`,
+  );
+  await db.pool.query('analyze webhook_deliveries');
+  const [plan] = await genericPlans(db, (noting) => sweepDeliveries(noting, { doneDays: 30, openDays: 180 }));
+  expect(plan).toContain('Index Scan using webhook_deliveries_status_received_at_idx');
+  expect(plan).not.toMatch(/Seq Scan/);
+
+  await store('old', 'failed', { daysAgo: 200 });
+  const replaying = await db.pool.connect();
+  await replaying.query('begin');
+  await replaying.query(`update webhook_deliveries set status = 'received' where delivery_id = 'old'`);
+  const swept = sweepDeliveries(db, { doneDays: 30, openDays: 180 });
+  await until(async () => {
+    const { rowCount } = await db.pool.query(`select from pg_stat_activity where wait_event = 'transactionid'`);
+    return rowCount! > 0;
+  });
+  await replaying.query('commit');
+  replaying.release();
+  expect(await swept).toBe(0);
+  expect(await kept()).toContain('old');
 });
 
 test('a delivery is finished once; a later result changes nothing', async () => {

@@ -1,5 +1,15 @@
 import type { Environment } from '@parley/contracts';
-import { type Queryable, type RowOf, claimByTenant, column, leaseSql, purgeRows, statement } from '@parley/db';
+import {
+  type Queryable,
+  type RowOf,
+  claimByTenant,
+  column,
+  leaseSql,
+  purgeRows,
+  removeInBatches,
+  removedRows,
+  statement,
+} from '@parley/db';
 import type { DeliveryStatus } from './delivery';
 
 const deliveryRow = {
@@ -127,23 +137,19 @@ export interface Retention {
 /** The rows that the purge of an organization deletes. */
 export const deliveriesPurge = purgeRows(['webhook_deliveries']);
 
-const batchRows = 2_000;
-
+const isPast = 'status = $1 and received_at < now() - make_interval(secs => $2::float8 * 86400)';
+// The condition again, because a delivery may be replayed at this moment.
 const sweep = statement(
   'sweep-deliveries',
-  `delete from webhook_deliveries where id = any (array(
-     select id from webhook_deliveries
-     where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
-        or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
-     limit ${batchRows}))`,
+  `delete from webhook_deliveries where ${isPast} and id = any (array(
+     select id from webhook_deliveries where ${isPast} order by received_at limit ${removedRows}))`,
 );
 
 /** Deletes deliveries past their retention, in batches. Returns how many. */
 export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
   let removed = 0;
-  for (;;) {
-    const { rowCount } = await db.acrossTenants('sweep', sweep, [doneDays, openDays]);
-    removed += rowCount;
-    if (rowCount < batchRows) return removed;
-  }
+  for (const status of ['processed', 'ignored', 'rejected'])
+    removed += await removeInBatches(db, sweep, [status, doneDays]);
+  for (const status of ['failed', 'unattributed']) removed += await removeInBatches(db, sweep, [status, openDays]);
+  return removed;
 }

@@ -3,6 +3,7 @@ import { type ManageClient, type ResultOf, createManageClient } from '@parley/cl
 import { QueryCache, QueryClient, MutationCache, queryOptions } from '@tanstack/react-query';
 import { currentLanguage } from '../i18n';
 import { stored } from '../stored';
+import { fetchFresh } from './fetch-fresh';
 import { errorTexts } from '../texts/errors';
 
 export type Me = ResultOf<'getMe'>;
@@ -20,7 +21,7 @@ export interface Workspace {
   key: readonly [string, Environment];
 }
 
-const settings = { baseUrl: location.origin, maxRetries: 1, timeoutMs: 30_000 };
+const settings = { baseUrl: location.origin, maxRetries: 1, timeoutMs: 30_000, fetch: fetchFresh };
 
 /** Requests that name no organization. */
 export const people = createManageClient(

@@ -83,10 +83,13 @@ export const oidcSettingsOf = ({ url, clientId, clientSecret }: OidcServer): Oid
   sendsIdentityWebhook: false,
 });
 
-/** The management service with a database and a Redis of its own, called over HTTP. */
-export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<TestApi> {
+/** The management service with a database, which is a new one by default, and a Redis of its own, called over HTTP. */
+export async function createTestApi(
+  more: Partial<ManageDeps> = {},
+  ownDatabase?: Awaited<ReturnType<typeof createTestDatabase>>,
+): Promise<TestApi> {
   const [database, redisServer, kapso, oidc] = await Promise.all([
-    createTestDatabase(),
+    ownDatabase ?? createTestDatabase(),
     createTestRedis(),
     startKapsoServer(),
     startOidcServer(),

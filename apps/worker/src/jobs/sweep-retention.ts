@@ -27,7 +27,6 @@ export const createSweepRetention =
     // Runs before events, as a run keeps the events that it needs.
     const runs = runDays === 0 ? 0 : await removeOldRuns(db, runDays, signal);
     const events = eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
-    // Last, because it is a single statement: if it exceeds the time limit, the other tables have been swept.
     const statuses = await removeOldStatuses(db, retention.openDays);
     if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'expired rows were deleted');
   };

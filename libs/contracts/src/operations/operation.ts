@@ -34,6 +34,8 @@ interface OperationRoute {
   rateLimited?: boolean;
   /** Changes nothing, so the handler may start before the rate limiter has decided. Implied for GET. */
   readOnly?: boolean;
+  /** Reads from the replica, if there is one: a list or a count that may be some seconds old. Never what a change depends on. */
+  replica?: true;
   /** Supports `Idempotency-Key`: the first response is stored and replayed. */
   idempotent?: boolean;
   /** Maximum size of the body, in bytes; 1 MiB by default. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@parley/contracts';
 import { type Db, createDb, createIdempotencyStore } from '@parley/db';
-import { openTestDatabase } from '@parley/testing';
+import { openTestDatabase, startTcpProxy, until } from '@parley/testing';
 import request from 'supertest';
 import { z } from 'zod';
 import { silentLogger } from '../process/logger';
@@ -20,7 +20,7 @@ const keyOf = (id: string): Caller => ({
   role: null,
 });
 
-let db: Db;
+let db: Db & { url: string };
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
 });
@@ -34,12 +34,12 @@ beforeEach(() => {
   behave = async () => ({ run: runs.length });
 });
 
-function createTestApp() {
+function createTestApp(store: Db = db) {
   return createApp({
     log: silentLogger(),
     checkResponses: true,
     identify: async ({ headers }) => keyOf(headers.authorization!.slice('Bearer '.length)),
-    idempotency: createIdempotencyStore(db),
+    idempotency: createIdempotencyStore(store),
     routes: ['/v1/a', '/v1/b'].map((path) =>
       route(
         {
@@ -158,4 +158,23 @@ test('after 24 hours a key can be used for a new operation, and the sweep remove
   expect(new Set(runs).size).toBe(2);
   await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
   expect(await createIdempotencyStore(db).sweep()).toBe(1);
+});
+
+test('a request that fails because the database is away releases its key after its return, long before the lock ends', async () => {
+  const proxy = await startTcpProxy(db.url);
+  const behind = createDb({ databaseUrl: proxy.url });
+  behave = async () => {
+    await proxy.cut();
+    throw new Error('away');
+  };
+  await request(createTestApp(behind))
+    .post('/v1/a')
+    .set({ Authorization: 'Bearer key1', 'Idempotency-Key': 'away' })
+    .send({ n: 1 })
+    .expect(500);
+  await proxy.open();
+  const isLocked = `select locked_until > now() as it from idempotency_records where key = 'away'`;
+  await until(async () => !(await db.pool.query(isLocked)).rows[0].it, { limitMs: 8_000 });
+  await behind.close();
+  await proxy.cut();
 });

@@ -70,8 +70,20 @@ function replay(status: number, text: string): { status: number; body: unknown }
 async function settleFailure(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
   if (!(error instanceof HttpError) || error.status >= 500 || error.status === 429) {
     // Not awaited: while the store is silent, the answer must not wait for it.
-    return void store.abandon(claim).catch(() => {});
+    return void release(store, claim);
   }
   const body = { error: error.message, code: error.code, details: error.extra.details };
   await store.finish(claim, error.status, JSON.stringify(body));
+}
+
+/** Releases the key, so that a retry does not wait for the end of its lock. Is repeated while the store is away, as in a failover. */
+async function release(store: IdempotencyStore, claim: IdempotencyClaim): Promise<void> {
+  const endMs = performance.now() + 3 * store.renewEveryMs;
+  for (let delayMs = 100; performance.now() < endMs; delayMs *= 2) {
+    try {
+      return await store.abandon(claim);
+    } catch {
+      await sleep(delayMs, undefined, { ref: false });
+    }
+  }
 }

@@ -79,6 +79,22 @@ export const databaseVariables = (timeoutMs: number) => ({
   }),
 });
 
+/** The variables of services that may read from a replica. */
+export const replicaVariables = {
+  READ_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
+    .optional()
+    .meta({
+      description:
+        'Address of a standby of the database with streaming replication, in the forms of DATABASE_URL. Lists, statistics and counts are read from it while it is at most a second behind, otherwise from DATABASE_URL.',
+    }),
+  READ_DATABASE_POOL_SIZE: numberVariable(5, 1, 1000).meta({
+    description:
+      'Maximum number of connections to READ_DATABASE_URL of one process, besides one that measures how far it is behind.',
+  }),
+};
+
 /** The variables of services that use Redis. */
 export const redisVariables = {
   REDIS_URL: z

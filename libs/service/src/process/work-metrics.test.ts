@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createMetrics } from './metrics';
-import { createWorkMetrics, modelPriceVariables } from './work-metrics';
+import { createWorkMetrics, modelPriceVariables, observeReplica } from './work-metrics';
 
 /** The values of a metric by its labels, as `label=value,…`, without the label of the service. */
 async function read(metrics: ReturnType<typeof createMetrics>, name: string): Promise<Record<string, number>> {
@@ -79,6 +79,19 @@ it('reads the pool when the metrics are read', async () => {
     'state=idle': 0,
     'state=waiting': 0,
   });
+});
+
+it('counts reads by the server that answered, and shows the lag while it is known', async () => {
+  const metrics = createMetrics('manage');
+  let lag: number | null = null;
+  observeReplica(metrics, (onRead) => {
+    for (const server of ['replica', 'replica', 'primary'] as const) onRead(server);
+    return { lagSeconds: () => lag };
+  });
+  expect(await read(metrics, 'database_reads_total')).toEqual({ 'server=replica': 2, 'server=primary': 1 });
+  expect(await read(metrics, 'database_replica_lag_seconds')).toEqual({});
+  lag = 0.25;
+  expect(await read(metrics, 'database_replica_lag_seconds')).toEqual({ '': 0.25 });
 });
 
 it('parses prices and refuses invalid ones', () => {

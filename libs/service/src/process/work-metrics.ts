@@ -186,3 +186,27 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
     },
   };
 }
+
+/** Opens a replica with metrics. `lagSeconds` returns null while the lag is not known. */
+export function observeReplica<R extends { lagSeconds(): number | null }>(
+  metrics: Metrics,
+  open: (onRead: (server: 'replica' | 'primary') => void) => R,
+): R {
+  const reads = metrics.counter(
+    'database_reads_total',
+    'Statements of lists and counts that may be read from the replica, by the server that answered.',
+    ['server'],
+  );
+  const replica = open((server) => reads.inc({ server }));
+  const gauge = metrics.gauge(
+    'database_replica_lag_seconds',
+    'How far the replica is behind the primary in seconds, as of the last measurement.',
+    [],
+    () => {
+      const seconds = replica.lagSeconds();
+      if (seconds === null) gauge.remove();
+      else gauge.set(seconds);
+    },
+  );
+  return replica;
+}

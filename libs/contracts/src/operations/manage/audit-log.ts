@@ -2,7 +2,7 @@ import { auditLogSchema, listAuditLogQuerySchema } from '../../http/manage/audit
 import { defineOperations, get } from '../operation';
 
 const table = {
-  listAuditLog: get('/v1/audit-log', 'manage', { people: 'admin' }),
+  listAuditLog: get('/v1/audit-log', 'manage', { people: 'admin', replica: true }),
 };
 
 export const auditLogOperations = defineOperations('Settings', table, {

@@ -15,7 +15,7 @@ import { type ErrorExample, defineOperations, get, post } from '../operation';
 
 const own = { people: 'member', orManage: true } as const;
 const table = {
-  listExecutions: get('/v1/executions', 'manage', { people: 'member' }),
+  listExecutions: get('/v1/executions', 'manage', { people: 'member', replica: true }),
   startExecution: post('/v1/executions', 'chat', { ...own, isAudited: false, rateLimited: true, idempotent: true }),
   getExecution: get('/v1/executions/:id', 'chat', { ...own }),
   streamExecution: get('/v1/executions/:id/stream', 'chat', { ...own, readOnly: false }),

@@ -2,7 +2,7 @@ import { healthReportSchema } from '../../http/manage/health-report';
 import { defineOperations, get } from '../operation';
 
 const table = {
-  getHealthReport: get('/v1/health-report', 'manage', { people: 'member' }),
+  getHealthReport: get('/v1/health-report', 'manage', { people: 'member', replica: true }),
 };
 
 export const healthReportOperations = defineOperations('Operations', table, {

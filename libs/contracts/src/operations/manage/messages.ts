@@ -22,11 +22,11 @@ import { defineOperations, get, patch, post, remove } from '../operation';
 const member = { people: 'member', rateLimited: true } as const;
 const admin = { people: 'admin', rateLimited: true } as const;
 const table = {
-  listChannelMessages: get('/v1/messages', 'manage', member),
+  listChannelMessages: get('/v1/messages', 'manage', { ...member, replica: true }),
   getChannelMessage: get('/v1/messages/:id', 'manage', member),
   getMessageMedia: get('/v1/messages/:id/media', 'manage', member),
   retryChannelMessage: post('/v1/messages/:id/retry', 'manage', member),
-  listEmails: get('/v1/emails', 'manage', member),
+  listEmails: get('/v1/emails', 'manage', { ...member, replica: true }),
   getEmail: get('/v1/emails/:id', 'manage', member),
   retryEmail: post('/v1/emails/:id/retry', 'manage', member),
   getContact: get('/v1/contacts/:id', 'manage', member),

@@ -14,12 +14,12 @@ import { defineOperations, get, post } from '../operation';
 
 const member = { people: 'member', rateLimited: true } as const;
 const table = {
-  listPayments: get('/v1/payments', 'manage', member),
+  listPayments: get('/v1/payments', 'manage', { ...member, replica: true }),
   getPayment: get('/v1/payments/:id', 'manage', member),
   reconcilePayment: post('/v1/payments/:id/reconcile', 'manage', member),
   reconcilePayments: post('/v1/payments/reconcile', 'manage', member),
   getCredits: get('/v1/credits', 'manage', member),
-  listCreditEntries: get('/v1/credits/entries', 'manage', member),
+  listCreditEntries: get('/v1/credits/entries', 'manage', { ...member, replica: true }),
 };
 
 const payment = {

@@ -2,7 +2,7 @@ import { statisticsQuerySchema, statisticsSchema } from '../../http/manage/stati
 import { defineOperations, get } from '../operation';
 
 const table = {
-  getStatistics: get('/v1/statistics', 'manage', { people: 'member' }),
+  getStatistics: get('/v1/statistics', 'manage', { people: 'member', replica: true }),
 };
 
 export const statisticsOperations = defineOperations('Operations', table, {

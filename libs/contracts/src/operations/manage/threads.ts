@@ -25,8 +25,8 @@ const member = { people: 'member', rateLimited: true } as const;
 const admin = { people: 'admin', rateLimited: true } as const;
 const visit = { ...member, isAudited: false } as const;
 const table = {
-  listThreads: get('/v1/threads', 'manage', member),
-  countThreads: get('/v1/thread-counts', 'manage', member),
+  listThreads: get('/v1/threads', 'manage', { ...member, replica: true }),
+  countThreads: get('/v1/thread-counts', 'manage', { ...member, replica: true }),
   getThread: get('/v1/threads/:id', 'manage', member),
   listThreadMessages: get('/v1/threads/:id/messages', 'manage', member),
   replyToThread: post('/v1/threads/:id/messages', 'manage', {

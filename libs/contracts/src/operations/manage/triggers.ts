@@ -17,7 +17,7 @@ const table = {
   listTriggers: get('/v1/triggers', 'manage', member),
   enableTrigger: post('/v1/triggers/:slug/enable', 'manage', member),
   disableTrigger: post('/v1/triggers/:slug/disable', 'manage', member),
-  listTriggerRuns: get('/v1/trigger-runs', 'manage', member),
+  listTriggerRuns: get('/v1/trigger-runs', 'manage', { ...member, replica: true }),
   retryTriggerRuns: post('/v1/trigger-runs/retry', 'manage', member),
   cancelTriggerRuns: post('/v1/trigger-runs/cancel', 'manage', member),
   getTriggerRun: get('/v1/trigger-runs/:id', 'manage', member),

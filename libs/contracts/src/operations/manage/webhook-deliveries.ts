@@ -12,7 +12,7 @@ import { type ErrorExample, defineOperations, get, post } from '../operation';
 
 const member = { people: 'member', rateLimited: true } as const;
 const table = {
-  listWebhookDeliveries: get('/v1/webhook-deliveries', 'manage', member),
+  listWebhookDeliveries: get('/v1/webhook-deliveries', 'manage', { ...member, replica: true }),
   replayWebhookDeliveries: post('/v1/webhook-deliveries/replay', 'manage', member),
   getWebhookDelivery: get('/v1/webhook-deliveries/:id', 'manage', member),
   replayWebhookDelivery: post('/v1/webhook-deliveries/:id/replay', 'manage', member),
