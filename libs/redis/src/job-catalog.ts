@@ -10,8 +10,8 @@ export interface JobDefinition<P extends z.ZodType = z.ZodType> {
   backoffMs: number;
   /** Maximum number of jobs of this kind that one worker process runs at the same time. */
   concurrency: number;
-  /** A job is not added while another one with its id is waiting or running. Null: jobs of this kind have no id. */
-  id: ((payload: z.output<P>) => string) | null;
+  /** A job is not added while another one with its id is waiting or running. Null or undefined: the job has no id. */
+  id: ((payload: z.output<P>) => string | undefined) | null;
   /** Interval of a repeating job, which runs once for all workers and has an empty payload. */
   everyMs?: number;
 }
@@ -32,8 +32,25 @@ const rowJob = <F extends string>(
 };
 /** Whose share of the worker the job needs. Absent in jobs of an earlier version. */
 const tenant = z.number().int().optional();
-/** Processes one stored webhook delivery. `sweep-deliveries` sends the job again until the row is marked as processed. */
-const deliveryJob = (concurrency: number) => rowJob('deliveryId', { attempts: 8, concurrency });
+/** A job of an earlier version names one delivery. */
+const deliveries = z.union([
+  z.object({ deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })) }),
+  z
+    .object({ deliveryId: z.string() })
+    .transform(({ deliveryId: id }) => ({ deliveries: [{ id, requestId: undefined }] })),
+]);
+/**
+ * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0072). `sweep-deliveries` sends a job for
+ * each delivery until its row is marked as processed. `concurrency` also limits the deliveries that a process handles at the same time.
+ */
+const deliveryJob = (concurrency: number) =>
+  job({
+    payload: deliveries,
+    attempts: 8,
+    backoffMs: 1_000,
+    concurrency,
+    id: ({ deliveries: [first, second] }) => (second === undefined ? first?.id : undefined),
+  });
 /** Finds rows without a job, such as those whose job Redis has lost. */
 const sweep = (everyMs: number) =>
   job({ payload: nothing, attempts: 1, backoffMs: 1_000, concurrency: 1, id: null, everyMs });
@@ -133,7 +150,7 @@ const jobCatalog = {
 } as const;
 
 /** The job that processes the deliveries of each webhook endpoint. */
-export const deliveryJobs: Readonly<Record<string, JobName>> = {
+export const deliveryJobs: Readonly<Record<string, DeliveryJobName>> = {
   '/webhook/clerk': 'sync-identity',
   '/webhook/kapso/project': 'update-channel',
   '/webhook/kapso/messages': 'receive-messages',
@@ -143,6 +160,9 @@ export const deliveryJobs: Readonly<Record<string, JobName>> = {
 };
 
 export type JobName = keyof typeof jobCatalog;
+type DeliveryJobName = {
+  [N in JobName]: (typeof jobCatalog)[N] extends JobDefinition<typeof deliveries> ? N : never;
+}[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof jobCatalog)[N]['payload']>;
 
 /** The data of a job in Redis: its payload and the id of the request that caused it. */

@@ -12,11 +12,12 @@ export { signStandardWebhook, verifyStandardWebhook } from './signatures/standar
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';
 export {
   type Delivery,
+  type Ended,
   type Outcome,
   type Retention,
   deliveriesPurge,
   findOverdue,
-  finishDelivery,
+  finishDeliveries,
   loadPending,
   replayDeliveries,
   retryUnattributed,
