@@ -93,7 +93,7 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
     onError: (error, count) => log.warn({ err: error, count }, 'the queues report errors'),
   });
 
-  const relay = relayEvents({ ...deps, wake: runs.wake });
+  const relay = relayEvents({ ...deps, runs });
   // Repeated, as Redis may be down at the start and may lose the schedules.
   const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();

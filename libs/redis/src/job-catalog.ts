@@ -64,15 +64,15 @@ const jobCatalog = {
   /** Deletes the answers of idempotency keys that are older than 24 hours. */
   'sweep-idempotency': sweep(15 * minuteMs),
   /**
-   * Reports that a trigger run is due. The row records the progress and counts the attempts. How many runs a process
-   * executes is decided by the share of the tenant (docs/adr/0038); `concurrency` only has to exceed it.
+   * Reports that trigger runs of a tenant are due, when the process that planned them has no free slot for it. The rows record
+   * the progress and count the attempts. How many runs a process executes is decided by the share of the tenant (docs/adr/0038).
    */
   'run-triggers': job({
-    payload: z.object({ tenant, runId: z.string() }),
+    payload: z.object({ tenant: z.number().int() }),
     attempts: 1,
     backoffMs: 1_000,
-    concurrency: 64,
-    id: ({ runId }) => runId,
+    concurrency: 4,
+    id: ({ tenant }) => `tenant-${tenant}`,
   }),
   /** Applies a delivery of the identity provider to users, organizations and memberships. */
   'sync-identity': deliveryJob(10),
@@ -89,7 +89,8 @@ const jobCatalog = {
   /**
    * Reports that messages of a conversation wait for an answer; attempts are counted on the messages. A message that arrives
    * just as the job ends gets no job until `sweep-channels` sends one. The id prevents each sweep from adding another job
-   * while workers are behind. `concurrency`: see `run-triggers`.
+   * while workers are behind. How many a process answers is decided by the share of the tenant (docs/adr/0038);
+   * `concurrency` only has to exceed it.
    */
   'answer-conversation': job({
     payload: z.object({ tenant, connectionId: z.string(), contact: z.string() }),
@@ -112,7 +113,7 @@ const jobCatalog = {
   }),
   /**
    * Reports that an execution was started in the background. The row records the progress and counts the attempts.
-   * `concurrency`: see `run-triggers`.
+   * `concurrency`: see `answer-conversation`.
    */
   'run-execution': job({
     payload: z.object({ tenant: z.number().int(), executionId: z.string() }),
