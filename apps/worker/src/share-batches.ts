@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { reportRefusal } from '@parley/contracts';
 import { createSlots } from '@parley/outbound';
 
@@ -44,6 +45,8 @@ export function shareBatches<Unit>({ claim, process, onError, slots: total = slo
     served.set(tenant, state);
     try {
       while (state.isAsked) {
+        // Units that end together free their slots first.
+        await setImmediate();
         const taken = await takeSlots(tenant);
         state.isAsked = false;
         const units = await claimFor(tenant, taken);

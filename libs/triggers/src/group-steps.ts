@@ -23,40 +23,52 @@ export class RolledBack extends Error {
   }
 }
 
-/** An action that took longer has its own transaction the next time, so that others do not wait for it. */
-const slowMs = 10;
 /** Maximum number of steps of a transaction, which holds their locks until it commits. */
 const largestGroup = 24;
+/** Shared transactions of a tenant at the same time. With two, groups are half as large and cost PostgreSQL half as much again. */
+const lanes = 1;
+/** An action that takes longer has its own transaction for a while, so that others do not wait for it. */
+const slowMs = 10;
+const aloneMs = 10_000;
+/**
+ * The longest wait of a shared transaction for a lock. Those of two processes may lock the same entities in different orders;
+ * PostgreSQL would notice that after a second.
+ */
+const lockTimeoutMs = 50;
 
 /**
- * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while a
- * transaction runs share the next one (docs/adr/0072). If one of them fails, all are rolled back, and each is executed in its
- * own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
+ * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while its
+ * transactions run share the next one (docs/adr/0072). If one of them fails, all are rolled back, and each is executed in
+ * its own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
  */
 export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
-  const lastMs = new LRUCache<string, number>({ max: 10_000 });
+  /** Actions that are not executed in a shared transaction: they were slow or have failed. */
+  const alone = new LRUCache<string, true>({ max: 10_000, ttl: aloneMs });
   const groups = new Map<number, { size: number; add: (step: TransactionalStep) => Promise<ToolResult | 'lost'> }>();
   const execute = (steps: readonly TransactionalStep[]) => executeSteps(db, leaseMs, steps);
 
   return async (step: TransactionalStep): Promise<ToolResult | 'lost'> => {
     const { tenant, environment } = step.run.scope;
     const key = `${tenant} ${environment} ${step.run.triggerSlug} ${step.index}`;
+    // The trace of the run, not of the call that executes the group.
     const inContext = AsyncLocalStorage.snapshot();
-    const timed: TransactionalStep = {
-      ...step,
-      async work(tx) {
-        const startedAtMs = performance.now();
+    async function work(tx: Queryable): Promise<ToolResult> {
+      const startedAtMs = performance.now();
+      let isFast = false;
+      try {
         const result = await inContext(step.work, tx);
-        lastMs.set(key, performance.now() - startedAtMs);
+        isFast = result.ok && performance.now() - startedAtMs <= slowMs;
         return result;
-      },
-    };
-    if ((lastMs.get(key) ?? Infinity) > slowMs) return (await execute([timed]))[0]!;
-    const group = groups.get(tenant) ?? { size: 0, add: batchCalls(execute, { lanes: 1, largest: largestGroup }) };
+      } finally {
+        if (!isFast) alone.set(key, true);
+      }
+    }
+    if (alone.has(key)) return (await execute([{ ...step, work }]))[0]!;
+    const group = groups.get(tenant) ?? { size: 0, add: batchCalls(execute, { lanes, largest: largestGroup }) };
     groups.set(tenant, group);
     group.size += 1;
     try {
-      return await group.add(timed);
+      return await group.add({ ...step, work });
     } finally {
       group.size -= 1;
       if (group.size === 0) groups.delete(tenant);
@@ -67,12 +79,9 @@ export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
 /** Executes steps of one tenant, one after the other, in one transaction. */
 function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep[]): Promise<(ToolResult | 'lost')[]> {
   const { scope } = steps[0]!.run;
+  const runs = steps.map(({ run }) => run);
   return db.transaction(async (client) => {
-    const held = await holdRuns(
-      client,
-      scope,
-      steps.map(({ run }) => run),
-    );
+    const held = await holdRuns(client, scope, runs, steps.length > 1 ? lockTimeoutMs : undefined);
     const results: (ToolResult | 'lost')[] = [];
     const records: RunRecord[] = [];
     for (const { run, work, recordOf } of steps) {

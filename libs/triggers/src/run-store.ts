@@ -76,7 +76,7 @@ const claimSql = (which: string): string => `with claimed as (
       lease_expirations = r.lease_expirations + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
       lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
-    where r.tenant = $1 and r.status in ('scheduled', 'running') and r.id = any (array(
+    where r.tenant = $1 and r.id = any (array(
       select c.id from trigger_runs c where c.tenant = $1 and (
         c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$1')}
         or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked))
@@ -136,20 +136,28 @@ function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRo
 /** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
 const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
 
+// The cast: see `record`.
 const hold = statement(
   'hold-runs',
-  `select id from trigger_runs r join unnest($2::text[], $3::int[]) held(run_id, held_fence) on r.id = run_id and r.fence = held_fence
-   where r.tenant = $1 and r.status = 'running' order by id for update of r`,
-  { id: column.text },
+  `select id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
+   from trigger_runs where tenant = $1 and id = any($2) and status::text = 'running' order by id for update`,
+  { id: column.text, fence: column.int4, timeout: column.text },
 );
 
 /**
  * Locks runs of a tenant inside a transaction. Returns the ids of those that the worker still holds. The transaction must not
- * change anything for the others.
+ * change anything for the others. `lockTimeoutMs`: the longest wait of its later statements for a lock.
  */
-export async function holdRuns(tx: Queryable, tenant: Tenant, runs: readonly ClaimedRun[]): Promise<Set<string>> {
-  const values = [tenant.tenant, runs.map(({ id }) => id), runs.map(({ fence }) => fence)];
-  return new Set((await tx.query(tenant, hold, values)).rows.map(({ id }) => id));
+export async function holdRuns(
+  tx: Queryable,
+  tenant: Tenant,
+  runs: readonly ClaimedRun[],
+  lockTimeoutMs?: number,
+): Promise<Set<string>> {
+  const values = [tenant.tenant, runs.map(({ id }) => id), lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`];
+  const { rows } = await tx.query(tenant, hold, values);
+  const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
+  return new Set(runs.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : [])));
 }
 
 const renew = statement(
@@ -168,6 +176,7 @@ export type RunEnd =
   | { status: 'dead' | 'cancelled'; error: string }
   | { status: 'scheduled'; error: string; inMs: number };
 
+// `any` and the cast make PostgreSQL use the primary key, also without statistics of the tenant's rows.
 const record = statement(
   'record-runs',
   `with r as (
@@ -178,7 +187,7 @@ const record = statement(
        lease_until = case when g.status is null then statement_timestamp() + $3 * interval '1 ms' end,
        finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
      from json_to_recordset($2::json) g("runId" text, "runFence" int, steps json, status text, error text, "inMs" float8)
-     where t.tenant = $1 and t.id = g."runId" and t.fence = g."runFence" and t.status = 'running' returning t.*),
+     where t.tenant = $1 and t.id = any($4) and t.id = g."runId" and t.fence = g."runFence" and t.status::text = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select id from r`,
   { id: column.text },
@@ -209,7 +218,8 @@ export async function recordRuns(
     error: end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
     inMs: end?.status === 'scheduled' ? end.inMs : 0,
   }));
-  const { rows } = await db.query(tenant, record, [tenant.tenant, JSON.stringify(given), leaseMs]);
+  const ids = given.map(({ runId }) => runId);
+  const { rows } = await db.query(tenant, record, [tenant.tenant, JSON.stringify(given), leaseMs, ids]);
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -49,6 +49,7 @@ export interface Ended {
   outcome: Outcome;
 }
 
+// `any` makes PostgreSQL use the primary key, also without statistics of the table.
 const finish = statement(
   'finish-deliveries',
   `update webhook_deliveries d
@@ -56,7 +57,7 @@ const finish = statement(
        tenant = coalesce((select no from organizations o where o.id = e.organization), d.tenant),
        processed_at = case when e.status <> 'received' then now() end
    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) e(id, status, reason, organization)
-   where d.id = e.id and d.status = 'received'`,
+   where d.id = any($1) and d.id = e.id and d.status = 'received'`,
 );
 
 /** Stores the results of attempts, except those of deliveries that another worker has already finished. */
