@@ -12,14 +12,15 @@ interface Waiting<Item, Result> {
 /**
  * Returns a function whose calls are processed together: those of one turn of the event loop, and those that arrive while
  * `work` runs. Without load each call is processed at once; under load many share the cost of a statement or of a
- * transaction. At most `lanes` calls of `work` run at the same time, with at most `largest` items each.
+ * transaction. At most `lanes` calls of `work` run at the same time, with at most `largest` items each; one more begins when
+ * all of them take longer than `patienceMs`.
  *
  * `work` must be atomic. When it fails for several items, each of them is processed alone, so that only the one at fault
  * fails. When PostgreSQL is unavailable, all of them fail.
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,
-  { lanes = 2, largest = 200 }: { lanes?: number; largest?: number } = {},
+  { lanes = 2, largest = 200, patienceMs }: { lanes?: number; largest?: number; patienceMs?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let busy = 0;
@@ -39,11 +40,23 @@ export function batchCalls<Item, Result>(
     busy -= 1;
   }
 
+  function begin(): void {
+    busy += 1;
+    setImmediate(drain);
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  function beginLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (waiting.length > 0) begin();
+    }, patienceMs);
+  }
+
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (busy >= lanes) return;
-      busy += 1;
-      setImmediate(drain);
+      if (busy < lanes) begin();
+      else if (patienceMs !== undefined) beginLater();
     });
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Json } from '@parley/contracts';
-import { type Db, type Queryable, batchCalls } from '@parley/db';
+import { type Db, type Queryable, batchCalls, isDatabaseUnavailable } from '@parley/db';
 import type { ToolFailure, ToolResult } from '@parley/tools';
 import { LRUCache } from 'lru-cache';
 import { type ClaimedRun, type RunRecord, holdRuns, recordRuns } from './run-store';
@@ -16,6 +16,9 @@ export interface TransactionalStep {
   recordOf: (result: Json) => RunRecord;
 }
 
+/** `lost`: another worker has claimed the run. */
+export type StepResult = ToolResult | 'lost';
+
 /** Thrown inside a transaction to roll it back. */
 export class RolledBack extends Error {
   constructor(readonly result: ToolFailure | 'lost') {
@@ -25,29 +28,36 @@ export class RolledBack extends Error {
 
 /** Maximum number of steps of a transaction, which holds their locks until it commits. */
 const largestGroup = 24;
-/** Shared transactions of a tenant at the same time. With two, groups are half as large and cost PostgreSQL half as much again. */
-const lanes = 1;
 /** An action that takes longer has its own transaction for a while, so that others do not wait for it. */
-const slowMs = 10;
+const slowMs = 100;
 const aloneMs = 10_000;
 /**
  * The longest wait of a shared transaction for a lock. Those of two processes may lock the same entities in different orders;
  * PostgreSQL would notice that after a second.
  */
 const lockTimeoutMs = 50;
+const options = { lanes: 1, largest: largestGroup, patienceMs: slowMs };
 
 /**
  * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while its
- * transactions run share the next one (docs/adr/0072). If one of them fails, all are rolled back, and each is executed in
- * its own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
+ * transactions run share the next one (docs/adr/0072). If one of them fails or is slow, all are rolled back, and each is
+ * executed in its own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
  */
 export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
   /** Actions that are not executed in a shared transaction: they were slow or have failed. */
   const alone = new LRUCache<string, true>({ max: 10_000, ttl: aloneMs });
-  const groups = new Map<number, { size: number; add: (step: TransactionalStep) => Promise<ToolResult | 'lost'> }>();
-  const execute = (steps: readonly TransactionalStep[]) => executeSteps(db, leaseMs, steps);
+  const groups = new Map<number, { size: number; add: (step: TransactionalStep) => Promise<StepResult | 'alone'> }>();
 
-  return async (step: TransactionalStep): Promise<ToolResult | 'lost'> => {
+  async function executeGroup(steps: readonly TransactionalStep[]): Promise<(StepResult | 'alone')[]> {
+    try {
+      return await executeSteps(db, leaseMs, steps);
+    } catch (error) {
+      if (steps.length === 1 || isDatabaseUnavailable(error)) throw error;
+      return steps.map(() => 'alone');
+    }
+  }
+
+  return async (step: TransactionalStep): Promise<StepResult> => {
     const { tenant, environment } = step.run.scope;
     const key = `${tenant} ${environment} ${step.run.triggerSlug} ${step.index}`;
     // The trace of the run, not of the call that executes the group.
@@ -63,26 +73,32 @@ export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
         if (!isFast) alone.set(key, true);
       }
     }
-    if (alone.has(key)) return (await execute([{ ...step, work }]))[0]!;
-    const group = groups.get(tenant) ?? { size: 0, add: batchCalls(execute, { lanes, largest: largestGroup }) };
+    const given = { ...step, work };
+    const result = alone.has(key) ? 'alone' : await inGroup(given);
+    return result === 'alone' ? (await executeSteps(db, leaseMs, [given]))[0]! : result;
+  };
+
+  async function inGroup(step: TransactionalStep): Promise<StepResult | 'alone'> {
+    const { tenant } = step.run.scope;
+    const group = groups.get(tenant) ?? { size: 0, add: batchCalls(executeGroup, options) };
     groups.set(tenant, group);
     group.size += 1;
     try {
-      return await group.add({ ...step, work });
+      return await group.add(step);
     } finally {
       group.size -= 1;
       if (group.size === 0) groups.delete(tenant);
     }
-  };
+  }
 }
 
 /** Executes steps of one tenant, one after the other, in one transaction. */
-function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep[]): Promise<(ToolResult | 'lost')[]> {
+function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep[]): Promise<StepResult[]> {
   const { scope } = steps[0]!.run;
   const runs = steps.map(({ run }) => run);
   return db.transaction(async (client) => {
     const held = await holdRuns(client, scope, runs, steps.length > 1 ? lockTimeoutMs : undefined);
-    const results: (ToolResult | 'lost')[] = [];
+    const results: StepResult[] = [];
     const records: RunRecord[] = [];
     for (const { run, work, recordOf } of steps) {
       if (!held.has(run.id)) {
@@ -90,7 +106,10 @@ function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep
         continue;
       }
       const guarded = closable(client);
+      const startedAtMs = performance.now();
       const result = await work(guarded.tx).finally(guarded.end);
+      const isSlow = performance.now() - startedAtMs > slowMs;
+      if (isSlow && results.length < steps.length - 1) throw new Error('The step is too slow for a shared transaction');
       if (!result.ok) throw new RolledBack(result);
       results.push(result);
       records.push(recordOf(result.result));
