@@ -40,7 +40,7 @@ const deliveries = z.union([
     .transform(({ deliveryId: id }) => ({ deliveries: [{ id, requestId: undefined }] })),
 ]);
 /**
- * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0072). `sweep-deliveries` sends a job for
+ * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a job for
  * each delivery until its row is marked as processed. `concurrency` also limits the deliveries that a process handles at the same time.
  */
 const deliveryJob = (concurrency: number) =>

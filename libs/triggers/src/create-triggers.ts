@@ -8,7 +8,7 @@ import type { DueRun } from './insert-runs';
 import { groupSteps } from './group-steps';
 import { planRuns } from './plan-runs';
 import type { RunOutcome } from './retry-run';
-import { type ClaimedRun, claimDueRuns, claimRun, dueRuns, nextDueInMs } from './run-store';
+import { type ClaimedRun, claimDueRuns, dueRuns, nextDueInMs } from './run-store';
 import { planCronRuns } from './plan-cron-runs';
 
 export interface TriggersOptions {
@@ -18,7 +18,7 @@ export interface TriggersOptions {
   log: ToolLog;
   /** Time after which another worker can claim a run whose lease is not renewed; default 4 s. */
   leaseMs?: number;
-  /** Time after which a job that was sent for a run is considered lost; default 5 s. */
+  /** Time after which a sweep finds a due run again that no process has begun; default 5 s. */
   lostAfterMs?: number;
   /** Maximum runs of the chains of triggers that one event, schedule or request begins. Default: 1,000. */
   runsPerRoot?: number;
@@ -28,7 +28,7 @@ export interface TriggersOptions {
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
-/** Jobs that a sweep sends. A worker that has a job of a tenant continues with the tenant's other due runs. */
+/** Runs that a sweep finds. A worker that begins one of a tenant continues with the tenant's other due runs. */
 const sweepLimit = 100;
 
 /**
@@ -41,14 +41,12 @@ export function createTriggers(options: TriggersOptions) {
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */
     relay: () => planRuns(db, runsPerRoot),
-    /** Plans runs of due cron triggers. Returns the runs that need a job, and the milliseconds until the next is due. */
+    /** Plans runs of due cron triggers. Returns the runs that are due, and the milliseconds until the next is due. */
     async sweep(): Promise<{ due: DueRun[]; nextInMs: number | null }> {
       const ticks = await planCronRuns(db);
       const due = await dueRuns(db, { limit: sweepLimit, lostAfterMs });
       return { due: [...ticks, ...due], nextInMs: await nextDueInMs(db) };
     },
-    /** Claims a run, if it is due. */
-    claim: (runId: string, tenant: number) => claimRun(db, runId, leaseMs, { tenant }),
     /** Claims runs of a tenant, those that have been due for the longest time. */
     claimDue: (tenant: number, limit: number) => claimDueRuns(db, { tenant }, leaseMs, limit),
     /** Executes a claimed run. */

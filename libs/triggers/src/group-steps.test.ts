@@ -19,7 +19,12 @@ beforeAll(async () => {
   const { db } = bench;
   const log = { error: () => {}, warn: () => {} };
   entities = createEntities({ db });
-  const channels = createChannels({ db, box: createSecretBox(Buffer.alloc(32).toString('base64')), settings: {}, log });
+  const channels = createChannels({
+    db,
+    box: createSecretBox(Buffer.alloc(32).toString('base64')),
+    settings: { KAPSO_API_URL: 'http://127.0.0.1:9', RESEND_API_URL: 'http://127.0.0.1:9' },
+    log,
+  });
   const tools = createTools({ db, entities, channels, log, ports: {} });
   deps = { db, tools, log, leaseMs, together: groupSteps({ db, leaseMs }) };
 });
@@ -125,11 +130,11 @@ test('a group whose connection breaks has no effect, and each run is executed on
     await blocker.query('begin; lock table events in exclusive mode');
     const outcomes = execute(runs);
     const waits = `select pid from pg_locks where not granted and relation = 'events'::regclass`;
-    const [{ pid }] = await until(async () => (await blocker.query<{ pid: number }>(waits)).rows, {
+    const [waiting] = await until(async () => (await blocker.query<{ pid: number }>(waits)).rows, {
       everyMs: 1,
       isThere: (rows) => rows.length > 0,
     });
-    await blocker.query('select pg_terminate_backend($1)', [pid]);
+    await blocker.query('select pg_terminate_backend($1)', [waiting!.pid]);
     await blocker.query('commit');
     expect(await outcomes).toEqual(all(3, 'released'));
   } finally {

@@ -40,7 +40,7 @@ const options = { lanes: 1, largest: largestGroup, patienceMs: slowMs };
 
 /**
  * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while its
- * transactions run share the next one (docs/adr/0072). If one of them fails or is slow, all are rolled back, and each is
+ * transactions run share the next one (docs/adr/0077). If one of them fails or is slow, all are rolled back, and each is
  * executed in its own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
  */
 export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {

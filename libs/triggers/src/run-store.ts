@@ -262,8 +262,8 @@ const dueWork = {
 };
 
 /**
- * Runs that are due and whose job was never sent or is considered lost, and runs whose lease has expired. They are marked as
- * sent.
+ * Runs that are due and that no process was told to begin, or that it has not begun within `lostAfterMs`, and runs whose lease
+ * has expired. They are marked as found.
  */
 export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
   claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);

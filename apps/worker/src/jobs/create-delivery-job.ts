@@ -23,7 +23,7 @@ const retryMs = 1_000;
  * error is stored and retried, and the last one makes the delivery `failed`. A delivery that fails in a job of several gets its
  * own job, and the others are not affected. If the outcome cannot be stored, the sweep retries.
  *
- * Loading and finishing are shared: under load one statement does it for many deliveries, of several jobs (docs/adr/0072).
+ * Loading and finishing are shared: under load one statement does it for many deliveries, of several jobs (docs/adr/0077).
  * `atOnce`: the maximum number of deliveries that `handle` processes at the same time in this process.
  */
 export function createDeliveryJob(
