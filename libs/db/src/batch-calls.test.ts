@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchCalls } from './batch-calls';
+import { type BatchOptions, batchCalls } from './batch-calls';
 
 /** Calls of `work`, each of which ends when the test says so. */
-function startBatches(options?: Parameters<typeof batchCalls>[1]) {
+function startBatches(options?: BatchOptions<number>) {
   const begun: { items: readonly number[]; end: () => void }[] = [];
   const call = batchCalls(async (items: readonly number[]) => {
     await new Promise<void>((resolve) => begun.push({ items, end: resolve }));
@@ -40,6 +40,17 @@ it('begins one more batch when all take too long', async () => {
   expect(await second).toBe(20);
   begun[0]!.end();
   expect(await first).toBe(10);
+});
+
+it('processes items of different keys in different batches, at the same time', async () => {
+  const { begun, call, begunAfterATurn } = startBatches({ keyOf: (item) => Number(item) % 2, lanes: 1 });
+  const results = Promise.all([1, 2, 3, 4].map(call));
+  expect(await begunAfterATurn()).toEqual([
+    [1, 3],
+    [2, 4],
+  ]);
+  for (const { end } of begun) end();
+  expect(await results).toEqual([10, 20, 30, 40]);
 });
 
 it('processes each item alone when a batch fails, so that only the one at fault fails', async () => {

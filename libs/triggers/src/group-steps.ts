@@ -36,7 +36,12 @@ const aloneMs = 10_000;
  * PostgreSQL would notice that after a second.
  */
 const lockTimeoutMs = 50;
-const options = { lanes: 1, largest: largestGroup, patienceMs: slowMs };
+const options = {
+  keyOf: ({ run }: TransactionalStep) => run.scope.tenant,
+  lanes: 1,
+  largest: largestGroup,
+  patienceMs: slowMs,
+};
 
 /**
  * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while its
@@ -46,7 +51,7 @@ const options = { lanes: 1, largest: largestGroup, patienceMs: slowMs };
 export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
   /** Actions that are not executed in a shared transaction: they were slow or have failed. */
   const alone = new LRUCache<string, true>({ max: 10_000, ttl: aloneMs });
-  const groups = new Map<number, { size: number; add: (step: TransactionalStep) => Promise<StepResult | 'alone'> }>();
+  const share = batchCalls(executeGroup, options);
 
   async function executeGroup(steps: readonly TransactionalStep[]): Promise<(StepResult | 'alone')[]> {
     try {
@@ -74,22 +79,9 @@ export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
       }
     }
     const given = { ...step, work };
-    const result = alone.has(key) ? 'alone' : await inGroup(given);
+    const result = alone.has(key) ? 'alone' : await share(given);
     return result === 'alone' ? (await executeSteps(db, leaseMs, [given]))[0]! : result;
   };
-
-  async function inGroup(step: TransactionalStep): Promise<StepResult | 'alone'> {
-    const { tenant } = step.run.scope;
-    const group = groups.get(tenant) ?? { size: 0, add: batchCalls(executeGroup, options) };
-    groups.set(tenant, group);
-    group.size += 1;
-    try {
-      return await group.add(step);
-    } finally {
-      group.size -= 1;
-      if (group.size === 0) groups.delete(tenant);
-    }
-  }
 }
 
 /** Executes steps of one tenant, one after the other, in one transaction. */
