@@ -40,8 +40,8 @@ const deliveries = z.union([
     .transform(({ deliveryId: id }) => ({ deliveries: [{ id, requestId: undefined }] })),
 ]);
 /**
- * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a job for
- * each delivery until its row is marked as processed. `concurrency` also limits the deliveries that a process handles at the same time.
+ * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a
+ * job for each delivery until its row is marked as processed.
  */
 const deliveryJob = (concurrency: number) =>
   job({
