@@ -5,12 +5,12 @@ export type ObserveJob = ReturnType<typeof observeJobs>['observe'];
 
 type Context = Pick<JobContext, 'jobId' | 'requestId' | 'attempt' | 'isLastAttempt' | 'signal'>;
 
-/** Jobs that stand for several units of work, which call `observe` for each of them. */
+/** Jobs of several units of work, each of which is reported by `observe`. */
 const jobsOfUnits: ReadonlySet<string> = new Set<JobName>([...Object.values(deliveryJobs), 'run-triggers']);
 
 /**
- * Adds a span, a metric and a log line for each attempt of a job. A job that stands for several units of work, such as
- * deliveries, is reported by `observe` for each of them, in the trace of the request that caused it.
+ * Adds a span, a metric and a log line to each attempt of a job. Units of work that share a job, such as deliveries, have their
+ * own, in the trace of the request that caused them.
  */
 export function observeJobs({ log, metrics, tracer }: { log: Logger; metrics?: Metrics; tracer?: Tracer }) {
   const duration = metrics?.histogram(

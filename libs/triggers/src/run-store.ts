@@ -262,8 +262,8 @@ const dueWork = {
 };
 
 /**
- * Runs that are due and that no process was told to begin, or that it has not begun within `lostAfterMs`, and runs whose lease
- * has expired. They are marked as found.
+ * Runs that are due and were never marked, or that no process has begun within `lostAfterMs` after they were, and runs whose
+ * lease has expired. They are marked.
  */
 export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
   claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);

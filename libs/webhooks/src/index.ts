@@ -12,7 +12,6 @@ export { signStandardWebhook, verifyStandardWebhook } from './signatures/standar
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';
 export {
   type Delivery,
-  type Ended,
   type Outcome,
   type Retention,
   deliveriesPurge,

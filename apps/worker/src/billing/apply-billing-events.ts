@@ -1,13 +1,16 @@
 import { type JsonObject, integerAt, objectAt, textAt } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
-import { type Owner, findOwners } from '@parley/identity';
-import { type CreditedOrder, type OrderTotal, applyOrders, lockOrders } from '@parley/payments';
+import { findOwners } from '@parley/identity';
+import { applyOrders, lockOrders } from '@parley/payments';
 import { type Outcome, unknownOwner } from '@parley/webhooks';
 
-/** What an event says about an order. */
+type Owners = Awaited<ReturnType<typeof findOwners>>;
+type CreditedOrders = Awaited<ReturnType<typeof lockOrders>>;
+
+/** What an event states about an order. */
 interface BillingEvent {
   orderId: string;
-  kind: OrderTotal['kind'];
+  kind: 'paid' | 'refunded';
   amountCents: number;
   /** The name of its owner; undefined when the order has none. */
   name: string | undefined;
@@ -59,7 +62,7 @@ async function applyRound(tx: Queryable, events: readonly BillingEvent[]): Promi
     events.map(({ orderId }) => orderId),
   );
   const unknown = events.flatMap(({ orderId, name }) => (applied.has(orderId) || name === undefined ? [] : [name]));
-  const owners = unknown.length === 0 ? new Map<string, Owner>() : await findOwners(tx, [...new Set(unknown)]);
+  const owners: Owners = unknown.length === 0 ? new Map() : await findOwners(tx, [...new Set(unknown)]);
   const owned = events.map((event) => ({ event, owner: ownerOf(event, applied.get(event.orderId), owners) }));
   const outcomes = owned.flatMap(({ event, owner }): [number, Outcome][] =>
     'problem' in owner ? [[event.at, { status: 'unattributed', reason: owner.problem }]] : [],
@@ -85,8 +88,8 @@ async function applyRound(tx: Queryable, events: readonly BillingEvent[]): Promi
 
 function ownerOf(
   { name }: BillingEvent,
-  applied: CreditedOrder | undefined,
-  owners: ReadonlyMap<string, Owner>,
+  applied: ReturnType<CreditedOrders['get']>,
+  owners: Owners,
 ): { organizationId: string; tenant: number } | { problem: string } {
   if (applied) return applied;
   if (name === undefined) return { problem: 'the order names no organization and no user' };

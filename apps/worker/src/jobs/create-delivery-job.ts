@@ -1,7 +1,7 @@
 import { type Db, batchCalls } from '@parley/db';
 import { createSlots } from '@parley/outbound';
 import { type JobContext, type JobPayload, type Queues, type deliveryJobs } from '@parley/redis';
-import { type Delivery, type Ended, type Outcome, finishDeliveries, loadPending } from '@parley/webhooks';
+import { type Delivery, type Outcome, finishDeliveries, loadPending } from '@parley/webhooks';
 import type { ObserveJob } from '../observe-jobs';
 
 export type DeliveryJob = (typeof deliveryJobs)[string];
@@ -34,7 +34,7 @@ export function createDeliveryJob(
 ) {
   const slots = createSlots({ total: atOnce, perKey: atOnce });
   const load = batchCalls((ids: readonly string[]) => loadPending(db, ids));
-  const finish = batchCalls(async (ended: readonly Ended[]) => {
+  const finish = batchCalls(async (ended: readonly { id: string; outcome: Outcome }[]) => {
     await finishDeliveries(db, ended);
     return ended.map(() => undefined);
   });
