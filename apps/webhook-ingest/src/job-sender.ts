@@ -1,37 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Queues, type JobName, deliveryJobs } from '@parley/redis';
+import { type JobPayload, type Queues, deliveryJobs } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 export type JobSender = ReturnType<typeof createJobSender>;
 
-/** Jobs sent within this time are enqueued together: enqueueing one costs as much as receiving its delivery. */
+/** Deliveries received within this time share a job: enqueueing and running one costs as much as receiving its delivery. */
 const batchWindowMs = 5;
+/** Maximum number of deliveries of a job, which are retried together when their worker is killed. */
+const largestJob = 50;
+
+type DeliveryJob = (typeof deliveryJobs)[string];
 
 export function createJobSender({ queues, log }: { queues: Queues; log: Logger }) {
-  const waiting = new Map<JobName, { payload: { deliveryId: string }; requestId: string }[]>();
+  const waiting = new Map<DeliveryJob, JobPayload<DeliveryJob>['deliveries']>();
   let running: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     for (let next = waiting.entries().next(); !next.done; next = waiting.entries().next()) {
-      const [name, jobs] = next.value;
+      const [name, deliveries] = next.value;
       waiting.delete(name);
+      const jobs = [];
+      for (let at = 0; at < deliveries.length; at += largestJob)
+        jobs.push({ payload: { deliveries: deliveries.slice(at, at + largestJob) } });
       await queues
-        .enqueueAll(name as 'sync-identity', jobs)
+        .enqueueAll(name, jobs)
         .catch((error: unknown) =>
-          log.warn({ err: error, job: name, count: jobs.length }, 'jobs were not enqueued and wait for the sweep'),
+          log.warn(
+            { err: error, job: name, count: deliveries.length },
+            'deliveries have no job and wait for the sweep',
+          ),
         );
     }
     running = null;
   }
 
   return {
-    /** Enqueues the job of a stored delivery within milliseconds. The worker's sweep sends jobs that did not arrive. */
+    /** Enqueues a job for a stored delivery within milliseconds. The worker's sweep sends jobs that did not arrive. */
     send(path: string, deliveryRowId: string, requestId: string): void {
       const name = deliveryJobs[path];
       if (name === undefined) throw new Error(`There is no job for deliveries at ${path}`);
-      const jobs = waiting.get(name) ?? [];
-      jobs.push({ payload: { deliveryId: deliveryRowId }, requestId });
-      waiting.set(name, jobs);
+      const deliveries = waiting.get(name) ?? [];
+      deliveries.push({ id: deliveryRowId, requestId });
+      waiting.set(name, deliveries);
       running ??= sleep(batchWindowMs).then(drain);
     },
     /** Keeps the token of a payment callback in Redis; false when `max` others are. Rejects when Redis is unavailable. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Queues, type RedisConnection, createRelay } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import type { Triggers } from '@parley/triggers';
@@ -7,46 +8,52 @@ export interface RelayDeps {
   /** Opened with the role `worker`. */
   redis: RedisConnection;
   triggers: Triggers;
-  /** Executes due runs of a tenant in this process. */
-  wake: (tenant: number) => void;
+  runs: {
+    /** Executes due runs of a tenant in this process. */
+    wake(tenant: number): void;
+    /** Whether runs of the tenant wait in this process. */
+    isBusy(tenant: number): boolean;
+  };
   log: Logger;
 }
 
-/** Jobs sent at a time for one tenant. More would only delay the jobs of others: a worker continues with the tenant's runs. */
-const jobsOfTenant = 32;
+/** Minimum time between two jobs for a tenant, which ask other processes to help. */
+const askEveryMs = 100;
 
 /** Maximum delay of a due run when no process has notified the relay. */
 const sweepEveryMs = 500;
 
 /**
- * Plans trigger runs for new events and enqueues the jobs of due runs, on notification and at least twice a second. Every
- * worker does this; row locks prevent duplicates. A job that cannot be enqueued now is enqueued by a later sweep.
+ * Plans trigger runs for new events, on notification and at least twice a second, and begins runs that are due in this
+ * process. A job asks the other processes to help when a tenant has more runs than this process may begin now. Every worker
+ * does this; row locks prevent duplicates. What a killed process was to begin is found by a later sweep.
  */
-export function relayEvents({ queues, redis, triggers, wake, log }: RelayDeps): ReturnType<typeof createRelay> {
+export function relayEvents({ queues, redis, triggers, runs, log }: RelayDeps): ReturnType<typeof createRelay> {
   let sweepAtMs = 0;
-  const send = async (due: readonly { tenant: number; id: string; requestId: string | null }[]) => {
-    if (due.length === 0) return;
-    const jobs = [...Map.groupBy(due, ({ tenant }) => tenant)].flatMap(([tenant, runs]) => {
-      if (runs.length > jobsOfTenant) wake(tenant);
-      return runs.slice(0, jobsOfTenant).map(({ id, requestId }) => ({
-        payload: { tenant, runId: id },
-        requestId: requestId ?? undefined,
-      }));
-    });
+  const askedAtMs = new LRUCache<number, number>({ max: 1_000, ttl: askEveryMs });
+  const begin = async (due: readonly { tenant: number }[]): Promise<void> => {
+    const tenants = new Set(due.map(({ tenant }) => tenant));
+    const busy = [...tenants].filter((tenant) => runs.isBusy(tenant) && !askedAtMs.has(tenant));
+    for (const tenant of tenants) runs.wake(tenant);
+    if (busy.length === 0) return;
+    for (const tenant of busy) askedAtMs.set(tenant, performance.now());
     await queues
-      .enqueueAll('run-triggers', jobs)
-      .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'jobs of runs could not be enqueued'));
+      .enqueueAll(
+        'run-triggers',
+        busy.map((tenant) => ({ payload: { tenant } })),
+      )
+      .catch((error: unknown) => log.warn({ err: error }, 'other workers could not be asked to execute runs'));
   };
   const work = async (): Promise<number> => {
     for (let hasMore = true; hasMore;) {
       const planned = await triggers.relay();
-      await send(planned.due);
+      await begin(planned.due);
       hasMore = planned.hasMore;
     }
     const waitMs = sweepAtMs - performance.now();
     if (waitMs > 0) return waitMs;
     const { due, nextInMs } = await triggers.sweep();
-    await send(due);
+    await begin(due);
     const restMs = Math.min(sweepEveryMs, nextInMs ?? sweepEveryMs);
     sweepAtMs = performance.now() + restMs;
     return restMs;

@@ -90,7 +90,6 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
       reportRefusal('worker_share');
       wake(tenant);
     },
-    wake,
     /** Claims nothing more, and waits for what runs without a job. */
     async close(): Promise<void> {
       closing.abort(new Error('The worker is shutting down'));

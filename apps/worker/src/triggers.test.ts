@@ -462,11 +462,12 @@ test('a worker that was paused for longer than its lease changes nothing afterwa
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 300 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
-  const outcome = slow.execute((await slow.claim(run!.id, scope.tenant))!);
+  const [claimed] = await slow.claimDue(scope.tenant, 1);
+  const outcome = slow.execute(claimed!);
   const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
   expect(taken).toMatchObject({ attempts: 1, fence: 2 });
   gate.resolve();
-  expect(await outcome).toMatchObject({ outcome: 'lost' });
+  expect(await outcome).toBe('lost');
   expect(await texts(scope)).toEqual(['once', 'twice']);
   expect((await runs(scope))[0]!.steps).toHaveLength(2);
 });
@@ -484,11 +485,12 @@ test('a run that is cancelled while it is processed ends before its next effect'
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 60_000 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
-  const outcome = slow.execute((await slow.claim(run!.id, scope.tenant))!);
+  const [claimed] = await slow.claimDue(scope.tenant, 1);
+  const outcome = slow.execute(claimed!);
   await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   await db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [run!.id]);
   gate.resolve();
-  expect(await outcome).toMatchObject({ outcome: 'lost' });
+  expect(await outcome).toBe('lost');
   expect(await texts(scope)).toEqual(['once']);
 });
 
@@ -521,8 +523,8 @@ test('a statement that exceeds its time limit fails the step', async () => {
   };
   const triggers = createTriggers({ ...runtime, db, tools: heavy, log: silentLogger() });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
-  const claimed = await triggers.claim(run!.id, scope.tenant);
-  expect(await triggers.execute(claimed!)).toMatchObject({ outcome: 'dead' });
+  const [claimed] = await triggers.claimDue(scope.tenant, 1);
+  expect(await triggers.execute(claimed!)).toBe('dead');
 });
 
 test('later changes of an entity wait for a run that was released, and do not replace it', async () => {
@@ -537,7 +539,7 @@ test('later changes of an entity wait for a run that was released, and do not re
   const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [second!.id]);
-  expect(await runtime.triggers.claim(second!.id, scope.tenant)).toBeNull();
+  expect(await runtime.triggers.claimDue(scope.tenant, 1)).toEqual([]);
   await db.pool.query('update trigger_runs set run_at = now() where id = $1', [first!.id]);
   await settled(scope);
   expect(await texts(scope)).toEqual(['updated 1', 'updated 2']);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { beginPurge, createIdentify, findOwner, stopPurge } from '@parley/identity';
+import { beginPurge, createIdentify, findOwners, stopPurge } from '@parley/identity';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
@@ -9,6 +9,7 @@ import { createInbox, findOverdue, readJsonObject, replayDeliveries } from '@par
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSyncIdentity } from './jobs/sync-identity';
+import { observeJobs } from './observe-jobs';
 import { readFixture } from '../testing/start-webhook-services';
 
 jest.setTimeout(60_000);
@@ -41,6 +42,9 @@ const event = (name: string, data: JsonObject = {}): JsonObject => {
   return { ...given, data: { ...(given.data as JsonObject), ...data } };
 };
 
+const { observe } = observeJobs({ log: silentLogger() });
+const findOwner = async (db: Db, name: string) => (await findOwners(db, [name])).get(name);
+
 let count = 0;
 /** Stores a delivery as webhook-ingest does. Returns its id. */
 async function store(body: JsonObject, isSigned: boolean): Promise<string> {
@@ -65,7 +69,10 @@ async function processDelivery(
   deliveryId: string,
   purgeGraceDays = 0,
 ): Promise<{ status: string; reason: string | null }> {
-  await createSyncIdentity({ db, queues, log: silentLogger(), purgeGraceDays })({ deliveryId }, context);
+  await createSyncIdentity({ db, queues, observe, log: silentLogger(), purgeGraceDays })(
+    { deliveries: [{ id: deliveryId }] },
+    context,
+  );
   const [row] = await rows('select status, reason from webhook_deliveries where id = $1', [deliveryId]);
   return row as { status: string; reason: string | null };
 }

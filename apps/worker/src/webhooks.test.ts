@@ -1,5 +1,5 @@
 import { webhookSecretOf } from '@parley/channels';
-import { applyBillingEvent } from './billing/apply-billing-event';
+import { applyBillingEvents } from './billing/apply-billing-events';
 import {
   type Sample,
   type WebhookServices,
@@ -191,7 +191,7 @@ test('the balance of shuffled orders is what was paid less what was refunded (PA
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let event = queue.pop(); event; event = queue.pop())
-        await applyBillingEvent(services.db, event as never, async () => {});
+        await applyBillingEvents(services.db, [event as never], async () => {});
     }),
   );
   expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([{ sum: balance }]);
@@ -205,7 +205,7 @@ test('a credit and the outcome of its delivery are committed together', async ()
   const order = { id: 'order-1', metadata: { organizationId: String(organization!.id) }, subtotal_amount: 100 };
   const event = { type: 'order.paid', data: order };
   const fail = () => Promise.reject(new Error('the outcome cannot be written'));
-  await expect(applyBillingEvent(services.db, event, fail)).rejects.toThrow('the outcome cannot be written');
+  await expect(applyBillingEvents(services.db, [event], fail)).rejects.toThrow('the outcome cannot be written');
   expect(await rows('select id from credit_entries')).toEqual([]);
   expect(await rows('select id from processed_payments')).toEqual([]);
 });

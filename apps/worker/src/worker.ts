@@ -1,12 +1,5 @@
 import type { Db } from '@parley/db';
-import {
-  type JobContext,
-  type JobHandlers,
-  type JobOutcome,
-  type Queues,
-  type RedisConnection,
-  consume,
-} from '@parley/redis';
+import { type JobHandlers, type Queues, type RedisConnection, consume } from '@parley/redis';
 import type { Logger, Metrics, Tracer } from '@parley/service';
 import type { Retention } from '@parley/webhooks';
 import { createAnswerConversation } from './jobs/answer-conversation';
@@ -35,6 +28,7 @@ import { type HistoryRetention, createSweepRetention } from './jobs/sweep-retent
 import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
 import { createUpdateEmail } from './jobs/update-email';
+import { observeJobs } from './observe-jobs';
 import { relayEvents } from './relay-events';
 import type { JobRuntime } from './job-runtime';
 
@@ -57,8 +51,10 @@ export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
 const scheduleEveryMs = 10_000;
 
 /** Runs all jobs. Each handler is a file in jobs/. */
-export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
-  const { queues, redis, log, metrics, tracer } = deps;
+export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
+  const { queues, redis, log } = options;
+  const jobs = observeJobs(options);
+  const deps = { ...options, observe: jobs.observe };
   const runs = createRunTriggers(deps);
   const executions = createRunExecution(deps);
   const answers = createAnswerConversation(deps);
@@ -90,23 +86,14 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'confirm-payment': createConfirmPayment(deps),
     'reconcile-payments': createReconcilePayments(deps),
   };
-  const duration = metrics?.histogram(
-    'job_duration_seconds',
-    'Duration of one attempt of a job.',
-    ['job', 'status'],
-    [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
-  );
   const consumer = consume({
     redis,
-    handlers: tracer ? traceJobs(handlers, tracer) : handlers,
-    onFinished: (outcome) => {
-      duration?.observe({ job: outcome.name, status: outcome.status }, outcome.durationMs / 1000);
-      logOutcome(log, outcome);
-    },
+    handlers: jobs.traced(handlers),
+    onFinished: jobs.onFinished,
     onError: (error, count) => log.warn({ err: error, count }, 'the queues report errors'),
   });
 
-  const relay = relayEvents({ ...deps, wake: runs.wake });
+  const relay = relayEvents({ ...deps, runs });
   // Repeated, as Redis may be down at the start and may lose the schedules.
   const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();
@@ -118,32 +105,4 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
       await Promise.all([consumer.close(), runs.close(), executions.close(), answers.close()]);
     },
   };
-}
-
-/** Adds a span for each attempt of a job to the trace of the request that caused the job. */
-function traceJobs(handlers: JobHandlers, tracer: Tracer): JobHandlers {
-  const traced = Object.entries(handlers).map(([name, handle]) => [
-    name,
-    (payload: never, context: JobContext) =>
-      tracer.span(
-        {
-          name: `job ${name}`,
-          kind: 'consumer',
-          requestId: context.requestId,
-          attributes: { 'job.id': context.jobId, 'job.attempt': context.attempt },
-        },
-        () => handle(payload, context),
-      ),
-  ]);
-  return Object.fromEntries(traced) as JobHandlers;
-}
-
-/** Logs one line for each attempt of a job. */
-function logOutcome(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome): void {
-  const line = { job: name, ...outcome, durationMs: Math.round(durationMs * 100) / 100, err: error };
-  if (outcome.status === 'failed') log.error(line, 'job');
-  else if (outcome.status === 'retry') log.warn(line, 'job');
-  // Sweeps run every few seconds and mostly find nothing. What they find is logged separately.
-  else if (name.startsWith('sweep-')) log.debug(line, 'job');
-  else log.info(line, 'job');
 }

@@ -46,7 +46,7 @@ export {
   removeMember,
 } from './members';
 export { heldPurges } from './held-purges';
-export { findOwner } from './find-owner';
+export { findOwners } from './find-owner';
 export {
   type Organization,
   changeOrganization,

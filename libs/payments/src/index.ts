@@ -2,7 +2,7 @@ export { paymentBacklogs } from './backlogs';
 export { type Confirmed, findKnownTokens } from './confirm-by-token';
 export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';
-export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';
+export { applyOrders, creditsPurge, lockOrders } from './credits/credit-orders';
 export { listCreditEntries, readBalance } from './credits/read-credits';
 export { toFlowAccount } from './flow/flow-account';
 export { heldPayments } from './held-payments';

@@ -10,8 +10,8 @@ export interface JobDefinition<P extends z.ZodType = z.ZodType> {
   backoffMs: number;
   /** Maximum number of jobs of this kind that one worker process runs at the same time. */
   concurrency: number;
-  /** A job is not added while another one with its id is waiting or running. Null: jobs of this kind have no id. */
-  id: ((payload: z.output<P>) => string) | null;
+  /** A job is not added while another one with its id is waiting or running. Null or undefined: the job has no id. */
+  id: ((payload: z.output<P>) => string | undefined) | null;
   /** Interval of a repeating job, which runs once for all workers and has an empty payload. */
   everyMs?: number;
 }
@@ -32,8 +32,25 @@ const rowJob = <F extends string>(
 };
 /** Whose share of the worker the job needs. Absent in jobs of an earlier version. */
 const tenant = z.number().int().optional();
-/** Processes one stored webhook delivery. `sweep-deliveries` sends the job again until the row is marked as processed. */
-const deliveryJob = (concurrency: number) => rowJob('deliveryId', { attempts: 8, concurrency });
+/** A job of an earlier version names one delivery. */
+const deliveries = z.union([
+  z.object({ deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })) }),
+  z
+    .object({ deliveryId: z.string() })
+    .transform(({ deliveryId: id }) => ({ deliveries: [{ id, requestId: undefined }] })),
+]);
+/**
+ * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a
+ * job for each delivery until its row is marked as processed.
+ */
+const deliveryJob = (concurrency: number) =>
+  job({
+    payload: deliveries,
+    attempts: 8,
+    backoffMs: 1_000,
+    concurrency,
+    id: ({ deliveries: [first, second] }) => (second === undefined ? first?.id : undefined),
+  });
 /** Finds rows without a job, such as those whose job Redis has lost. */
 const sweep = (everyMs: number) =>
   job({ payload: nothing, attempts: 1, backoffMs: 1_000, concurrency: 1, id: null, everyMs });
@@ -47,15 +64,15 @@ const jobCatalog = {
   /** Deletes the answers of idempotency keys that are older than 24 hours. */
   'sweep-idempotency': sweep(15 * minuteMs),
   /**
-   * Reports that a trigger run is due. The row records the progress and counts the attempts. How many runs a process
-   * executes is decided by the share of the tenant (docs/adr/0038); `concurrency` only has to exceed it.
+   * Reports that trigger runs of a tenant are due, when the process that planned them has no free slot for it. The rows record
+   * the progress and count the attempts. How many runs a process executes is decided by the share of the tenant (docs/adr/0038).
    */
   'run-triggers': job({
-    payload: z.object({ tenant, runId: z.string() }),
+    payload: z.object({ tenant: z.number().int() }),
     attempts: 1,
     backoffMs: 1_000,
-    concurrency: 64,
-    id: ({ runId }) => runId,
+    concurrency: 4,
+    id: ({ tenant }) => `tenant-${tenant}`,
   }),
   /** Applies a delivery of the identity provider to users, organizations and memberships. */
   'sync-identity': deliveryJob(10),
@@ -72,7 +89,8 @@ const jobCatalog = {
   /**
    * Reports that messages of a conversation wait for an answer; attempts are counted on the messages. A message that arrives
    * just as the job ends gets no job until `sweep-channels` sends one. The id prevents each sweep from adding another job
-   * while workers are behind. `concurrency`: see `run-triggers`.
+   * while workers are behind. How many a process answers is decided by the share of the tenant (docs/adr/0038);
+   * `concurrency` only has to exceed it.
    */
   'answer-conversation': job({
     payload: z.object({ tenant, connectionId: z.string(), contact: z.string() }),
@@ -95,7 +113,7 @@ const jobCatalog = {
   }),
   /**
    * Reports that an execution was started in the background. The row records the progress and counts the attempts.
-   * `concurrency`: see `run-triggers`.
+   * `concurrency`: see `answer-conversation`.
    */
   'run-execution': job({
     payload: z.object({ tenant: z.number().int(), executionId: z.string() }),
@@ -133,7 +151,7 @@ const jobCatalog = {
 } as const;
 
 /** The job that processes the deliveries of each webhook endpoint. */
-export const deliveryJobs: Readonly<Record<string, JobName>> = {
+export const deliveryJobs: Readonly<Record<string, DeliveryJobName>> = {
   '/webhook/clerk': 'sync-identity',
   '/webhook/kapso/project': 'update-channel',
   '/webhook/kapso/messages': 'receive-messages',
@@ -143,6 +161,9 @@ export const deliveryJobs: Readonly<Record<string, JobName>> = {
 };
 
 export type JobName = keyof typeof jobCatalog;
+type DeliveryJobName = {
+  [N in JobName]: (typeof jobCatalog)[N] extends JobDefinition<typeof deliveries> ? N : never;
+}[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof jobCatalog)[N]['payload']>;
 
 /** The data of a job in Redis: its payload and the id of the request that caused it. */

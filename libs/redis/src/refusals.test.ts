@@ -33,7 +33,7 @@ async function createSender(url: string) {
   return queues;
 }
 
-const payloadOf = (deliveryId: string) => ({ deliveryId });
+const payloadOf = (deliveryId: string) => ({ deliveries: [{ id: deliveryId }] });
 
 /** Runs all jobs of a server. `reports` are the calls of `onError`. */
 async function startWorker(url: string, handle: JobHandlers['sync-identity'] = async () => {}) {
@@ -45,7 +45,7 @@ async function startWorker(url: string, handle: JobHandlers['sync-identity'] = a
     handlers: {
       ...(Object.fromEntries(jobNames.map((name) => [name, async () => {}])) as unknown as JobHandlers),
       'sync-identity': async (payload, context) => {
-        seen.add(payload.deliveryId);
+        seen.add(payload.deliveries[0]!.id);
         await handle(payload, context);
       },
     },

@@ -5,9 +5,10 @@ import type { ToolLog, Tools } from '@parley/tools';
 import { executeRun } from './execute-run';
 import { type FireRequest, fireTrigger } from './fire-trigger';
 import type { DueRun } from './insert-runs';
+import { groupSteps } from './group-steps';
 import { planRuns } from './plan-runs';
 import type { RunOutcome } from './retry-run';
-import { type ClaimedRun, claimDueRun, claimNextRun, claimRun, dueRuns, nextDueInMs } from './run-store';
+import { type ClaimedRun, claimDueRuns, dueRuns, nextDueInMs } from './run-store';
 import { planCronRuns } from './plan-cron-runs';
 
 export interface TriggersOptions {
@@ -17,7 +18,7 @@ export interface TriggersOptions {
   log: ToolLog;
   /** Time after which another worker can claim a run whose lease is not renewed; default 4 s. */
   leaseMs?: number;
-  /** Time after which a job that was sent for a run is considered lost; default 5 s. */
+  /** Time after which a sweep finds a due run again that no process has begun; default 5 s. */
   lostAfterMs?: number;
   /** Maximum runs of the chains of triggers that one event, schedule or request begins. Default: 1,000. */
   runsPerRoot?: number;
@@ -27,7 +28,7 @@ export interface TriggersOptions {
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
-/** Jobs that a sweep sends. A worker that has a job of a tenant continues with the tenant's other due runs. */
+/** Runs that a sweep finds. A worker that begins one of a tenant continues with the tenant's other due runs. */
 const sweepLimit = 100;
 
 /**
@@ -36,31 +37,23 @@ const sweepLimit = 100;
  */
 export function createTriggers(options: TriggersOptions) {
   const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, runsPerRoot = 1_000, onRun } = options;
-  const deps = { db, tools, entities, log, leaseMs };
+  const deps = { db, tools, entities, log, leaseMs, together: groupSteps({ db, leaseMs }) };
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */
     relay: () => planRuns(db, runsPerRoot),
-    /** Plans runs of due cron triggers. Returns the runs that need a job, and the milliseconds until the next is due. */
+    /** Plans runs of due cron triggers. Returns the runs that are due, and the milliseconds until the next is due. */
     async sweep(): Promise<{ due: DueRun[]; nextInMs: number | null }> {
       const ticks = await planCronRuns(db);
       const due = await dueRuns(db, { limit: sweepLimit, lostAfterMs });
       return { due: [...ticks, ...due], nextInMs: await nextDueInMs(db) };
     },
-    /** Claims a run, if it is due. `tenant` is null for a job of an earlier version. */
-    claim: (runId: string, tenant: number | null) =>
-      claimRun(db, runId, leaseMs, tenant === null ? undefined : { tenant }),
-    /** Claims the run of a tenant that has been due for the longest time. */
-    claimDue: (tenant: number) => claimDueRun(db, { tenant }, leaseMs),
-    /** Executes a claimed run. `claimNext` claims the run of the same entity that waited for it; null when there is none. */
-    async execute(
-      run: ClaimedRun,
-      signal?: AbortSignal,
-    ): Promise<{ outcome: RunOutcome; claimNext: (() => Promise<ClaimedRun | null>) | null }> {
+    /** Claims runs of a tenant, those that have been due for the longest time. */
+    claimDue: (tenant: number, limit: number) => claimDueRuns(db, { tenant }, leaseMs, limit),
+    /** Executes a claimed run. */
+    async execute(run: ClaimedRun, signal?: AbortSignal): Promise<RunOutcome> {
       const outcome = await executeRun(deps, run, signal);
       onRun?.(run, outcome);
-      const { entityId, scope } = run;
-      const isOver = outcome === 'released' || outcome === 'lost' || entityId === null || signal?.aborted === true;
-      return { outcome, claimNext: isOver ? null : () => claimNextRun(db, scope, entityId, leaseMs) };
+      return outcome;
     },
     fire: (scope: Scope, request: FireRequest) => fireTrigger(deps, scope, request),
   };

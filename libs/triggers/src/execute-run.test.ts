@@ -13,6 +13,7 @@ import {
 import { createTools } from '@parley/tools';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { claimRun } from './run-store';
+import { groupSteps } from './group-steps';
 import { type TestRuns, leaseMs, expiredLeaseMs, startRuns } from './testing/start-runs';
 
 let bench: TestRuns;
@@ -41,7 +42,13 @@ beforeAll(async () => {
     settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
     log,
   });
-  deps = { db, tools: createTools({ db, entities, channels, log, ports: {} }), log, leaseMs };
+  deps = {
+    db,
+    tools: createTools({ db, entities, channels, log, ports: {} }),
+    log,
+    leaseMs,
+    together: groupSteps({ db, leaseMs }),
+  };
 });
 afterEach(() => {
   beforeAnswer = () => {};
@@ -102,7 +109,7 @@ test('a run whose actions are completed has succeeded, with one event, and is no
   expect(await bench.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, error: null });
   expect(await texts('a')).toEqual(['a1', 'a2']);
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
-  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+  expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
 });
 
 test('the data of an entity is a literal in filters, and one recipient of an e-mail', async () => {
@@ -205,7 +212,7 @@ test('when a worker and the one that claimed its run work concurrently, each act
   const staleOutcome = executeRun({ ...deps, leaseMs: expiredLeaseMs }, stale);
   const others: string[] = [];
   for (let other = null; (await bench.row(id)).status === 'running';) {
-    other = await claimRun(bench.db, id, expiredLeaseMs);
+    other = await claimRun(bench.db, id, expiredLeaseMs, bench.scope);
     if (other !== null) others.push(await executeRun(deps, other));
   }
   const outcomes = [await staleOutcome, ...others];
@@ -234,7 +241,7 @@ test('a run cannot be claimed during the transaction of a step, even when its le
     const outcome = executeRun(deps, await bench.claim(id, expiredLeaseMs));
     const waits = `select from pg_locks where not granted and relation = 'entities'::regclass`;
     await until(async () => (await bench.db.pool.query(waits)).rowCount !== 0, { everyMs: 1 });
-    expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+    expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
     await blocker.query('commit');
     expect(await outcome).toBe('succeeded');
   } finally {

@@ -1,9 +1,10 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import type { Db } from '@parley/db';
 import { maxHops } from '@parley/events';
 import { type ToolContext, type ToolLog, type Tools, failureText, resolveArgs } from '@parley/tools';
+import type { groupSteps } from './group-steps';
 import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
-import { type ClaimedRun, type RunEnd, type RunStep, recordRun, releaseRun } from './run-store';
+import { type ClaimedRun, type RunEnd, type RunRecord, type RunStep, recordRuns, releaseRun } from './run-store';
 import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
 import { runVariables } from './run-variables';
 import { wholeChange } from './whole-change';
@@ -14,6 +15,8 @@ export interface ExecuteDeps {
   log: ToolLog;
   /** Milliseconds after which another worker can claim a run whose lease is not renewed. */
   leaseMs: number;
+  /** Executes steps whose effect is in the database. */
+  together: ReturnType<typeof groupSteps>;
 }
 
 type Action = TriggerDefinition['actions'][number];
@@ -87,8 +90,8 @@ async function runStep(
     depth: 0,
     ...(run.requestId !== null && { requestId: run.requestId }),
   };
-  const startedAt = Date.now();
-  const started = performance.now();
+  let startedAt = Date.now();
+  let started = performance.now();
   const stepWith = (rest: Partial<RunStep> & Pick<RunStep, 'status'>): RunStep => ({
     tool: action.tool,
     ...(action.as !== undefined && { as: action.as }),
@@ -105,17 +108,25 @@ async function runStep(
   const call = { name: action.tool, args, actor: actorOf(run), allowed: null, context };
   const isLast = index === definition!.actions.length - 1;
   const storedArgs = args !== undefined && JSON.stringify(args).length <= maxStoredChars ? { args } : {};
-  const record = async (db: Queryable, result: Json): Promise<boolean> => {
+  const recordOf = (result: Json): RunRecord & { step: RunStep } => {
     const storesResult = action.as !== undefined || JSON.stringify(result).length <= maxStoredChars;
     const step = stepWith({ status: 'success', ...storedArgs, ...(storesResult && { result }) });
-    if (!(await recordRun(db, run, { step, leaseMs, ...(isLast && { end: { status: 'succeeded' } }) }))) return false;
-    run.steps.push(step);
-    return true;
+    return { run, step, ...(isLast && { end: { status: 'succeeded' } }) };
   };
 
   const view = await tools.describe(scope, action.tool);
+  let record: ReturnType<typeof recordOf> | undefined;
   const result = view?.transactional
-    ? await runInTransaction(deps, run, (tx) => tools.run(scope, { ...call, tx }), record)
+    ? await runInTransaction(deps, {
+        run,
+        index,
+        // It may have waited for a transaction, and is executed again when another step of its group fails.
+        work(tx) {
+          [startedAt, started] = [Date.now(), performance.now()];
+          return tools.run(scope, { ...call, tx });
+        },
+        recordOf: (given) => (record = recordOf(given)),
+      })
     : await runUnderLease(deps, run, (signal) => tools.run(scope, { ...call, context: { ...context, signal } }));
   if (result === 'lost') return 'lost';
   if (!result.ok) {
@@ -124,8 +135,12 @@ async function runStep(
     const error = failureText(result);
     return failRun(deps, run, stepWith({ status: 'error', errorType, error, ...storedArgs }));
   }
-  if (view?.transactional) return 'completed';
-  return (await record(db, result.result)) ? 'completed' : 'lost';
+  if (record === undefined) {
+    record = recordOf(result.result);
+    if (!(await recordRuns(db, scope, [record], leaseMs)).has(run.id)) return 'lost';
+  }
+  run.steps.push(record.step);
+  return 'completed';
 }
 
 const actorOf = ({ triggerSlug }: ClaimedRun) => ({ type: 'system' as const, trigger: triggerSlug });

@@ -29,7 +29,7 @@ const triggerBySlug = statement(
   { definition: column.jsonb<TriggerDefinition>() },
 );
 
-// `enqueued_at` is set so that the sweep sends no job for a run that this process executes.
+// `enqueued_at` is set so that the sweep does not find a run that this process executes.
 const insertManualRun = statement(
   'insert-manual-run',
   `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, root, max_attempts,

@@ -22,7 +22,7 @@ export interface NewRun extends Omit<Scope, 'organizationId'> {
   problem: string | null;
 }
 
-/** A run for which a job has to be sent. */
+/** A run that is due. */
 export interface DueRun {
   tenant: number;
   id: string;
@@ -47,7 +47,7 @@ const insert = statement(
   { tenant: column.int4, id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
 );
 
-/** Inserts the runs that do not exist yet, in order. Returns those that are due; the caller sends their jobs. */
+/** Inserts the runs that do not exist yet, in order. Returns those that are due, which the caller begins. */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
   const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);

@@ -43,9 +43,13 @@ async function change(data: JsonObject, patch: JsonObject): Promise<string> {
 }
 /** The arguments of the actions of all runs that the changes have started. */
 async function run(): Promise<unknown[]> {
-  for (const { id, tenant } of (await triggers.relay()).due) {
-    const claimed = await triggers.claim(id, tenant);
-    expect(await triggers.execute(claimed!)).toMatchObject({ outcome: 'succeeded' });
+  let left = (await triggers.relay()).due.length;
+  // A claim has only the first run of an entity.
+  while (left > 0) {
+    const claimed = await triggers.claimDue(bench.scope.tenant, 10);
+    expect(claimed).not.toEqual([]);
+    for (const run of claimed) expect(await triggers.execute(run)).toBe('succeeded');
+    left -= claimed.length;
   }
   const { rows } = await bench.db.pool.query(`with deleted as (delete from entities e using entity_types t
     where t.no = e.part and t.slug = 'log' returning data, pos) select data -> 'args' as args from deleted order by pos`);

@@ -10,7 +10,7 @@ export interface Planned {
   /** Number of processed events; 0 when none wait or other relays process them. */
   events: number;
   hasMore: boolean;
-  /** Runs that are due now and need a job. */
+  /** Runs that are due now. */
   due: DueRun[];
 }
 

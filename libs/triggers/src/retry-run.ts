@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import { type ClaimedRun, type RunEnd, type RunStep, recordRun, releaseRun } from './run-store';
+import { type ClaimedRun, type RunEnd, type RunStep, recordRuns, releaseRun } from './run-store';
 
 /** `released`: due again without counting an attempt; `lost`: another worker has claimed it. */
 export type RunOutcome = 'succeeded' | 'dead' | 'retry' | 'cancelled' | 'released' | 'lost';
@@ -26,7 +26,8 @@ export async function failRun(deps: RunDeps, run: ClaimedRun, step: RunStep): Pr
 
 /** Records the end of an attempt or of the run. */
 export async function endRun(deps: RunDeps, run: ClaimedRun, end: RunEnd, step?: RunStep): Promise<RunOutcome> {
-  if (!(await recordRun(deps.db, run, { step, end, leaseMs: deps.leaseMs }))) return 'lost';
+  const recorded = await recordRuns(deps.db, run.scope, [{ run, end, ...(step && { step }) }], deps.leaseMs);
+  if (!recorded.has(run.id)) return 'lost';
   return end.status === 'scheduled' ? 'retry' : end.status;
 }
 

@@ -5,13 +5,12 @@ import {
   type ClaimedRun,
   type RunEnd,
   type RunStep,
-  claimNextRun,
-  claimDueRun,
+  claimDueRuns,
   claimRun,
   dueRuns,
-  holdRun,
+  holdRuns,
   nextDueInMs,
-  recordRun,
+  recordRuns,
   releaseRun,
   renewLease,
 } from './run-store';
@@ -28,7 +27,10 @@ afterAll(() => bench.stop());
 
 const hourMs = 3_600_000;
 const step: RunStep = { tool: 'entity.get', status: 'success', attempt: 1, startedAt: 1, durationMs: 1 };
-const record = (run: ClaimedRun, end?: RunEnd) => recordRun(bench.db, run, { step, end, leaseMs });
+const record = async (run: ClaimedRun, end?: RunEnd, forMs = leaseMs) =>
+  (await recordRuns(bench.db, run.scope, [{ run, step, end }], forMs)).has(run.id);
+const hold = (run: ClaimedRun) =>
+  bench.db.transaction(async (tx) => (await holdRuns(tx, run.scope, [run])).has(run.id));
 const retryIn = (inMs: number): RunEnd => ({ status: 'scheduled', error: 'failed', inMs });
 
 /** Each function brings a run into a state and returns the run as its first worker claimed it. */
@@ -59,15 +61,15 @@ const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
 
 async function ended(id: string, end: RunEnd): Promise<ClaimedRun> {
   const run = await bench.claim(id);
-  await recordRun(bench.db, run, { end, leaseMs });
+  await recordRuns(bench.db, run.scope, [{ run, end }], leaseMs);
   return run;
 }
 
 /** Operations of a worker on a run; false when the store refuses them. */
 const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
-  claim: async ({ id }) => (await claimRun(bench.db, id, leaseMs)) !== null,
+  claim: async ({ id }) => (await claimRun(bench.db, id, leaseMs, bench.scope)) !== null,
   renewal: (run) => renewLease(bench.db, run, leaseMs),
-  hold: (run) => bench.db.transaction((tx) => holdRun(tx, run)),
+  hold,
   step: (run) => record(run),
   success: (run) => record(run, { status: 'succeeded' }),
   failure: (run) => record(run, retryIn(1_000)),
@@ -153,7 +155,7 @@ test.each(['released, due', 'due again', 'silent'])(
     for (let round = 0; round < 10; round += 1) {
       const id = await bench.add();
       const { fence } = await states[state]!(id);
-      const claims = await Promise.all(workers.map(() => claimRun(bench.db, id, leaseMs)));
+      const claims = await Promise.all(workers.map(() => claimRun(bench.db, id, leaseMs, bench.scope)));
       expect(claims.filter((run) => run !== null)).toMatchObject([{ id, fence: fence + 1 }]);
       expect(await bench.row(id)).toMatchObject({ status: 'running', fence: fence + 1 });
     }
@@ -177,18 +179,18 @@ test.each(Object.keys(actions))(
   },
 );
 
-test('the next run of an entity is not a run of another organization', async () => {
+test('the due runs of an organization are not runs of another one', async () => {
   const entityId = 'entity_of_two';
   const id = await bench.add({ entityId, tenant: elsewhere.tenant });
-  expect(await claimNextRun(bench.db, bench.scope, entityId, leaseMs)).toBeNull();
-  expect(await claimNextRun(bench.db, elsewhere, entityId, leaseMs)).toMatchObject({ id, scope: elsewhere });
+  expect((await claimDueRuns(bench.db, bench.scope, leaseMs, 1_000)).map((run) => run.id)).not.toContain(id);
+  expect(await claimDueRuns(bench.db, elsewhere, leaseMs, 1_000)).toMatchObject([{ id, scope: elsewhere }]);
 });
 
 test('a claim after an expired lease keeps the completed steps and counts no attempt', async () => {
   const id = await bench.add();
   const first = await bench.claim(id);
   expect(await record(first)).toBe(true);
-  await recordRun(bench.db, first, { step, leaseMs: expiredLeaseMs });
+  await record(first, undefined, expiredLeaseMs);
   const second = await bench.claim(id, expiredLeaseMs);
   expect(second).toMatchObject({ attempts: 1, leaseExpirations: 1, fence: 2, steps: [step, step] });
   expect(await bench.claim(id)).toMatchObject({ attempts: 1, leaseExpirations: 2, fence: 3 });
@@ -198,14 +200,14 @@ test('a late worker can renew its expired lease, and then the run cannot be clai
   const id = await bench.add();
   const run = await bench.claim(id, expiredLeaseMs);
   expect(await renewLease(bench.db, run, leaseMs)).toBe(true);
-  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+  expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
 });
 
 test('a step renews the lease of its worker', async () => {
   const id = await bench.add();
   const run = await bench.claim(id, expiredLeaseMs);
   expect(await record(run)).toBe(true);
-  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+  expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
   expect(await bench.row(id)).toMatchObject({ status: 'running', steps: [step], fence: 1 });
 });
 
@@ -213,8 +215,8 @@ test('a run that a transaction has locked cannot be claimed before the transacti
   const id = await bench.add();
   const run = await bench.claim(id, expiredLeaseMs);
   await bench.db.transaction(async (tx) => {
-    expect(await holdRun(tx, run)).toBe(true);
-    expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+    expect(await holdRuns(tx, run.scope, [run])).toEqual(new Set([id]));
+    expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
   });
   expect(await bench.claim(id)).toMatchObject({ fence: 2 });
 });
@@ -318,9 +320,9 @@ describe('a later run of the same entity', () => {
     const unrelated = await bench.add({ entityId: `${entityId}_2` });
     const jobs = await dueRuns(bench.db, { limit: 1_000, lostAfterMs: -1_000 });
     expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
-    const claimed = await claimRun(bench.db, second, leaseMs);
+    const claimed = await claimRun(bench.db, second, leaseMs, bench.scope);
     expect(claimed === null ? 'no' : 'yes').toBe(answer);
-    expect(await claimRun(bench.db, unrelated, leaseMs)).not.toBeNull();
+    expect(await claimRun(bench.db, unrelated, leaseMs, bench.scope)).not.toBeNull();
   });
 
   test('does not block an earlier one', async () => {
@@ -333,6 +335,7 @@ describe('a later run of the same entity', () => {
   });
 
   test('begins when the previous one has ended, with any number of workers', async () => {
+    await bench.db.pool.query('delete from trigger_runs');
     const entityId = 'entity_of_many';
     const ids: string[] = [];
     for (let n = 0; n < 12; n += 1) ids.push(await bench.add({ entityId, triggerSlug: `t${n % 3}` }));
@@ -340,12 +343,15 @@ describe('a later run of the same entity', () => {
     let atWork = 0;
     const work = async () => {
       while (seen.length < ids.length) {
-        const run = await claimNextRun(bench.db, bench.scope, entityId, leaseMs);
-        if (run === null) continue;
+        const claimed = await claimDueRuns(bench.db, bench.scope, leaseMs, 10);
+        if (claimed.length === 0) continue;
+        // A claim has only the first of the runs of an entity.
+        expect(claimed).toHaveLength(1);
+        const run = claimed[0]!;
         atWork += 1;
         seen.push(run.id);
         expect(atWork).toBe(1);
-        await bench.db.transaction((tx) => holdRun(tx, run));
+        await hold(run);
         atWork -= 1;
         await record(run, { status: 'succeeded' });
       }
@@ -377,7 +383,7 @@ describe('a run that is inserted', () => {
     expect(await insertRuns(bench.db, [run])).toEqual([]);
     expect(await insertRuns(bench.db, [{ ...run, id: 'run_twin' }])).toEqual([]);
     expect(await bench.row(run.id)).toMatchObject({ status: 'dead', error: run.problem, attempts: 0 });
-    expect(await claimRun(bench.db, run.id, leaseMs)).toBeNull();
+    expect(await claimRun(bench.db, run.id, leaseMs, bench.scope)).toBeNull();
     expect(await bench.endsOf(run.id)).toMatchObject([{ type: 'trigger.failed', payload: { error: run.problem } }]);
     expect(await bench.endsOf('run_twin')).toEqual([]);
   });
@@ -450,7 +456,7 @@ describe('a run that replaces earlier ones', () => {
       const entityId = `entity_race_${round}`;
       const id = await bench.add({ entityId });
       const [claimed] = await Promise.all([
-        claimRun(bench.db, id, leaseMs),
+        claimRun(bench.db, id, leaseMs, bench.scope),
         bench.add({ entityId, cancelsPrevious: true }),
       ]);
       expect((await bench.row(id)).status).toBe(claimed === null ? 'cancelled' : 'running');
@@ -533,7 +539,7 @@ describe('the sweep over tenants', () => {
     await addMany('few', 1);
     const set = (id: string, what: string) =>
       bench.db.pool.query(`update trigger_runs set ${what} where id = $1`, [id]);
-    const next = async () => (await claimDueRun(bench.db, bench.scope, leaseMs))?.id ?? null;
+    const next = async () => (await claimDueRuns(bench.db, bench.scope, leaseMs, 1))[0]?.id ?? null;
     await set('many_run_3', "run_at = now() - interval '2 hours'");
     await set('many_run_1', `entity_id = 'of a later run', event_id = 9`);
     await set('many_run_2', `entity_id = 'of a later run', event_id = 8, run_at = now() - interval '1 minute'`);
@@ -546,15 +552,16 @@ describe('the sweep over tenants', () => {
   test('a worker does not take a run that fire-trigger has just stored for itself', async () => {
     await addMany('many', 1);
     await bench.db.pool.query("update trigger_runs set cause = 'manual-1', enqueued_at = now()");
-    expect(await claimDueRun(bench.db, bench.scope, leaseMs)).toBeNull();
-    await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '6 s'");
-    expect(await claimDueRun(bench.db, bench.scope, leaseMs)).toMatchObject({ id: 'many_run_1' });
+    expect(await claimDueRuns(bench.db, bench.scope, leaseMs, 1)).toEqual([]);
+    // Its process has ended. The sweep has just found the run.
+    await bench.db.pool.query("update trigger_runs set created_at = now() - interval '6 s', enqueued_at = now()");
+    expect(await claimDueRuns(bench.db, bench.scope, leaseMs, 1)).toMatchObject([{ id: 'many_run_1' }]);
   });
 
   test('finds runs with an expired lease behind a backlog', async () => {
     await addMany('many', 5_000);
     await addMany('few', 1);
-    await bench.claim('few_run_1', expiredLeaseMs);
+    expect(await claimRun(bench.db, 'few_run_1', expiredLeaseMs, elsewhere)).not.toBeNull();
     expect(await sweep(20)).toContain('few_run_1');
   });
 });

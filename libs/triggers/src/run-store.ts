@@ -68,18 +68,18 @@ const notBlocked = (tenant: string): string => `(
   order by p.event_id limit 1) is null`;
 
 /**
- * Claims the run `c` for which the condition `which` is true. `tenant` is a parameter, absent where the tenant is unknown. The lease
- * begins with the statement, not with its transaction.
+ * Claims the runs `c` of the tenant `$1` that are due, or whose lease has expired, and for which the condition `which` is
+ * true. The lease begins with the statement, not with its transaction.
  */
-const claimSql = (which: string, tenant?: string): string => `with claimed as (
+const claimSql = (which: string): string => `with claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
       lease_expirations = r.lease_expirations + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
       lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
-    where ${tenant ? `r.tenant = ${tenant} and` : ''} r.status in ('scheduled', 'running') and r.id = (
-      select c.id from trigger_runs c where ${tenant ? `c.tenant = ${tenant} and` : ''} (
-        c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked(tenant ?? 'c.tenant')}
-        or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked)
+    where r.tenant = $1 and r.id = any (array(
+      select c.id from trigger_runs c where c.tenant = $1 and (
+        c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$1')}
+        or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked))
     returning r.*)
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops,
@@ -90,78 +90,74 @@ const claimSql = (which: string, tenant?: string): string => `with claimed as (
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
     jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
   from claimed r
-  left join triggers t on t.tenant = ${tenant ?? 'r.tenant'} and t.environment = r.environment and t.slug = r.trigger_slug
+  left join triggers t on t.tenant = $1 and t.environment = r.environment and t.slug = r.trigger_slug
   left join lateral (select * from events
-    where tenant = ${tenant ?? 'r.tenant'} and id = r.event_id order by id limit 1) e on true
-  left join organizations o on o.no = r.tenant`;
+    where tenant = $1 and id = r.event_id order by id limit 1) e on true
+  left join organizations o on o.no = r.tenant
+  order by coalesce(r.event_id, 0), r.id`;
 
-const claimById = statement('claim-run', claimSql('c.id = $1'), claimedRow);
-const claimOfTenant = statement('claim-run-of-tenant', claimSql('c.id = $3', '$1'), claimedRow);
+const claimOne = statement('claim-run', claimSql('c.id = $3'), claimedRow);
 
-/**
- * Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. `tenant` is absent for
- * a job of an earlier version, which contains only the id.
- */
-export async function claimRun(
-  db: Queryable,
-  id: string,
-  leaseMs: number,
-  tenant?: Tenant,
-): Promise<ClaimedRun | null> {
-  const { rows } = tenant
-    ? await db.query(tenant, claimOfTenant, [tenant.tenant, leaseMs, id])
-    : await db.acrossTenants('due work', claimById, [id, leaseMs]);
-  return toClaimedRun(rows);
-}
-
-const claimOfEntity = statement(
-  'claim-next-run',
-  claimSql(`c.entity_id = $3 and c.event_id is not null and c.status = 'scheduled' order by c.event_id limit 1`, '$1'),
-  claimedRow,
-);
-
-/** Claims the next run of an entity, after the previous one has ended. */
-export async function claimNextRun(
-  db: Queryable,
-  scope: Scope,
-  entityId: string,
-  leaseMs: number,
-): Promise<ClaimedRun | null> {
-  return toClaimedRun((await db.query(scope, claimOfEntity, [scope.tenant, leaseMs, entityId])).rows);
+/** Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. */
+export async function claimRun(db: Queryable, id: string, leaseMs: number, tenant: Tenant): Promise<ClaimedRun | null> {
+  const { rows } = await db.query(tenant, claimOne, [tenant.tenant, leaseMs, id]);
+  return rows[0] === undefined ? null : toClaimedRun(rows[0]);
 }
 
 const claimDue = statement(
-  'claim-due-run',
+  'claim-due-runs',
   claimSql(
     // A run that fire-trigger has just stored belongs to its process.
     `(c.tenant + 0) = $1 and coalesce(c.lease_until, c.run_at) <= statement_timestamp()
-       and (c.cause not like 'manual-%' or c.enqueued_at is null or c.enqueued_at < now() - interval '5 seconds')
-     order by coalesce(c.lease_until, c.run_at) limit 1`,
-    '$1',
+       and (c.cause not like 'manual-%' or c.enqueued_at is null or c.started_at is not null
+         or c.created_at < now() - interval '5 seconds')
+     order by coalesce(c.lease_until, c.run_at) limit $3`,
   ),
   claimedRow,
 );
 
-/** Claims the run of a tenant that has been due for the longest time. */
-export async function claimDueRun(db: Queryable, tenant: Tenant, leaseMs: number): Promise<ClaimedRun | null> {
-  return toClaimedRun((await db.query(tenant, claimDue, [tenant.tenant, leaseMs])).rows);
+/**
+ * Claims at most `limit` runs of a tenant, those that have been due for the longest time. A run that waits for an earlier
+ * one is not among them, even when the earlier one is.
+ */
+export async function claimDueRuns(
+  db: Queryable,
+  tenant: Tenant,
+  leaseMs: number,
+  limit: number,
+): Promise<ClaimedRun[]> {
+  return (await db.query(tenant, claimDue, [tenant.tenant, leaseMs, limit])).rows.map(toClaimedRun);
 }
 
-function toClaimedRun([row]: ClaimedRow[]): ClaimedRun | null {
-  if (row === undefined) return null;
-  const { organizationId, tenant, environment, ...run } = row;
+function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRow): ClaimedRun {
   return { ...run, scope: { organizationId, tenant, environment } };
 }
 
 /** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
 const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
 
-const hold = statement('hold-run', `select from trigger_runs where ${isHeld} for update`);
+// The cast: see `record`.
+const hold = statement(
+  'hold-runs',
+  `select id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
+   from trigger_runs where tenant = $1 and id = any($2) and status::text = 'running' order by id for update`,
+  { id: column.text, fence: column.int4, timeout: column.text },
+);
 
-/** Locks a run inside a transaction; false when another worker has claimed it. Then the transaction must not commit. */
-export async function holdRun(tx: Queryable, { id, scope, fence }: ClaimedRun): Promise<boolean> {
-  const { rowCount } = await tx.query(scope, hold, [scope.tenant, id, fence]);
-  return rowCount === 1;
+/**
+ * Locks runs of a tenant inside a transaction. Returns the ids of those that the worker still holds. The transaction must not
+ * change anything for the others. `lockTimeoutMs`: the longest wait of its later statements for a lock.
+ */
+export async function holdRuns(
+  tx: Queryable,
+  tenant: Tenant,
+  runs: readonly ClaimedRun[],
+  lockTimeoutMs?: number,
+): Promise<Set<string>> {
+  const values = [tenant.tenant, runs.map(({ id }) => id), lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`];
+  const { rows } = await tx.query(tenant, hold, values);
+  const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
+  return new Set(runs.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : [])));
 }
 
 const renew = statement(
@@ -180,41 +176,51 @@ export type RunEnd =
   | { status: 'dead' | 'cancelled'; error: string }
   | { status: 'scheduled'; error: string; inMs: number };
 
+// `any` and the cast make PostgreSQL use the primary key, also without statistics of the tenant's rows.
 const record = statement(
-  'record-run',
+  'record-runs',
   `with r as (
-     update trigger_runs set steps = steps || $4::jsonb,
-       status = coalesce($5::text::"TriggerRunStatus", status), error = case when $5::text is null then error else $6::text end,
-       run_at = case when $5::text = 'scheduled' then statement_timestamp() + $7 * interval '1 ms' else run_at end,
-       enqueued_at = case when $5::text = 'scheduled' then null else enqueued_at end,
-       lease_until = case when $5::text is null then statement_timestamp() + $8 * interval '1 ms' end,
-       finished_at = case when $5::text in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
-     where ${isHeld} returning *),
+     update trigger_runs t set steps = t.steps || g.steps::jsonb,
+       status = coalesce(g.status::"TriggerRunStatus", t.status), error = case when g.status is null then t.error else g.error end,
+       run_at = case when g.status = 'scheduled' then statement_timestamp() + g."inMs" * interval '1 ms' else t.run_at end,
+       enqueued_at = case when g.status = 'scheduled' then null else t.enqueued_at end,
+       lease_until = case when g.status is null then statement_timestamp() + $3 * interval '1 ms' end,
+       finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
+     from json_to_recordset($2::json) g("runId" text, "runFence" int, steps json, status text, error text, "inMs" float8)
+     where t.tenant = $1 and t.id = any($4) and t.id = g."runId" and t.fence = g."runFence" and t.status::text = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
-   select exists (select from r) as recorded`,
-  { recorded: column.bool },
+   select id from r`,
+  { id: column.text },
 );
 
+/** What is recorded of a run: a step, the end of an attempt or of the run, or both. */
+export interface RunRecord {
+  run: ClaimedRun;
+  step?: RunStep;
+  end?: RunEnd;
+}
+
 /**
- * Records a step, the end of an attempt or of the run, and the event of its result, in one statement. Returns false, and
- * records nothing, when another worker has claimed the run.
+ * Records steps and ends of runs of a tenant, and the events of their results, in one statement. Returns the ids of the
+ * recorded ones. Nothing is recorded of a run that another worker has claimed.
  */
-export async function recordRun(
+export async function recordRuns(
   db: Queryable,
-  { id, scope, fence }: ClaimedRun,
-  { step, end, leaseMs }: { step?: RunStep; end?: RunEnd; leaseMs: number },
-): Promise<boolean> {
-  const { rows } = await db.query(scope, record, [
-    scope.tenant,
-    id,
-    fence,
-    JSON.stringify(step === undefined ? [] : [step]),
-    end?.status ?? null,
-    end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
-    end?.status === 'scheduled' ? end.inMs : 0,
-    leaseMs,
-  ]);
-  return rows[0]!.recorded;
+  tenant: Tenant,
+  records: readonly RunRecord[],
+  leaseMs: number,
+): Promise<Set<string>> {
+  const given = records.map(({ run, step, end }) => ({
+    runId: run.id,
+    runFence: run.fence,
+    steps: step === undefined ? [] : [step],
+    status: end?.status ?? null,
+    error: end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
+    inMs: end?.status === 'scheduled' ? end.inMs : 0,
+  }));
+  const ids = given.map(({ runId }) => runId);
+  const { rows } = await db.query(tenant, record, [tenant.tenant, JSON.stringify(given), leaseMs, ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 const release = statement(
@@ -256,8 +262,8 @@ const dueWork = {
 };
 
 /**
- * Runs that are due and whose job was never sent or is considered lost, and runs whose lease has expired. They are marked as
- * sent.
+ * Runs that are due and were never marked, or that no process has begun within `lostAfterMs` after they were, and runs whose
+ * lease has expired. They are marked.
  */
 export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
   claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);

@@ -1,4 +1,4 @@
-import { type Queryable, column, newId, statement, unprepared } from '@parley/db';
+import { type Queryable, batchCalls, column, newId, statement, unprepared } from '@parley/db';
 import type { DeliveryStatus, NewDelivery } from './delivery';
 
 /** `isNew` is false for a delivery that was stored before; nothing is written then. */
@@ -9,12 +9,7 @@ export type Inbox = ReturnType<typeof createInbox>;
 interface Waiting {
   id: string;
   delivery: NewDelivery;
-  resolve: (stored: Stored) => void;
-  reject: (error: unknown) => void;
 }
-
-/** A larger batch takes longer without a higher throughput. */
-const largestBatch = 200;
 
 const revive = statement(
   'revive-delivery',
@@ -23,36 +18,12 @@ const revive = statement(
    where id = $1 and status = 'unattributed'`,
 );
 
-/**
- * Stores deliveries. Those that arrive while a statement runs are stored together by the next one, so that under load many
- * share the cost of one insert. At most `lanes` statements run at the same time.
- */
+/** Stores deliveries: under load many with one statement. A larger batch takes longer without a higher throughput. */
 export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {}) {
-  const waiting: Waiting[] = [];
-  let busy = 0;
-
-  async function drain(): Promise<void> {
-    busy += 1;
-    while (waiting.length > 0) {
-      // Sorted: two statements that insert the same deliveries in different orders could deadlock.
-      const batch = waiting.splice(0, largestBatch).sort((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
-      try {
-        const stored = await storeAll(db, batch);
-        for (const [at, entry] of batch.entries()) entry.resolve(stored[at]!);
-      } catch (error) {
-        for (const entry of batch) entry.reject(error);
-      }
-    }
-    busy -= 1;
-  }
-
+  const store = batchCalls((batch: readonly Waiting[]) => storeAll(db, batch), { lanes });
   return {
     /** Resolves when the delivery is committed. */
-    store: (delivery: NewDelivery): Promise<Stored> =>
-      new Promise((resolve, reject) => {
-        waiting.push({ id: newId('dlv'), delivery, resolve, reject });
-        if (busy < lanes) void drain();
-      }),
+    store: (delivery: NewDelivery): Promise<Stored> => store({ id: newId('dlv'), delivery }),
     /** Sets the owner of an unattributed delivery and its status to `received`, so that it is processed. */
     async revive(id: string, { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>): Promise<void> {
       await db.acrossTenants('inbound webhook', revive, [id, tenant, environment]);
@@ -77,7 +48,9 @@ const storeOf = (count: number) =>
   count === 1 ? storeOne : unprepared('store-deliveries', storeText(count), storedRow);
 
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
-  const values = batch.flatMap(({ id, delivery }) => [
+  // Sorted: two statements that insert the same deliveries in different orders could deadlock.
+  const sorted = batch.toSorted((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
+  const values = sorted.flatMap(({ id, delivery }) => [
     id,
     delivery.provider,
     delivery.deliveryId,

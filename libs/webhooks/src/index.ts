@@ -16,7 +16,7 @@ export {
   type Retention,
   deliveriesPurge,
   findOverdue,
-  finishDelivery,
+  finishDeliveries,
   loadPending,
   replayDeliveries,
   retryUnattributed,

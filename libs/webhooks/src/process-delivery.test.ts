@@ -3,7 +3,7 @@ import { genericPlans, openTestDatabase, seedOrganization, until } from '@parley
 import type { DeliveryStatus } from './delivery';
 import { createInbox } from './inbox';
 import {
-  finishDelivery,
+  finishDeliveries,
   findOverdue,
   loadPending,
   replayDeliveries,
@@ -95,12 +95,14 @@ test('a batch of old deliveries is found by index, and one that is replayed at t
 test('a delivery is finished once; a later result changes nothing', async () => {
   const id = await store('one', 'received');
   const [{ scope }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
-  expect(await loadPending(db, id)).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
-  await finishDelivery(db, id, { status: 'received', reason: 'try again' });
-  await finishDelivery(db, id, { status: 'processed', organizationId: scope.organizationId });
-  await finishDelivery(db, id, { status: 'failed', reason: 'late', organizationId: other.organizationId });
+  expect((await loadPending(db, [id]))[0]).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
+  await finishDeliveries(db, [{ id, outcome: { status: 'received', reason: 'try again' } }]);
+  await finishDeliveries(db, [{ id, outcome: { status: 'processed', organizationId: scope.organizationId } }]);
+  await finishDeliveries(db, [
+    { id, outcome: { status: 'failed', reason: 'late', organizationId: other.organizationId } },
+  ]);
   expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, tenant: scope.tenant });
-  expect(await loadPending(db, id)).toBeNull();
+  expect((await loadPending(db, [id]))[0]).toBeNull();
 });
 
 test('a replay resets accepted deliveries and never rejected ones', async () => {
@@ -130,7 +132,7 @@ test('overdue deliveries are found, oldest first', async () => {
     await store(name, 'received', { daysAgo });
   await store('done', 'processed', { daysAgo: 4 });
   const found = await findOverdue(db, { olderThanMs: 60_000, limit: 10 });
-  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db, id))!.receivedAt.getTime()));
+  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db, [id]))[0]!.receivedAt.getTime()));
   expect(names).toHaveLength(2);
   expect(names[0]).toBeLessThan(names[1]!);
   expect(await findOverdue(db, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);

@@ -30,18 +30,19 @@ const deliveryRow = {
 /** A stored delivery as a job reads it. */
 export type Delivery = RowOf<typeof deliveryRow>;
 
-const pendingDelivery = statement(
-  'load-pending-delivery',
+const pendingDeliveries = statement(
+  'load-pending-deliveries',
   `select id, provider, path, event_type as "eventType", body, tenant, environment,
           signed as "isSigned", status, attempts, received_at as "receivedAt"
-   from webhook_deliveries where id = $1 and status = 'received'`,
+   from webhook_deliveries where id = any($1) and status = 'received'`,
   deliveryRow,
 );
 
-/** Returns an unprocessed delivery; null when it is processed or deleted. */
-export async function loadPending(db: Queryable, id: string): Promise<Delivery | null> {
-  const { rows } = await db.acrossTenants('due work', pendingDelivery, [id]);
-  return rows[0] ?? null;
+/** Returns the unprocessed deliveries with these ids, in their order; null for one that is processed or deleted. */
+export async function loadPending(db: Queryable, ids: readonly string[]): Promise<(Delivery | null)[]> {
+  const { rows } = await db.acrossTenants('due work', pendingDeliveries, [ids]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id) ?? null);
 }
 
 /** The result of one attempt to process a delivery. `received` leaves it to the next attempt. */
@@ -52,20 +53,33 @@ export interface Outcome {
   organizationId?: string;
 }
 
+/** The outcome of a delivery that is to be stored. */
+export interface Ended {
+  id: string;
+  outcome: Outcome;
+}
+
+// `any` makes PostgreSQL use the primary key, also without statistics of the table.
 const finish = statement(
-  'finish-delivery',
-  `update webhook_deliveries
-   set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
-       tenant = coalesce((select no from organizations where id = $4), tenant),
-       processed_at = case when $2 <> 'received' then now() end
-   where id = $1 and status = 'received'`,
+  'finish-deliveries',
+  `update webhook_deliveries d
+   set status = e.status::"DeliveryStatus", reason = e.reason, attempts = d.attempts + 1,
+       tenant = coalesce((select no from organizations o where o.id = e.organization), d.tenant),
+       processed_at = case when e.status <> 'received' then now() end
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) e(id, status, reason, organization)
+   where d.id = any($1) and d.id = e.id and d.status = 'received'`,
 );
 
-/** Stores the result of an attempt, unless another worker has already finished the delivery. */
-export async function finishDelivery(db: Queryable, id: string, outcome: Outcome): Promise<void> {
-  const { status, reason, organizationId } = outcome;
-  const values = [id, status, reason?.slice(0, 2_000) ?? null, organizationId ?? null];
-  await db.acrossTenants('due work', finish, values);
+/** Stores the results of attempts, except those of deliveries that another worker has already finished. */
+export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): Promise<void> {
+  // Sorted, like the locks of every statement that changes several of these rows.
+  const sorted = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await db.acrossTenants('due work', finish, [
+    sorted.map(({ id }) => id),
+    sorted.map(({ outcome }) => outcome.status),
+    sorted.map(({ outcome }) => outcome.reason?.slice(0, 2_000) ?? null),
+    sorted.map(({ outcome }) => outcome.organizationId ?? null),
+  ]);
 }
 
 /** Deliveries without an owner count as deliveries of tenant 0 when tenants take turns. */

@@ -1,11 +1,10 @@
-import type { Db } from '@parley/db';
 import type { Confirmed, Payments } from '@parley/payments';
 import { type Outcome, readFormField } from '@parley/webhooks';
-import { createDeliveryJob } from './create-delivery-job';
+import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a stored callback of the payment provider. */
-export const createConfirmPayment = (deps: { db: Db; payments: Payments }) =>
-  createDeliveryJob(deps, async ({ body }) => {
+export const createConfirmPayment = (deps: DeliveryJobDeps & { payments: Payments }) =>
+  createDeliveryJob(deps, 'confirm-payment', 10, async ({ body }) => {
     const result = await deps.payments.confirmByToken(readFormField(body, 'token') ?? '');
     // The job is retried. After its last attempt, reconciliation asks for the status.
     if (!result.ok && result.reason === 'try_again') throw new Error(result.message);

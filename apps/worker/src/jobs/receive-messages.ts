@@ -11,16 +11,16 @@ import {
 } from '@parley/channels';
 import type { Db, Queryable } from '@parley/db';
 import { readOrganization } from '@parley/identity';
-import type { JobPayload, Queues } from '@parley/redis';
+import type { JobPayload } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
-import { createDeliveryJob } from './create-delivery-job';
+import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /**
  * Processes a delivery of inbound messages or of statuses of outbound messages, single or in a batch. It only stores them.
  * Each conversation to answer gets its own job; if that job is lost, sweep-channels sends it again.
  */
-export const createReceiveMessages = (deps: { db: Db; queues: Queues }) =>
-  createDeliveryJob(deps, async (delivery, { requestId }) => {
+export const createReceiveMessages = (deps: DeliveryJobDeps) =>
+  createDeliveryJob(deps, 'receive-messages', 20, async (delivery, { requestId }) => {
     const { db, queues } = deps;
     const parsed = readJsonObject(delivery.body) ?? {};
     const outcomes: ItemOutcome[] = [];

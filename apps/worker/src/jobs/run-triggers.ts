@@ -1,19 +1,32 @@
-import type { JobContext, JobPayload } from '@parley/redis';
+import type { JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import type { Triggers } from '@parley/triggers';
-import { shareWork } from '../share-work';
+import type { ObserveJob } from '../observe-jobs';
+import { shareBatches } from '../share-batches';
 
-/** Executes trigger runs, with a share of the process for each tenant. A run that another worker has claimed is left to it. */
-export function createRunTriggers({ triggers, log }: { triggers: Triggers; log: Logger }) {
-  const { run, wake, close } = shareWork({
-    claimNext: (tenant) => triggers.claimDue(tenant),
-    process: async (claimed, { signal }) => (await triggers.execute(claimed, signal)).claimNext,
+/** Executes trigger runs, with a share of the process for each tenant. The job reports that runs of a tenant are due. */
+export function createRunTriggers({
+  triggers,
+  log,
+  observe,
+}: {
+  triggers: Triggers;
+  log: Logger;
+  observe: ObserveJob;
+}) {
+  const { wake, isBusy, close } = shareBatches({
+    claim: (tenant, limit) => triggers.claimDue(tenant, limit),
+    process: (run, signal) => {
+      const { id: jobId, attempts: attempt, requestId } = run;
+      const context = { jobId, attempt, requestId: requestId ?? undefined, isLastAttempt: true, signal };
+      return observe('run-triggers', context, async () => void (await triggers.execute(run, signal)));
+    },
     onError: (error) => log.warn({ err: error }, 'due trigger runs could not be executed'),
   });
   return {
-    handle: ({ tenant, runId }: JobPayload<'run-triggers'>, context: JobContext): Promise<void> =>
-      run(tenant, () => triggers.claim(runId, tenant ?? null), context),
+    handle: async ({ tenant }: JobPayload<'run-triggers'>): Promise<void> => wake(tenant),
     wake,
+    isBusy,
     close,
   };
 }

@@ -24,7 +24,7 @@ export function createSweepHeldTokens({ db, queues, payments }: { db: Db; queues
   async function storeKnown(tokens: string[], requestId: string | undefined): Promise<void> {
     const stored = await Promise.all(tokens.map((token) => inbox.store(paymentCallback(token))));
     await heldTokens.remove(tokens);
-    const jobs = stored.map(({ id }) => ({ payload: { deliveryId: id }, requestId }));
+    const jobs = stored.map(({ id }) => ({ payload: { deliveries: [{ id }] }, requestId }));
     // A job that is lost here is sent by sweep-deliveries.
     if (jobs.length > 0) await queues.enqueueAll('confirm-payment', jobs).catch(() => {});
   }

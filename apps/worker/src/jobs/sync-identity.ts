@@ -1,13 +1,11 @@
-import type { Db } from '@parley/db';
 import { applyIdentityEvent } from '@parley/identity';
-import type { Queues } from '@parley/redis';
 import type { Logger } from '@parley/service';
-import { finishDelivery, readJsonObject, retryUnattributed } from '@parley/webhooks';
-import { createDeliveryJob } from './create-delivery-job';
+import { finishDeliveries, readJsonObject, retryUnattributed } from '@parley/webhooks';
+import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a delivery of the identity provider: brings one user, organization or membership to its latest state. */
-export const createSyncIdentity = (deps: { db: Db; queues: Queues; log: Logger; purgeGraceDays: number }) =>
-  createDeliveryJob(deps, async (delivery, { requestId }) => {
+export const createSyncIdentity = (deps: DeliveryJobDeps & { log: Logger; purgeGraceDays: number }) =>
+  createDeliveryJob(deps, 'sync-identity', 10, async (delivery, { requestId }) => {
     const { db, queues, log, purgeGraceDays } = deps;
     const { isSigned, receivedAt } = delivery;
     const event = readJsonObject(delivery.body);
@@ -16,7 +14,7 @@ export const createSyncIdentity = (deps: { db: Db; queues: Queues; log: Logger; 
     // Credits may have been bought before their owner was stored. A finished delivery is not retried, so this comes first.
     if (applied.isNewOwner) await retryUnattributed(db, 'polar');
     // This precedes the purge, which deletes the deliveries that are attributed to the organization.
-    await finishDelivery(db, delivery.id, applied.outcome);
+    await finishDeliveries(db, [{ id: delivery.id, outcome: applied.outcome }]);
     if (applied.purge && !isSigned)
       log.warn(
         applied.purge,

@@ -1,11 +1,10 @@
-import type { Db } from '@parley/db';
 import { type ConnectDeps, connectNumber, disconnectNumber, readProjectNumber } from '@parley/channels';
 import { readJsonObject } from '@parley/webhooks';
-import { createDeliveryJob } from './create-delivery-job';
+import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a delivery about a phone number that was connected or disconnected at the intermediary. */
-export const createUpdateChannel = (deps: { db: Db; connect: ConnectDeps }) =>
-  createDeliveryJob(deps, async ({ body, eventType }) => {
+export const createUpdateChannel = (deps: DeliveryJobDeps & { connect: ConnectDeps }) =>
+  createDeliveryJob(deps, 'update-channel', 5, async ({ body, eventType }) => {
     const { connect } = deps;
     const number = readProjectNumber(readJsonObject(body) ?? {});
     if (number === null)

@@ -1,11 +1,10 @@
 import { applyEmailStatus } from '@parley/channels';
-import type { Db } from '@parley/db';
 import { readJsonObject } from '@parley/webhooks';
-import { createDeliveryJob } from './create-delivery-job';
+import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a delivery of the e-mail provider: the status of an e-mail. It may arrive before the response to the send request. */
-export const createUpdateEmail = (deps: { db: Db }) =>
-  createDeliveryJob(deps, async ({ body }) => {
+export const createUpdateEmail = (deps: DeliveryJobDeps) =>
+  createDeliveryJob(deps, 'update-email', 10, async ({ body }) => {
     const applied = await applyEmailStatus(deps.db, readJsonObject(body) ?? {});
     if (!applied.ok) return { status: 'failed', reason: applied.reason };
     const { isKnown, organizationId } = applied;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, idempotentEntitySql, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, batchCalls, column, idempotentEntitySql, statement } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Access, maskedWrite } from '../access';
 import { filterSql } from '../filter/filter-sql';
@@ -13,7 +13,6 @@ import { searchVector } from '../search/search-vector';
 import { type Built, Sql } from '../sql';
 import { isStorable, unstorableStatus } from '../storable';
 import { tooLarge } from './data-size';
-import { createTogether } from './create-together';
 import { entityEventSql } from './entity-event-sql';
 import type { Segments } from './segments';
 import type { CachedType, TypeCache } from './type-cache';
@@ -48,15 +47,32 @@ export interface WriteDeps {
   wakeRelay: () => void;
 }
 
+/** Entities of one statement. */
+const maxTogether = 64;
+
+interface Create {
+  scope: Scope;
+  input: CreateInput;
+}
+
 /** Returns the function that creates an entity with its event, in the transaction `tx` if that is given. */
 export function creator(db: Db, deps: WriteDeps) {
-  const together = createTogether<NewEntity, CreateResult>((scope, type, entities) =>
-    createMany(db, deps, scope, { type, entities }),
+  const together = batchCalls(
+    (creates: readonly Create[]) => {
+      const { scope, input } = creates[0]!;
+      return createMany(db, deps, scope, { type: input.type, entities: creates.map((create) => create.input) });
+    },
+    // Creates of a type that arrive while an earlier one is being stored share a statement and a commit (docs/adr/0074).
+    {
+      keyOf: ({ scope, input }) => `${scope.tenant} ${scope.environment} ${input.type}`,
+      lanes: 1,
+      largest: maxTogether,
+    },
   );
   return async (scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult> => {
     const { type, access, idempotencyId, data, status } = input;
     const isLimited = access !== undefined && (access.clauses.length > 0 || access.masks.length > 0);
-    if (tx === undefined && idempotencyId === undefined && !isLimited) return together(scope, type, input);
+    if (tx === undefined && idempotencyId === undefined && !isLimited) return together({ scope, input });
     if (idempotencyId !== undefined && unstorableIn(data, status) === null) {
       const earlier = await findCreated(tx ?? db, scope, input, idempotencyId);
       if (earlier !== null) return earlier;

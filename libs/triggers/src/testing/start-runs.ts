@@ -93,7 +93,7 @@ export async function startRuns(
       return run.id;
     },
     async claim(id, forMs = leaseMs) {
-      const run = await claimRun(db, id, forMs);
+      const run = await claimRun(db, id, forMs, scope);
       if (run === null) throw new Error(`${id} cannot be claimed`);
       return run;
     },

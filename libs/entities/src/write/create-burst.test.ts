@@ -1,6 +1,5 @@
 import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
-import { createTogether } from './create-together';
 
 let t: TestEntities;
 beforeAll(async () => {
@@ -44,45 +43,23 @@ test('creates of a burst share transactions, and each has its own result, event 
   expect(new Set(rows.map(({ transaction }) => transaction)).size).toBeLessThanOrEqual(3);
 });
 
-test('a statement that fails is repeated for each of its entities, so that one cannot fail the others', async () => {
-  const statements: number[] = [];
-  const create = createTogether<{ isPoison: boolean }, string>(async (_scope, _type, entities) => {
-    statements.push(entities.length);
-    if (entities.some(({ isPoison }) => isPoison)) throw new Error('poison');
-    return entities.map(() => 'stored');
-  });
-  const outcomes = await Promise.allSettled(
-    [false, false, true, false].map((isPoison) => create(here, 'any', { isPoison })),
-  );
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(statements).toEqual([1, 3, 1, 1, 1]);
-});
-
-test('the failures of an unavailable database are not repeated', async () => {
-  let statements = 0;
-  const create = createTogether(async () => {
-    statements += 1;
-    throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-  });
-  const outcomes = await Promise.allSettled([1, 2, 3].map(() => create(here, 'any', {})));
-  expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
-  expect(statements).toBe(2);
-});
-
-test('types, environments and tenants do not wait for each other', async () => {
-  let running = 0;
-  let most = 0;
-  const create = createTogether(async (_scope, _type, entities) => {
-    most = Math.max(most, (running += 1));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    running -= 1;
-    return entities.map(() => 'stored');
-  });
-  await Promise.all([
-    create(here, 'a', {}),
-    create(here, 'b', {}),
-    create({ ...here, environment: 'production' }, 'a', {}),
-    create({ ...here, tenant: 8 }, 'a', {}),
+test('creates of other types and environments in the same burst are not mixed', async () => {
+  await t.createType('other', { schema: { n: 'string' } });
+  const create = (type: string, n: number | string, environment: 'development' | 'production') =>
+    t.entities.create({ ...here, environment }, { type, actor: { type: 'system' }, data: { n } });
+  const results = await Promise.all([
+    create('strict', 1, 'development'),
+    create('other', 'one', 'development'),
+    create('strict', 2, 'production'),
+    create('other', 'two', 'development'),
   ]);
-  expect(most).toBe(4);
+  // The types exist in one environment.
+  expect(results.map(({ ok }) => ok)).toEqual([true, true, false, true]);
+  const { rows } = await t.db.pool.query(
+    `select t.slug, e.data->'n' as n from entities e join entity_types t on t.no = abs(e.part) where t.slug = 'other' order by e.pos`,
+  );
+  expect(rows).toEqual([
+    { slug: 'other', n: 'one' },
+    { slug: 'other', n: 'two' },
+  ]);
 });
