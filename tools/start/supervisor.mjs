@@ -23,7 +23,7 @@ const keptLines = 8;
  * @param {() => void} options.onChange called when a process id changes
  */
 export function createSupervisor({ services, environmentOf, embedded, stateDir, onChange }) {
-  const { hasExited, spawnGuarded, stopProcess } = embedded;
+  const { hasExited, spawnService, stopProcess } = embedded;
   const records = new Map(
     services.map((service) => [
       service.name,
@@ -34,10 +34,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
 
   function spawnService(record) {
     const { service } = record;
-    const child = spawnGuarded(process.execPath, ['--enable-source-maps', bundleOf(service.name)], {
-      cwd: root,
-      env: environmentOf(service),
-    });
+    const child = spawnService(bundleOf(service.name), { cwd: root, env: environmentOf(service) });
     Object.assign(record, { child, startedAt: Date.now(), lastLines: [] });
     followOutput(child, (line) => {
       record.log.write(line);
