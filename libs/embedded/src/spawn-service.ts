@@ -10,8 +10,8 @@ const semiSpaceMb = 8;
 export const allocatorEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**
- * Maximum size of V8's old generation, in MB: half of the memory limit of the container, as V8 derives it there. On a machine without
- * a limit V8 would take up to 4 GB, and collect garbage accordingly late.
+ * Maximum size of V8's old generation, in MB: half of the memory limit of the container and at least 256, as V8 derives it there. On a
+ * machine without a limit V8 would take up to 4 GB, and collect garbage accordingly late.
  */
 const oldSpaceMb: Record<string, number> = { chat: 768, worker: 384 };
 const defaultOldSpaceMb = 256;
@@ -24,10 +24,15 @@ export interface SpawnServiceOptions {
   flags?: string[];
 }
 
+/** The flags of Node that limit the heap of a service. */
+export const heapFlagsOf = (service: string): string[] => [
+  `--max-semi-space-size=${semiSpaceMb}`,
+  `--max-old-space-size=${oldSpaceMb[service] ?? defaultOldSpaceMb}`,
+];
+
 /** Starts the bundle `<service>/main.cjs` with the memory settings of a deployment. It ends when this process ends. */
 export function spawnService(bundle: string, { env, flags = [], ...options }: SpawnServiceOptions): ChildProcess {
-  const old = oldSpaceMb[basename(dirname(bundle))] ?? defaultOldSpaceMb;
-  const heap = [`--max-semi-space-size=${semiSpaceMb}`, `--max-old-space-size=${old}`];
+  const heap = heapFlagsOf(basename(dirname(bundle)));
   // A source map takes 4 MB, and images have none.
   const sourceMaps = env.NODE_ENV === 'production' ? [] : ['--enable-source-maps'];
   return spawnGuarded(process.execPath, [...flags, ...sourceMaps, ...heap, bundle], {
