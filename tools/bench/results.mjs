@@ -10,7 +10,7 @@
 /** The least relative noise: of two runs that happen to agree, and of a single one. */
 const leastNoise = { two: 0.05, one: 0.15 };
 
-/** Whether a figure meets its bar; null when it has none. */
+/** Whether a figure reaches its bar; null when it has none. */
 export function isMet({ value, atMost, atLeast }) {
   if (atMost === undefined && atLeast === undefined) return null;
   return value <= (atMost ?? Infinity) && value >= (atLeast ?? -Infinity);

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadEmbedded } from '../start/load-typescript.mjs';
+import { loadTypescript } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 import { readHoldings } from './holdings.mjs';
 
-const { allocatorEnvironment, heapFlagsOf } = await loadEmbedded();
+const { allocatorEnvironment, heapFlagsOf } = await loadTypescript(
+  "export * from './libs/embedded/src/spawn-service'",
+  'spawn-service',
+);
 const dockerfile = readFileSync(join(root, 'docker', 'Dockerfile'), 'utf8');
 
 test('the images have the memory settings of npm start', () => {

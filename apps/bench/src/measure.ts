@@ -72,7 +72,7 @@ export function machine(): string {
   return `${length} cores, ${memory} GiB, Node ${process.versions.node}, load average before ${loadavg()[0]!.toFixed(2)}`;
 }
 
-/** The bound that a figure has to meet, and the better value that is aimed at. */
+/** The bound that a figure has to reach, and the better value that is aimed at. */
 export interface Bar {
   atMost?: number;
   atLeast?: number;

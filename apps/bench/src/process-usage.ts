@@ -14,6 +14,12 @@ export interface Usage {
 /** The clock ticks of /proc/PID/stat: 100 a second on every Linux. */
 const ticksPerSecond = 100;
 
+/** Processor time of one process since its start, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
 /** Reads the usage of a process and of all processes below it from /proc, which for another user's processes needs root. */
 export function usageOf(pid: number): Usage {
   const all = [pid, ...descendantsOf(pid)];
@@ -21,10 +27,9 @@ export function usageOf(pid: number): Usage {
   for (const one of all) {
     const memory = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
     const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
-    const [, , , , , , , , , , , user, system] = fieldsOf(one);
     usage.pssMb += megabytes('Pss');
     usage.rssMb += megabytes('Rss');
-    usage.cpuSeconds += (Number(user) + Number(system)) / ticksPerSecond;
+    usage.cpuSeconds += cpuSecondsOf(one);
   }
   return usage;
 }
