@@ -61,7 +61,7 @@ export function oidcOf(config: OidcConfig): Oidc | null {
 
 type Client = typeof openidClient;
 
-/** Loaded at the first sign-in: it takes 4 MB (docs/adr/0073). */
+/** Loaded at the first sign-in: it takes 4 MB (docs/adr/0076). */
 const loadClient = (): Promise<Client> => import('openid-client');
 
 /** Keys and addresses of the provider are read again after this time. */

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { spawnGuarded } from './child-process';
 
 /**
- * Maximum size of half of V8's young generation, in MB (docs/adr/0073). The images have the same, and the same settings of glibc's
+ * Maximum size of half of V8's young generation, in MB (docs/adr/0076). The images have the same, and the same settings of glibc's
  * allocator (docker/Dockerfile); a test compares them.
  */
 const semiSpaceMb = 8;

@@ -11,7 +11,7 @@ export interface Visitor {
   params: Record<string, Json>;
 }
 
-/** Loaded at the first visitor: it takes 3 MB (docs/adr/0073). */
+/** Loaded at the first visitor: it takes 3 MB (docs/adr/0076). */
 let loadedJose: Promise<typeof jose> | undefined;
 const loadJose = () => (loadedJose ??= import('jose'));
 

@@ -46,7 +46,7 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
   const queueOf = async (name: JobName): Promise<Queue> => {
     const known = open.get(name);
     if (known) return known;
-    // Loaded at the first job: it takes 7 MB, and most processes of the Data API never send one (docs/adr/0073).
+    // Loaded at the first job: it takes 7 MB, and most processes of the Data API never send one (docs/adr/0076).
     const { Queue } = await import('bullmq');
     let queue = open.get(name);
     if (queue === undefined) {

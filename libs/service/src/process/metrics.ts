@@ -16,7 +16,7 @@ export interface Metrics extends HttpMetrics {
 
 /**
  * How often the delay of the event loop is sampled, in milliseconds; a sample includes it, which the dashboard subtracts. The default of 10 ms wakes an
- * idle process a hundred times a second, which takes half a percent of a core (docs/adr/0073).
+ * idle process a hundred times a second, which takes half a percent of a core (docs/adr/0076).
  */
 const lagPrecisionMs = 100;
 

@@ -9,7 +9,7 @@ const worthwhileBytes = 16 * 2 ** 20;
 
 /**
  * Collects garbage and returns the free pages of the heap to the operating system, which takes about 60 ms with a heap of 30 MB. V8
- * does neither while a process has nothing to do, so what loading its code has left would stay resident (docs/adr/0073).
+ * does neither while a process has nothing to do, so what loading its code has left would stay resident (docs/adr/0076).
  */
 function shrinkHeap(): void {
   setFlagsFromString('--expose-gc');
