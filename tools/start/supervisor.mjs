@@ -32,7 +32,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
   );
   let allReady = false;
 
-  function spawnService(record) {
+  function spawnRecord(record) {
     const { service } = record;
     const child = spawnService(bundleOf(service.name), { cwd: root, env: environmentOf(service) });
     Object.assign(record, { child, startedAt: Date.now(), lastLines: [] });
@@ -54,7 +54,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
     printWarning(`${name} exited (${reason}). Restarting it in ${pauseMs / 1000} s; other services are not affected.`);
     await sleep(pauseMs);
     if (!record.shouldRun || record.child !== child) return;
-    spawnService(record);
+    spawnRecord(record);
     await untilReady(record).then(
       () => print(`${name} is ready again.`),
       // onExit reports another exit.
@@ -87,7 +87,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
   async function start(name) {
     const record = records.get(name);
     record.shouldRun = true;
-    spawnService(record);
+    spawnRecord(record);
     await untilReady(record);
   }
 
