@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { print } from '../start/output.mjs';
+import { Problem, print } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { resultTable } from './results.mjs';
 
@@ -22,8 +22,12 @@ const shortForms = {
  * Runs the benches that report figures, one after the other, also after one that fails. Writes their figures to one file and prints
  * them in one table.
  * @param {(name: string, args: string[], env: Record<string, string>) => Promise<number>} runBench
+ * @param {string[]} only names of benches; empty for all
  */
-export async function runAll(runBench) {
+export async function runAll(runBench, only) {
+  const unknown = only.filter((name) => !(name in shortForms));
+  if (unknown.length > 0)
+    throw new Problem(`Without a short form: ${unknown.join(', ')}. Available: ${Object.keys(shortForms).join(', ')}.`);
   const folder = join(root, 'dist', 'bench');
   mkdirSync(folder, { recursive: true });
   const startedAt = new Date().toISOString();
@@ -33,6 +37,7 @@ export async function runAll(runBench) {
   const machine = `${length} cores (${cpu?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
   const benches = [];
   for (const [name, args] of Object.entries(shortForms)) {
+    if (only.length > 0 && !only.includes(name)) continue;
     const load = loadavg()[0];
     const beganAt = performance.now();
     print(`\n# ${[name, ...args].join(' ')}, load ${load.toFixed(2)}\n`);
