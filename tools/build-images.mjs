@@ -25,6 +25,11 @@ export async function buildApp(app, outdir) {
   const options = { standalone: true, outdir };
   const image = {
     sourcemap: false,
+    // V8 keeps the text of a program. With the comments of packages it has characters that take two bytes each in the whole file.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none', // THIRD_PARTY_NOTICES.txt
+    lineLimit: 160, // so that the lines of a stack trace say something
     metafile: true,
     external: unbundled,
     plugins: [dropUnusedModules, embeddedPrograms],

@@ -51,13 +51,13 @@ async function main() {
 
 /** Runs the process and restarts it. Restarts are queued, so that fast builds do not overlap. */
 async function createRestarter(app, env) {
-  const { spawnGuarded, stopProcess } = await loadEmbedded();
+  const { spawnService, stopProcess } = await loadEmbedded();
   let child;
   let queue = Promise.resolve();
   const stop = async () => child && stopProcess(child, 'SIGTERM', stopDeadlineMs);
   const restart = async () => {
     await stop();
-    const started = spawnGuarded(process.execPath, ['--enable-source-maps', bundleOf(app)], { env });
+    const started = spawnService(bundleOf(app), { env });
     child = started;
     printLog(started, app);
     started.once(

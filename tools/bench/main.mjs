@@ -1,21 +1,36 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole } from '../build-console.mjs';
 import { build, buildOptions } from '../build.mjs';
 import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
 import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
+import { runAll } from './all.mjs';
+import { comparison } from './results.mjs';
 
 const benches = join(root, 'apps', 'bench', 'src');
 const outdir = join(root, 'dist', 'bench');
 
-/** `node tools/bench/main.mjs <name> [arguments of the benchmark]`. PostgreSQL is durable (fsync), as in production. */
+/** `node tools/bench/main.mjs <name> [arguments of the benchmark]`, `… all [names]`, or `… compare A[,A] B` with files of `all`. */
 await runMain(async () => {
   const [name, ...rest] = process.argv.slice(2);
+  if (name === 'all') return runAll(runBench, rest);
+  if (name === 'compare') return compare(rest);
+  return runBench(name, rest);
+});
+
+function compare(args) {
+  if (args.length !== 2) throw new Problem('Usage: node tools/bench.mjs compare BEFORE.json[,BEFORE.json] AFTER.json');
+  const [before, [after]] = args.map((files) => files.split(',').map((file) => JSON.parse(readFileSync(file, 'utf8'))));
+  print(comparison(before, after));
+}
+
+/** Runs one benchmark. PostgreSQL is durable (fsync), as in production. */
+async function runBench(name, args, env = {}) {
   const known = readdirSync(benches).filter((folder) => existsSync(join(benches, folder, 'main.ts')));
   if (!known.includes(name))
-    throw new Problem(`Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}.`);
+    throw new Problem(`Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}, all, compare.`);
   await step('Building', async () => {
     await build(undefined, { outdir });
     await buildBench(name);
@@ -33,18 +48,19 @@ await runMain(async () => {
       await migrate({ databaseUrl: servers[0].url, migrationsDir: join(root, 'prisma', 'migrations') });
     });
     const [postgres, redis] = servers;
-    return await run(join(outdir, 'bench', name, 'main.cjs'), rest, {
+    return await run(join(outdir, 'bench', name, 'main.cjs'), args, {
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
       PARLEY_BENCH_BUNDLES: outdir,
       PARLEY_BENCH_FOLDER: folder,
+      ...env,
     });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     rmSync(embedded.reachableDataDir(join(folder, 'postgres')), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
   }
-});
+}
 
 async function buildBench(name) {
   const esbuild = await import('esbuild');
@@ -59,7 +75,13 @@ function run(file, args, env) {
     env: { ...process.env, ...env },
     stdio: 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
   process.channel?.unref();
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+  return new Promise((resolve) =>
+    child.once('exit', (code) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+      resolve(code ?? 1);
+    }),
+  );
 }

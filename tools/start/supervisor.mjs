@@ -23,7 +23,7 @@ const keptLines = 8;
  * @param {() => void} options.onChange called when a process id changes
  */
 export function createSupervisor({ services, environmentOf, embedded, stateDir, onChange }) {
-  const { hasExited, spawnGuarded, stopProcess } = embedded;
+  const { hasExited, spawnService, stopProcess } = embedded;
   const records = new Map(
     services.map((service) => [
       service.name,
@@ -32,12 +32,9 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
   );
   let allReady = false;
 
-  function spawnService(record) {
+  function spawnRecord(record) {
     const { service } = record;
-    const child = spawnGuarded(process.execPath, ['--enable-source-maps', bundleOf(service.name)], {
-      cwd: root,
-      env: environmentOf(service),
-    });
+    const child = spawnService(bundleOf(service.name), { cwd: root, env: environmentOf(service) });
     Object.assign(record, { child, startedAt: Date.now(), lastLines: [] });
     followOutput(child, (line) => {
       record.log.write(line);
@@ -57,7 +54,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
     printWarning(`${name} exited (${reason}). Restarting it in ${pauseMs / 1000} s; other services are not affected.`);
     await sleep(pauseMs);
     if (!record.shouldRun || record.child !== child) return;
-    spawnService(record);
+    spawnRecord(record);
     await untilReady(record).then(
       () => print(`${name} is ready again.`),
       // onExit reports another exit.
@@ -90,7 +87,7 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
   async function start(name) {
     const record = records.get(name);
     record.shouldRun = true;
-    spawnService(record);
+    spawnRecord(record);
     await untilReady(record);
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 
 /** The durations of calls in milliseconds, in the order of the calls. */
@@ -70,6 +70,19 @@ export function machine(): string {
   const { length } = cpus();
   const memory = Math.round(totalmem() / 1024 ** 3);
   return `${length} cores, ${memory} GiB, Node ${process.versions.node}, load average before ${loadavg()[0]!.toFixed(2)}`;
+}
+
+/** The bound that a figure has to reach, and the better value that is aimed at. */
+export interface Bar {
+  atMost?: number;
+  atLeast?: number;
+  target?: number;
+}
+
+/** Adds a figure to the results of `bench all`. Its name begins with that of the bench, and identifies it. */
+export function report(name: string, value: number, unit: string, bar: Bar = {}): void {
+  const { PARLEY_BENCH_FIGURES: file } = process.env;
+  if (file) appendFileSync(file, `${JSON.stringify({ name, value, unit, ...bar })}\n`);
 }
 
 /** Formats milliseconds with significant digits only. */

@@ -1,6 +1,6 @@
 import type { OidcIdentity } from '@parley/identity';
 import { ConfigError, unavailable } from '@parley/service';
-import * as client from 'openid-client';
+import type * as openidClient from 'openid-client';
 import { z } from 'zod';
 
 export interface OidcSettings {
@@ -59,6 +59,11 @@ export function oidcOf(config: OidcConfig): Oidc | null {
   return createOidc(settings, `${publicUrl}/v1/sign-in/oidc/callback`);
 }
 
+type Client = typeof openidClient;
+
+/** Loaded at the first sign-in: it takes 4 MB (docs/adr/0076). */
+const loadClient = (): Promise<Client> => import('openid-client');
+
 /** Keys and addresses of the provider are read again after this time. */
 const discoveryMs = 60 * 60_000;
 const timeoutSeconds = 5;
@@ -68,13 +73,13 @@ const timeoutSeconds = 5;
  * `redirectUrl`: where the provider sends the browser back to.
  */
 export function createOidc({ issuer, clientId, clientSecret, ...settings }: OidcSettings, redirectUrl: string) {
-  let discovered: { by: Promise<client.Configuration>; atMs: number } | undefined;
+  let discovered: { by: Promise<openidClient.Configuration>; atMs: number } | undefined;
 
   /** One discovery for all requests. A failed one is not kept. */
-  function discover(): Promise<client.Configuration> {
+  function discover(client: Client): Promise<openidClient.Configuration> {
     if (discovered !== undefined && Date.now() - discovered.atMs < discoveryMs) return discovered.by;
     const isPlain = issuer.startsWith('http:'); // only on this machine: see `oidcOf`
-    const by = client.discovery(new URL(issuer), clientId, undefined, authentication(clientSecret), {
+    const by = client.discovery(new URL(issuer), clientId, undefined, authentication(client, clientSecret), {
       timeout: timeoutSeconds,
       execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
     });
@@ -89,7 +94,8 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
     ...settings,
     /** The address at the provider to which the browser is sent, and what has to be checked when it returns. */
     async begin(): Promise<{ url: string; checks: OidcChecks }> {
-      const provider = await discover().catch(() => {
+      const client = await loadClient();
+      const provider = await discover(client).catch(() => {
         throw unavailable('The OpenID provider is temporarily unavailable', 2, 'oidc_unavailable');
       });
       const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
@@ -105,12 +111,12 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
     },
     /** The person of the provider's answer, the query string with `?`. Throws OidcError. */
     async finish(query: string, { state, nonce, verifier }: OidcChecks): Promise<OidcPerson> {
+      const client = await loadClient();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
         const url = new URL(redirectUrl + query);
-        const { iss, sub, email, name } = (
-          await client.authorizationCodeGrant(await discover(), url, checks)
-        ).claims()!;
+        const provider = await discover(client);
+        const { iss, sub, email, name } = (await client.authorizationCodeGrant(provider, url, checks)).claims()!;
         return { issuer: iss, subject: sub, email: textOf(email, 254), name: textOf(name, 200) };
       } catch (error) {
         const isCancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
@@ -121,7 +127,7 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
 }
 
 /** How Parley proves itself: in the header, which every provider has to accept unless it lists only the form. */
-const authentication = (secret: string | undefined): client.ClientAuth =>
+const authentication = (client: Client, secret: string | undefined): openidClient.ClientAuth =>
   secret === undefined
     ? client.None()
     : (server, ...request) => {

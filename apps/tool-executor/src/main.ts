@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedFetch } from '@parley/outbound';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
@@ -12,7 +12,9 @@ startProcess(async () => {
   const config = loadConfig(toolExecutorVariables, process.env);
   const log = createLogger({ service: 'tool-executor', level: config.LOG_LEVEL });
   const metrics = createMetrics('tool-executor');
-  const wanted = Math.max(config.EXECUTOR_MIN_PROCESSES, config.EXECUTOR_MAX_PROCESSES);
+  // More processes than processors would only share them: calls that wait for other servers make the pool grow.
+  const minProcesses = config.EXECUTOR_MIN_PROCESSES ?? Math.min(4, Math.max(2, availableParallelism()));
+  const wanted = Math.max(minProcesses, config.EXECUTOR_MAX_PROCESSES);
   // The limit of the container (cgroup), which may be unknown (0) or larger than the machine.
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const maxProcesses = fitProcesses(wanted, memoryBytes);
@@ -25,7 +27,7 @@ startProcess(async () => {
   const executor = createExecutor({
     sandboxEntry: join(__dirname, 'sandbox-process.cjs'),
     sandboxUid: config.EXECUTOR_SANDBOX_UID,
-    minProcesses: Math.min(config.EXECUTOR_MIN_PROCESSES, maxProcesses),
+    minProcesses: Math.min(minProcesses, maxProcesses),
     maxProcesses,
     maxQueue: config.EXECUTOR_MAX_QUEUE,
     queueTimeoutMs: config.EXECUTOR_QUEUE_TIMEOUT_MS,

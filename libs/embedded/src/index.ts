@@ -4,4 +4,5 @@ export { startPostgres, type RunningServer } from './start-postgres';
 export { reachableDataDir } from './postgres-installation';
 export { processCommand } from './process-command';
 export { makeTemporaryFolder, sweepTemporaryFolders } from './temporary-folder';
-export { startRedis, type RedisOptions } from './start-redis';
+export { spawnService } from './spawn-service';
+export { startRedis } from './start-redis';

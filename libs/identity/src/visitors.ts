@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { SignJWT, jwtVerify } from 'jose';
+import type * as jose from 'jose';
 import { type Json, findUnstorable } from '@parley/contracts';
 import type { Website } from './publishable-keys';
 
@@ -10,6 +10,10 @@ export interface Visitor {
   /** What the customer's server signed about the visitor. */
   params: Record<string, Json>;
 }
+
+/** Loaded at the first visitor: it takes 3 MB (docs/adr/0076). */
+let loadedJose: Promise<typeof jose> | undefined;
+const loadJose = () => (loadedJose ??= import('jose'));
 
 const sessionMinutes = 30;
 /** An identity is valid for 5 minutes from its `iat`, and clocks may differ by 10 s. */
@@ -54,6 +58,7 @@ export async function createVisitorToken(
   origin: string,
 ): Promise<{ token: string; expiresAt: Date }> {
   const expiresAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + sessionMinutes * 60_000);
+  const { SignJWT } = await loadJose();
   const token = await new SignJWT({ origin, params })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer(website.id)
@@ -82,7 +87,8 @@ export async function visitorOfToken(
 /** The external id of the visitor's thread. The kind of visitor is a part of it, so no anonymous token has that of an identified one. */
 export const threadOfVisitor = ({ id }: Website, { subject }: Visitor): string => `widget:${id}:${subject}`;
 
-async function verify(jwt: string, key: Buffer, options: Parameters<typeof jwtVerify>[2]) {
+async function verify(jwt: string, key: Buffer, options: jose.JWTVerifyOptions) {
+  const { jwtVerify } = await loadJose();
   try {
     return (await jwtVerify(jwt, key, { ...options, algorithms: ['HS256'] })).payload;
   } catch {

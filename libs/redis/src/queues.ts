@@ -1,4 +1,4 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import type { JobsOptions, Queue } from 'bullmq';
 import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 import { type HeldTokens, createHeldTokens } from './held-tokens';
@@ -43,7 +43,11 @@ const deadlineMs = 2_000;
 /** Creates the sender of jobs. `redis`: a connection of the role `producer`. */
 export function createQueues({ redis }: { redis: RedisConnection }): Queues {
   const open = new Map<JobName, Queue>();
-  const queueOf = (name: JobName): Queue => {
+  const queueOf = async (name: JobName): Promise<Queue> => {
+    const known = open.get(name);
+    if (known) return known;
+    // Loaded at the first job: it takes 7 MB, and most processes of the Data API never send one (docs/adr/0076).
+    const { Queue } = await import('bullmq');
     let queue = open.get(name);
     if (queue === undefined) {
       queue = new Queue(name, { connection: redis, prefix: queuePrefix, skipVersionCheck: true });
@@ -61,7 +65,7 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
     });
     try {
-      await Promise.race([work(queueOf(name)), late]);
+      await Promise.race([queueOf(name).then(work), late]);
     } catch (error) {
       throw new QueueUnavailable(name, error);
     } finally {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer, startStack } from '@parley/testing';
 import { machine, ms, residentKib, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
+import { cpuSecondsOf } from '../process-usage';
 
 const answers = 300;
 const sizes = [100, 500, 1_000];
@@ -91,9 +91,11 @@ async function main(): Promise<void> {
     for (; isOpen < size; isOpen += 20) await Promise.all(Array.from({ length: 20 }, open));
     await sleep(2_000);
     const memory = processes.map((name) => ((residentKib(pidOf(name)) - before[name]!) / size).toFixed(0));
-    const used = processes.map((name) => cpuMs(pidOf(name)));
+    const used = processes.map((name) => cpuSecondsOf(pidOf(name)));
     await sleep(idleMs);
-    const cpu = processes.map((name, at) => `${(((cpuMs(pidOf(name)) - used[at]!) / idleMs) * 100).toFixed(0)} %`);
+    const cpu = processes.map(
+      (name, at) => `${(((cpuSecondsOf(pidOf(name)) - used[at]!) / idleMs) * 100_000).toFixed(0)} %`,
+    );
     idle.push([size, ...memory, ...cpu]);
   }
   console.log(`\nOpen streams of executions that write nothing, ${idleMs / 1_000} s each\n`);
@@ -102,12 +104,6 @@ async function main(): Promise<void> {
   await stack.stop();
   await model.stop();
   process.exit(0);
-}
-
-/** Processor time of a process. The kernel counts it in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 main().catch((error: unknown) => {

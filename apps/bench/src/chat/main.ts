@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startStack } from '@parley/testing';
 import pg from 'pg';
 import { startChild } from '../child';
-import { load, machine, measureInTurns, ms, summarize, table } from '../measure';
+import { load, machine, measureInTurns, ms, report, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { openClient } from '../raw-client';
 import { startLangGraph } from './langgraph';
@@ -111,9 +111,11 @@ async function main(): Promise<void> {
   const own = p50Of('chat, new thread, stub model') - p50Of('the model stub itself');
   console.log(`\nOf p50: ${ms(own)} ms of a turn in a new thread are not spent in the model stub; another step takes`);
   console.log(`${ms((fourCalls - oneCall) / 3)} ms (a model call, its record, entity.query)`);
+  report('chat: a further step', (fourCalls - oneCall) / 3, 'ms', { atMost: 2.5, target: 1.5 });
   if (peerSamples) {
     const [theirs, ours] = [summarize(peerSamples.theirs), summarize(peerSamples.ours)];
     console.log(`\nLangGraph.js server, same stub, in turns: p50 ${ms(theirs.p50)} ms, p95 ${ms(theirs.p95)} ms;`);
+    report("chat: times as fast as LangGraph's server", theirs.p50 / ours.p50, '×', { atLeast: 50 });
     console.log(
       `our gateway: p50 ${ms(ours.p50)} ms, p95 ${ms(ours.p95)} ms; ${(theirs.p50 / ours.p50).toFixed(0)} times faster`,
     );
@@ -124,6 +126,7 @@ async function main(): Promise<void> {
   const { p50, p99 } = summarize(loaded);
   console.log(`\n16 callers without a pause, 5 s, through the gateway: ${Math.round(perSecond)} turns/s,`);
   console.log(`p50 ${ms(p50)} ms, p99 ${ms(p99)} ms`);
+  report('chat: turns/s, 16 callers', perSecond, 'turns/s', { atLeast: 220 });
 
   await pool.end();
   await stack.stop();

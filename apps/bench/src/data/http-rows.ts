@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Db, Queryable } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import { startStack } from '@parley/testing';
-import { load, measureInTurns, ms, summarize, table } from '../measure';
+import { type Bar, load, measureInTurns, ms, report, residentKib, summarize, table } from '../measure';
 import { type RawClient, type RawRequest, openClient } from '../raw-client';
+import { bulkCreate } from './bulk-create';
 import { newCustomer } from './create-cost';
 import { big, type } from './load-entities';
 import { startParseServer } from './parse-server';
@@ -17,6 +17,24 @@ interface Place {
   bundles: string;
   folder: string;
 }
+
+/** The p50 of a call at a target divided by that of the driver. */
+const barsOfDriver: Record<string, Bar> = {
+  'get ÷ driver, data service': { atMost: 3, target: 2 },
+  'get ÷ driver, gateway': { atMost: 5, target: 3 },
+  'list of 50 ÷ driver, data service': { atMost: 2, target: 1.5 },
+  'list of 50 ÷ driver, gateway': { atMost: 2.5, target: 2 },
+};
+
+/** The rate of 8 callers divided by that of Parse Server. */
+const barsOfParse: Record<string, Bar> = {
+  'get ÷ Parse Server, data service': { atLeast: 4, target: 5 },
+  'get ÷ Parse Server, gateway': { atLeast: 2.5, target: 5 },
+  'list of 50 ÷ Parse Server, data service': { atLeast: 4 },
+  'list of 50 ÷ Parse Server, gateway': { atLeast: 3 },
+  'create ÷ Parse Server, data service': { atLeast: 2.5, target: 5 },
+  'create ÷ Parse Server, gateway': { atLeast: 2.5, target: 5 },
+};
 
 /** Compares the data service and the gateway with the driver, which sends the same statement, and with Parse Server. */
 export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder }: Place): Promise<void> {
@@ -75,6 +93,8 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
       for (const [target, of] of Object.entries(samples)) {
         const { p50, p95, p99 } = summarize(of);
         rows.push([name, target, ms(p50), ms(p95), ms(p99), `${(p50 / driver).toFixed(2)}×`]);
+        const figure = `${name} ÷ driver, ${target}`;
+        if (figure in barsOfDriver) report(`data: ${figure}`, p50 / driver, '×', barsOfDriver[figure]);
       }
     }
     console.log('\nOne caller, 2,000 calls each, in turns of 200; the driver sends the same statement\n');
@@ -99,8 +119,11 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
         }
       }
       const theirRate = perSecond.get('Parse Server')!;
-      for (const [side, rate] of perSecond)
+      for (const [side, rate] of perSecond) {
         rates.push([name, side, Math.round(rate), `${(rate / theirRate).toFixed(1)}×`]);
+        const figure = `${name} ÷ Parse Server, ${side}`;
+        if (figure in barsOfParse) report(`data: ${figure}`, rate / theirRate, '×', barsOfParse[figure]);
+      }
     }
     console.log('\n8 callers without a pause, 2 × 2.5 s\n');
     console.log(table(['call', 'at', 'requests/s', '÷ Parse Server'], rates));
@@ -127,9 +150,14 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     console.log('\n500 creates through the gateway, 5 rounds\n');
     const importRows = Object.entries(imports).map(([name, of]) => [name, ms(summarize(of).p50)]);
     console.log(table(['', 'p50 ms'], [...importRows, ['ratio', `${(sequence / bulk).toFixed(1)}×`]]));
-    console.log(
-      `\nResident memory after it: data service ${residentMb(stack.services.data!.pid)} MB, Parse Server ${residentMb(peer.pid)} MB`,
-    );
+    await bulkCreate(databaseUrl, {
+      ours: { url: stack.url, path: `/v1/data/${type}/bulk`, headers },
+      theirs: { url: peer.url, path: '/parse/batch', headers: peer.headers },
+    });
+    const [our, their] = [stack.services.data!.pid, peer.pid].map((pid) => Math.round(residentKib(pid) / 1024));
+    console.log(`\nResident memory after it: data service ${our} MB, Parse Server ${their} MB`);
+    report('data: resident memory after the bench', our!, 'MB', { atMost: 200, target: 150 });
+    report('data: resident memory of Parse Server', their!, 'MB');
   } finally {
     await Promise.all([stack.stop(), peer.stop()]);
   }
@@ -161,9 +189,4 @@ async function recorded(
   for (let time = 0; time < 2; time += 1) await read(recorder);
   if (sent.length !== 2) throw new Error('A read is one statement');
   return sent[1]!;
-}
-
-function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kilobytes) / 1024);
 }

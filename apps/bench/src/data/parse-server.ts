@@ -29,6 +29,8 @@ export async function startParseServer(folder: string, databaseUrl: string, obje
     peerFolder,
     `parse-server@${version}`,
     'express@5',
+    // Newer versions, which its package accepts, break its batches.
+    'router@2.2.0',
   ]);
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();

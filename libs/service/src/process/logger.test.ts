@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -82,17 +82,12 @@ test('other values are logged unchanged, and the logged object is not modified',
   expect(fields.deep.token).toBe('x');
 });
 
-test('the buffered lines are written when the process exits', () => {
+/** Runs a program that imports the logger. Returns what it has written. */
+function outputOf(program: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'logger-'));
   const root = resolve(__dirname, '../../../..');
   try {
-    writeFileSync(
-      join(folder, 'a.ts'),
-      `import { createLogger } from '${__dirname}/logger';
-       const log = createLogger({ service: 'x' });
-       for (let at = 0; at < 100; at += 1) log.info({ at }, 'line');
-       process.exit(3);`,
-    );
+    writeFileSync(join(folder, 'a.ts'), `import { createLogger } from '${__dirname}/logger';\n${program}`);
     execFileSync(join(root, 'node_modules/.bin/esbuild'), [
       join(folder, 'a.ts'),
       '--bundle',
@@ -101,17 +96,32 @@ test('the buffered lines are written when the process exits', () => {
       `--outfile=${join(folder, 'a.cjs')}`,
       '--log-level=error',
     ]);
-    let output = '';
-    try {
-      execFileSync(process.execPath, [join(folder, 'a.cjs')], {
-        env: { NODE_PATH: join(root, 'node_modules') },
-        encoding: 'utf8',
-      });
-    } catch (error) {
-      output = (error as { stdout: string }).stdout;
-    }
-    expect(output.trim().split('\n')).toHaveLength(100);
+    const { stdout } = spawnSync(process.execPath, [join(folder, 'a.cjs')], {
+      env: { NODE_PATH: join(root, 'node_modules') },
+      encoding: 'utf8',
+    });
+    return stdout;
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+test('the buffered lines are written when the process exits', () => {
+  const output = outputOf(
+    `const log = createLogger({ service: 'x' });
+     for (let at = 0; at < 100; at += 1) log.info({ at }, 'line');
+     process.exit(3);`,
+  );
+  expect(output.trim().split('\n')).toHaveLength(100);
+});
+
+test('each line is written within a moment while the process runs', () => {
+  // SIGKILL loses what is buffered.
+  const output = outputOf(
+    `const log = createLogger({ service: 'x' });
+     log.info('first');
+     setTimeout(() => log.info('second'), 1_000);
+     setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2_000);`,
+  );
+  expect(output.trim().split('\n')).toHaveLength(2);
 });

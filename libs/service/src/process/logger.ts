@@ -45,7 +45,23 @@ function serializeError(error: unknown): unknown {
   return { type, message, stack, ...Object.fromEntries(logged) };
 }
 
-const createStdout = () => pino.destination({ fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 });
+const maxBufferedBytes = 8_192;
+const maxBufferedMs = 100;
+
+/** pino's own `periodicFlush` wakes an idle process ten times a second, to write nothing. */
+function createStdout(): DestinationStream {
+  const stdout = pino.destination({ fd: 1, sync: false, minLength: maxBufferedBytes });
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    write(line) {
+      stdout.write(line);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        stdout.flush();
+      }, maxBufferedMs).unref();
+    },
+  };
+}
 
 /** A logger that writes nothing, for tests and benchmarks. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });

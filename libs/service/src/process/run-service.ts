@@ -6,6 +6,7 @@ import type { OpenStreams } from '../http/open-streams';
 import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
+import { shrinkHeapWhenIdle } from './shrink-heap';
 import { type Tracer, tracerOf } from './tracing';
 
 export interface ServiceOptions {
@@ -55,6 +56,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const server =
     app === undefined ? undefined : createServer({ ...defaultServerOptions, ...options.serverOptions }, app);
   if (server) options.tune?.(server);
+  // Before the first request, which it would delay.
+  shrinkHeapWhenIdle();
   await listen(internal, config.INTERNAL_PORT, config.HOST);
   if (server) await listen(server, config.PORT, config.HOST);
   log.info(

@@ -1,6 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort, hasExited, spawnGuarded, stopProcess } from '@parley/embedded';
+import { freePort, hasExited, spawnService, stopProcess } from '@parley/embedded';
 import { until } from '../until';
 
 const readyLimitMs = 30_000;
@@ -63,24 +63,21 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
     },
     async start(folder = cwd) {
       cwd = folder;
-      const started = (child = spawnGuarded(
-        process.execPath,
-        [...preloaded(), '--enable-source-maps', join(bundles, name, 'main.cjs')],
-        {
-          cwd,
-          env: {
-            PATH: process.env.PATH ?? '',
-            NODE_ENV: 'test',
-            HOST: '127.0.0.1',
-            PORT: String(port),
-            INTERNAL_PORT: String(internalPort),
-            SHUTDOWN_TIMEOUT_MS: '5000',
-            PARLEY_TEST_EGRESS: process.env.PARLEY_TEST_EGRESS ?? '',
-            PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS ?? '',
-            ...environment(),
-          },
+      const started = (child = spawnService(join(bundles, name, 'main.cjs'), {
+        cwd,
+        flags: preloaded(),
+        env: {
+          PATH: process.env.PATH ?? '',
+          NODE_ENV: 'test',
+          HOST: '127.0.0.1',
+          PORT: String(port),
+          INTERNAL_PORT: String(internalPort),
+          SHUTDOWN_TIMEOUT_MS: '5000',
+          PARLEY_TEST_EGRESS: process.env.PARLEY_TEST_EGRESS ?? '',
+          PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS ?? '',
+          ...environment(),
         },
-      ));
+      }));
       for (const stream of [started.stdout, started.stderr]) {
         stream?.setEncoding('utf8').on('data', (text: string) => {
           lines.push(...text.split('\n').filter(Boolean));

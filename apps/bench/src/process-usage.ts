@@ -1,0 +1,53 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** What a process and its child processes hold and have used. */
+export interface Usage {
+  processes: number;
+  /** Proportional set size in MB: pages that several processes share count in parts. */
+  pssMb: number;
+  /** Resident set size in MB, with shared pages. */
+  rssMb: number;
+  /** Processor time since the start, in seconds. */
+  cpuSeconds: number;
+}
+
+/** The clock ticks of /proc/PID/stat: 100 a second on every Linux. */
+const ticksPerSecond = 100;
+
+/** Processor time of one process since its start, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** Reads the usage of a process and of all processes below it from /proc, which for another user's processes needs root. */
+export function usageOf(pid: number): Usage {
+  const all = [pid, ...descendantsOf(pid)];
+  const usage: Usage = { processes: all.length, pssMb: 0, rssMb: 0, cpuSeconds: 0 };
+  for (const one of all) {
+    const memory = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
+    const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
+    usage.pssMb += megabytes('Pss');
+    usage.rssMb += megabytes('Rss');
+    usage.cpuSeconds += cpuSecondsOf(one);
+  }
+  return usage;
+}
+
+/** The fields of /proc/PID/stat after the name of the program, which may contain spaces: state, parent, … */
+const fieldsOf = (pid: number | string): string[] =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+
+function descendantsOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const parent = Number(fieldsOf(entry)[1]);
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+    } catch {
+      // The process has ended since the folder was read.
+    }
+  }
+  const below = (parent: number): number[] => (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(pid);
+}
