@@ -14,12 +14,9 @@ export const toolExecutorVariables = {
     description:
       'Hosts, or host:port, that the fetch of handlers may reach although they are not public. For development. Default: none.',
   }),
-  EXECUTOR_MIN_PROCESSES: numberVariable(2, 1, 256)
-    .unwrap()
-    .optional()
-    .meta({
-      description: 'Sandbox processes that are kept warm. Default: one for each processor, at least 2 and at most 4.',
-    }),
+  EXECUTOR_MIN_PROCESSES: numberVariable(2, 1, 256).unwrap().optional().meta({
+    description: 'Sandbox processes that are kept warm. Default: one for each processor, at least 2 and at most 4.',
+  }),
   EXECUTOR_MAX_PROCESSES: numberVariable(16, 1, 256).meta({
     description:
       'Maximum number of sandbox processes, which organizations share. Each serves one call at a time, has about 25 MB and at most 144 MB with its requests. Custom tools called by custom tools have an additional eighth for each level of nesting. Lowered at the start when the memory of the container or machine is too small for all.',
