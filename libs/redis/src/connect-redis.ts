@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { type RedisOptions } from 'ioredis';
-import { queuePrefix } from './job-catalog';
+import { keyPrefix } from './job-catalog';
 
 export type RedisConnection = Redis;
 
@@ -105,7 +105,7 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
 
 /** Throws with the answer of Redis when it does not accept writes: when its memory is full, or when it is a replica. */
 export async function checkWrites(redis: RedisConnection): Promise<void> {
-  await redis.set(`${queuePrefix}:check`, '', 'PX', 1_000);
+  await redis.set(`${keyPrefix}:check`, '', 'PX', 1_000);
 }
 
 const quitLimitMs = 1_000;

@@ -1,5 +1,5 @@
 import type { Json } from '@parley/contracts';
-import { queuePrefix } from './job-catalog';
+import { keyPrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 
 /** One chunk of the stream of an execution, with its number. */
@@ -16,8 +16,8 @@ export type ExecutionBells = ReturnType<typeof createExecutionBells>;
 
 const ttlSeconds = 3_600;
 const maxChunks = 20_000;
-const keyOf = (executionId: string) => `${queuePrefix}:chunks:${executionId}`;
-const bellOf = (executionId: string) => `${queuePrefix}:bell:${executionId}`;
+const keyOf = (executionId: string) => `${keyPrefix}:chunks:${executionId}`;
+const bellOf = (executionId: string) => `${keyPrefix}:bell:${executionId}`;
 
 /** Appends after `expected`, or instead of everything when it is empty. Nothing is written behind a chunk from `limit` on. */
 const appendScript = `

@@ -1,7 +1,7 @@
-import { queuePrefix } from './job-catalog';
+import { keyPrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 
-const channel = `${queuePrefix}:relay`;
+const channel = `${keyPrefix}:relay`;
 const wakeEveryMs = 5;
 const retryMs = 250;
 
