@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { type RedisOptions } from 'ioredis';
 import { keyPrefix } from './job-catalog';
+import { readSentinels } from './redis-address';
 
 export type RedisConnection = Redis;
 
 export interface RedisSettings {
+  /** The address, in a form of `redisVariables`. */
   url: string;
   /**
    * `producer`: commands fail immediately while Redis is unavailable, because a caller waits for them. `worker`: commands
@@ -37,7 +39,9 @@ const byRole: Record<RedisSettings['role'], RedisOptions> = {
 
 /** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
 export function connectRedis({ url, role, name = 'parley', onError }: RedisSettings): RedisConnection {
-  const redis = new Redis(url, {
+  const sentinels = readSentinels(url);
+  const options: RedisOptions = {
+    ...sentinels,
     ...byRole[role],
     connectTimeout: 5_000,
     // ioredis waits this long for the end of a connection that is already broken, which delays the exit of the process.
@@ -46,7 +50,9 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
     connectionName: name,
     retryStrategy: reconnectDelayMs,
     reconnectOnError: isOfReplica,
-  });
+    sentinelCommandTimeout: 1_000,
+  };
+  const redis = sentinels ? new Redis(options) : new Redis(url, options);
   // Without a listener ioredis prints to the console.
   redis.on('error', (error: Error) => onError?.(error));
   return redis;
