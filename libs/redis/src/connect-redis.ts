@@ -34,7 +34,8 @@ const failFast: RedisOptions = {
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
   producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
   limiter: failFast,
-  worker: { maxRetriesPerRequest: null },
+  // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a primary that is silent and replaced.
+  worker: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 };
 
 /** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
@@ -57,6 +58,13 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
   redis.on('error', (error: Error) => onError?.(error));
   return redis;
 }
+
+/**
+ * Opens a connection for subscriptions, which ioredis repeats after an outage. Its errors are not reported: `redis` has the same.
+ * It sends nothing that could fail, so it also subscribes to sentinels, to leave a primary that is silent when it is replaced.
+ */
+export const openSubscriber = (redis: RedisConnection): RedisConnection =>
+  redis.duplicate({ failoverDetector: true }).on('error', () => {});
 
 export type RedisCheck = { ok: true } | { ok: false; problem: string };
 

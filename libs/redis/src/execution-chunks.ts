@@ -1,6 +1,6 @@
 import type { Json } from '@parley/contracts';
 import { keyPrefix } from './job-catalog';
-import type { RedisConnection } from './connect-redis';
+import { type RedisConnection, openSubscriber } from './connect-redis';
 
 /** One chunk of the stream of an execution, with its number. */
 export interface NumberedChunk {
@@ -71,13 +71,9 @@ export function createExecutionChunks(redis: RedisConnection) {
 /** Wakes the readers of this process. `redis`: a connection of the role `worker`, of which one more is opened. */
 export function createExecutionBells(redis: RedisConnection) {
   const listeners = new Map<string, Set<(isEnd: boolean) => void>>();
-  // ioredis subscribes again after an outage. Errors are reported by `redis`.
-  const subscriber = redis.duplicate();
-  subscriber
-    .on('error', () => {})
-    .on('message', (bell: string, text: string) => {
-      for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
-    });
+  const subscriber = openSubscriber(redis).on('message', (bell: string, text: string) => {
+    for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
+  });
   return {
     /** Calls the listener when chunks were appended or the execution has ended, until the returned function is called. */
     listen(executionId: string, listener: (isEnd: boolean) => void): () => void {
