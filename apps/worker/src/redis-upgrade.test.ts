@@ -1,8 +1,10 @@
 import { type JsonObject } from '@parley/contracts';
 import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from '@parley/redis';
+import { silentLogger } from '@parley/service';
 import { until } from '@parley/testing';
 import { Queue, Worker } from 'bullmq';
 import { createApplyBilling } from './jobs/apply-billing';
+import { observeJobs } from './observe-jobs';
 import { type WebhookServices, readFixture, startWebhookServices } from '../testing/start-webhook-services';
 
 const count = 60;
@@ -50,20 +52,26 @@ test('jobs of an earlier version have their effects once while its workers and n
   await sweeps.upsertJobScheduler('sweep-executions', { every: 1_000 }, { name: 'sweep-executions', opts: finished });
   let isSwept = false;
   let handled = 0;
-  const handle = createApplyBilling({ db: services.db });
+  const handle = createApplyBilling({
+    ...{ db: services.db, queues: services.queues },
+    observe: observeJobs({ log: silentLogger() }).observe,
+  });
   const signal = new AbortController().signal;
   const old = [
     new Worker('sweep-executions', async () => void (isSwept = true), oldOptions(workerRedis)),
     new Worker<{ payload: { deliveryId: string } }>(
       'apply-billing',
       async (job) => {
-        await handle(job.data.payload, {
-          jobId: job.id!,
-          requestId: undefined,
-          attempt: 1,
-          isLastAttempt: false,
-          signal,
-        });
+        await handle(
+          { deliveries: [{ id: job.data.payload.deliveryId }] },
+          {
+            jobId: job.id!,
+            requestId: undefined,
+            attempt: 1,
+            isLastAttempt: false,
+            signal,
+          },
+        );
         handled += 1;
       },
       oldOptions(workerRedis),
