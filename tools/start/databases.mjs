@@ -28,8 +28,10 @@ export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
 }
 
 /** Connects to REDIS_URL when it is set, and starts a Redis otherwise. */
-export function openRedis({ embedded, stateDir, gatewayPort }) {
+export async function openRedis({ embedded, stateDir, gatewayPort }) {
   const external = fromEnvironment('REDIS_URL');
+  if (external && !/^rediss?:/.test(external))
+    throw new Problem('REDIS_URL must be a redis:// or rediss:// address. Sentinels are not supported by npm start.');
   if (external) return useExternal('Redis', 'REDIS_URL', external, pingRedis);
   return startEmbedded('Redis', () =>
     embedded.startRedis({ dataDir: join(stateDir, 'redis'), port: gatewayPort + redisPortOffset, log: print }),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { openRedis } from './databases.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-redis-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -37,4 +38,10 @@ test('nothing is said when there is a redis-server, or REDIS_URL', () => {
   assert.deepEqual(announce({ PATH: '', REDIS_URL: 'redis://localhost' }), { status: 0, output: '' });
   writeFileSync(join(folder, 'redis-server'), '', { mode: 0o755 });
   assert.deepEqual(announce({ PATH: folder }), { status: 0, output: '' });
+});
+
+test('an address of sentinels is refused', async () => {
+  process.env.REDIS_URL = 'redis-sentinel://:password@127.0.0.1:1/main';
+  await assert.rejects(openRedis({}), /^Error: REDIS_URL must be a redis:\/\/ or rediss:\/\/ address\. Sentinels/);
+  delete process.env.REDIS_URL;
 });

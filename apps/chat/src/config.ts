@@ -1,12 +1,6 @@
 import { runtimeVariables } from '@parley/runtime';
-import {
-  databaseVariables,
-  keyLimitVariables,
-  listVariable,
-  numberVariable,
-  redisVariables,
-  serviceVariables,
-} from '@parley/service';
+import { redisVariables } from '@parley/redis';
+import { databaseVariables, keyLimitVariables, listVariable, numberVariable, serviceVariables } from '@parley/service';
 
 export const chatVariables = {
   ...serviceVariables(4002),

@@ -1,6 +1,6 @@
 import { createDb, type Db } from '@parley/db';
 import { addMember, createIdentify, createUser, lockInvitation } from '@parley/identity';
-import { createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { createTestDatabase, createTestRedis, seedOrganization, startSentinels } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 import { type ManageUnderTest, startManage } from './manage-under-test';
 
@@ -41,6 +41,13 @@ test('doctor waits for Redis, and reports why it cannot connect', async () => {
     state: 'failed',
     detail: expect.stringMatching(/^cannot connect: .*ECONNREFUSED/),
   });
+  expect(await redisFinding('redis://a:1,b:2')).toMatchObject({
+    state: 'failed',
+    detail: expect.stringMatching(/^REDIS_URL has several addresses\. Use redis-sentinel:/),
+  });
+  const sentinels = await startSentinels();
+  expect(JSON.stringify(await redisFinding(sentinels.url))).toMatch(/connected/);
+  await sentinels.stop();
 });
 
 describe('the command line', () => {

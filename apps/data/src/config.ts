@@ -1,11 +1,5 @@
-import {
-  databaseVariables,
-  keyLimitVariables,
-  numberVariable,
-  redisVariables,
-  serviceVariables,
-  urlVariable,
-} from '@parley/service';
+import { redisVariables } from '@parley/redis';
+import { databaseVariables, keyLimitVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
 export const dataVariables = {

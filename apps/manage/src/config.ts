@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { channelVariables } from '@parley/channels';
 import { secretsKeyVariable } from '@parley/db';
+import { redisVariables } from '@parley/redis';
 import {
   databaseVariables,
   keyLimitVariables,
   listVariable,
   numberVariable,
-  redisVariables,
   replicaVariables,
   serviceVariables,
   urlVariable,

@@ -1,4 +1,5 @@
-import { databaseVariables, listVariable, redisVariables, serviceVariables } from '@parley/service';
+import { redisVariables } from '@parley/redis';
+import { databaseVariables, listVariable, serviceVariables } from '@parley/service';
 import { z } from 'zod';
 
 /** One secret, or several while one is being rotated. */

@@ -1,10 +1,10 @@
 import { runtimeVariables } from '@parley/runtime';
+import { redisVariables } from '@parley/redis';
 import {
   databaseVariables,
   listVariable,
   type loadConfig,
   numberVariable,
-  redisVariables,
   replicaVariables,
   serviceVariables,
 } from '@parley/service';

@@ -73,10 +73,16 @@ type Definitions = Pick<
 export async function startWebhookServices({
   definitions = {},
   variables = {},
-}: { definitions?: Definitions; variables?: Record<string, string> } = {}): Promise<WebhookServices> {
+  redisUrl,
+}: {
+  definitions?: Definitions;
+  variables?: Record<string, string>;
+  /** Default: a database of the test run's Redis. */
+  redisUrl?: string;
+} = {}): Promise<WebhookServices> {
   const [db, redis, kapso, resend] = await Promise.all([
     openTestDatabase(createDb),
-    createTestRedis(),
+    redisUrl === undefined ? createTestRedis() : { url: redisUrl, flush: async () => {} },
     startKapsoServer(),
     startResendServer(),
   ]);

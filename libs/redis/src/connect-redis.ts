@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { type RedisOptions } from 'ioredis';
-import { queuePrefix } from './job-catalog';
+import { keyPrefix } from './job-catalog';
+import { readSentinels } from './redis-address';
 
 export type RedisConnection = Redis;
 
 export interface RedisSettings {
+  /** The address, in a form of `redisVariables`. */
   url: string;
   /**
    * `producer`: commands fail immediately while Redis is unavailable, because a caller waits for them. `worker`: commands
@@ -32,12 +34,15 @@ const failFast: RedisOptions = {
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
   producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
   limiter: failFast,
-  worker: { maxRetriesPerRequest: null },
+  // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a primary that is silent and replaced.
+  worker: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 };
 
 /** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
 export function connectRedis({ url, role, name = 'parley', onError }: RedisSettings): RedisConnection {
-  const redis = new Redis(url, {
+  const sentinels = readSentinels(url);
+  const options: RedisOptions = {
+    ...sentinels,
     ...byRole[role],
     connectTimeout: 5_000,
     // ioredis waits this long for the end of a connection that is already broken, which delays the exit of the process.
@@ -46,11 +51,20 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
     connectionName: name,
     retryStrategy: reconnectDelayMs,
     reconnectOnError: isOfReplica,
-  });
+    sentinelCommandTimeout: 1_000,
+  };
+  const redis = sentinels ? new Redis(options) : new Redis(url, options);
   // Without a listener ioredis prints to the console.
   redis.on('error', (error: Error) => onError?.(error));
   return redis;
 }
+
+/**
+ * Opens a connection for subscriptions, which ioredis repeats after an outage. Its errors are not reported: `redis` has the same.
+ * It sends nothing that could fail, so it also subscribes to sentinels, to leave a primary that is silent when it is replaced.
+ */
+export const openSubscriber = (redis: RedisConnection): RedisConnection =>
+  redis.duplicate({ failoverDetector: true }).on('error', () => {});
 
 export type RedisCheck = { ok: true } | { ok: false; problem: string };
 
@@ -105,7 +119,7 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
 
 /** Throws with the answer of Redis when it does not accept writes: when its memory is full, or when it is a replica. */
 export async function checkWrites(redis: RedisConnection): Promise<void> {
-  await redis.set(`${queuePrefix}:check`, '', 'PX', 1_000);
+  await redis.set(`${keyPrefix}:check`, '', 'PX', 1_000);
 }
 
 const quitLimitMs = 1_000;

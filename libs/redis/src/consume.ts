@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
+import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefixOf } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 import { pauseOnRefusal } from './pause-on-refusal';
 import { reportRarely } from './report-rarely';
@@ -96,7 +96,7 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
   const workers = jobNames.map((name) => {
     const worker = new Worker<JobEnvelope>(name, (job, token) => run(name, job, token), {
       connection: redis,
-      prefix: queuePrefix,
+      prefix: queuePrefixOf(name),
       concurrency: definitionOf(name).concurrency,
       lockDuration: lockMs,
       stalledInterval: stalledCheckMs,

@@ -1,6 +1,6 @@
 import type { Json } from '@parley/contracts';
-import { queuePrefix } from './job-catalog';
-import type { RedisConnection } from './connect-redis';
+import { keyPrefix } from './job-catalog';
+import { type RedisConnection, openSubscriber } from './connect-redis';
 
 /** One chunk of the stream of an execution, with its number. */
 export interface NumberedChunk {
@@ -16,8 +16,8 @@ export type ExecutionBells = ReturnType<typeof createExecutionBells>;
 
 const ttlSeconds = 3_600;
 const maxChunks = 20_000;
-const keyOf = (executionId: string) => `${queuePrefix}:chunks:${executionId}`;
-const bellOf = (executionId: string) => `${queuePrefix}:bell:${executionId}`;
+const keyOf = (executionId: string) => `${keyPrefix}:chunks:${executionId}`;
+const bellOf = (executionId: string) => `${keyPrefix}:bell:${executionId}`;
 
 /** Appends after `expected`, or instead of everything when it is empty. Nothing is written behind a chunk from `limit` on. */
 const appendScript = `
@@ -71,13 +71,9 @@ export function createExecutionChunks(redis: RedisConnection) {
 /** Wakes the readers of this process. `redis`: a connection of the role `worker`, of which one more is opened. */
 export function createExecutionBells(redis: RedisConnection) {
   const listeners = new Map<string, Set<(isEnd: boolean) => void>>();
-  // ioredis subscribes again after an outage. Errors are reported by `redis`.
-  const subscriber = redis.duplicate();
-  subscriber
-    .on('error', () => {})
-    .on('message', (bell: string, text: string) => {
-      for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
-    });
+  const subscriber = openSubscriber(redis).on('message', (bell: string, text: string) => {
+    for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
+  });
   return {
     /** Calls the listener when chunks were appended or the execution has ended, until the returned function is called. */
     listen(executionId: string, listener: (isEnd: boolean) => void): () => void {

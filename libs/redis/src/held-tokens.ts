@@ -1,9 +1,9 @@
-import { queuePrefix } from './job-catalog';
+import { keyPrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 
 export type HeldTokens = ReturnType<typeof createHeldTokens>;
 
-const key = `${queuePrefix}:held-tokens`;
+const key = `${keyPrefix}:held-tokens`;
 
 const holdScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 1 end

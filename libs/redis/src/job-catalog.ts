@@ -134,7 +134,7 @@ const jobCatalog = {
   'sweep-threads': sweep(5_000),
   /** Registers webhooks at Kapso again whose secret is not derived from the current MESSAGING_WEBHOOK_SECRET. */
   'sweep-registrations': sweep(minuteMs),
-  /** Deletes deliveries, statuses without a message, events and trigger runs after their retention time. */
+  /** Deletes deliveries, statuses without a message, events and trigger runs after their retention time, and keys of earlier versions. */
   'sweep-retention': sweep(60 * minuteMs),
   /** Adds the hours that have ended to the statistics of executions. */
   'roll-up-executions': sweep(5 * minuteMs),
@@ -175,5 +175,11 @@ export interface JobEnvelope<N extends JobName = JobName> {
 export const jobNames = Object.keys(jobCatalog) as JobName[];
 export const definitionOf = (name: JobName): JobDefinition => jobCatalog[name] as JobDefinition;
 
-/** Namespace of the queues' keys in Redis. */
-export const queuePrefix = 'parley';
+/**
+ * Prefix of the keys of a queue. The part in braces is the hash tag of Redis Cluster: the keys of one queue, which scripts use
+ * together, are in one slot, and the queues are spread over the nodes.
+ */
+export const queuePrefixOf = (name: JobName): string => `{parley-${name}}`;
+
+/** Prefix of all other keys that are not counters of a limit. Each command uses one of them. */
+export const keyPrefix = 'parley';

@@ -10,7 +10,7 @@ import { reportRarely } from './report-rarely';
 
 type Role = RedisSettings['role'];
 
-/** The variables of a service that uses Redis (`redisVariables` of libs/service). */
+/** The variables of a service that uses Redis (`redisVariables`). */
 interface RedisVariables {
   REDIS_URL: string;
   NODE_ENV: string;

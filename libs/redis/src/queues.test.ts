@@ -80,7 +80,10 @@ test('a job has its payload and the id of its request, and is removed when it is
   expect(seen).toEqual([{ given: payload, requestId: 'r1', attempt: 1, isLastAttempt: false }]);
   expect(outcomes[0]).toMatchObject({ name: 'reindex-entity-type', status: 'done', requestId: 'r1' });
   const redis = await connect('producer');
-  await until(async () => (await redis.keys('parley:reindex-entity-type:type_1')).length === 0, limits);
+  await until(
+    async () => (await redis.keys('{parley-reindex-entity-type}:reindex-entity-type:type_1')).length === 0,
+    limits,
+  );
 });
 
 test('a failed job is repeated, a job with an invalid payload is not', async () => {
@@ -171,7 +174,7 @@ test('another worker runs the job of a killed worker within 5 s', async () => {
 test('repeating jobs are scheduled once, and again after Redis has lost its data', async () => {
   const queues = await createSender();
   const redis = await connect('producer');
-  const schedulers = () => redis.zcard('parley:sweep-idempotency:repeat');
+  const schedulers = () => redis.zcard('{parley-sweep-idempotency}:sweep-idempotency:repeat');
   await Promise.all([queues.schedule(), (await createSender()).schedule()]);
   await queues.schedule();
   expect(await schedulers()).toBe(1);

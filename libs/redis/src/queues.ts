@@ -1,6 +1,7 @@
 import type { JobsOptions, Queue } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
+import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefixOf } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
+import { deleteOldKeys } from './delete-old-keys';
 import { type HeldTokens, createHeldTokens } from './held-tokens';
 
 /** Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a sweep will find it. */
@@ -28,6 +29,8 @@ export interface Queues {
   schedule(): Promise<void>;
   /** Returns the number of jobs of each queue, and how long the oldest waiting one has waited. */
   depths(): Promise<QueueDepth[]>;
+  /** Deletes what queues of earlier versions have left, and returns the number of keys. Rejects when `signal` is aborted. */
+  deleteOldKeys(signal?: AbortSignal): Promise<number>;
   heldTokens: HeldTokens;
   close(): Promise<void>;
 }
@@ -50,7 +53,7 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
     const { Queue } = await import('bullmq');
     let queue = open.get(name);
     if (queue === undefined) {
-      queue = new Queue(name, { connection: redis, prefix: queuePrefix, skipVersionCheck: true });
+      queue = new Queue(name, { connection: redis, prefix: queuePrefixOf(name), skipVersionCheck: true });
       queue.on('error', () => {}); // reported by `onError` of the connection
       open.set(name, queue);
     }
@@ -116,6 +119,7 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
       }
       return found;
     },
+    deleteOldKeys: (signal) => deleteOldKeys(redis, signal),
     heldTokens: createHeldTokens(redis),
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));

@@ -1,7 +1,7 @@
-import { queuePrefix } from './job-catalog';
-import type { RedisConnection } from './connect-redis';
+import { keyPrefix } from './job-catalog';
+import { type RedisConnection, openSubscriber } from './connect-redis';
 
-const channel = `${queuePrefix}:relay`;
+const channel = `${keyPrefix}:relay`;
 const wakeEveryMs = 5;
 const retryMs = 250;
 
@@ -43,9 +43,7 @@ export function createRelay(redis: RedisConnection, work: () => Promise<number>,
       clearTimeout(timer);
     }
   }
-  // ioredis subscribes again after an outage. Errors are reported by `redis`.
-  const subscriber = redis.duplicate();
-  subscriber.on('error', () => {}).on('message', () => wake());
+  const subscriber = openSubscriber(redis).on('message', () => wake());
   subscriber.subscribe(channel).catch(() => {});
   const running = run();
   return {

@@ -44,7 +44,6 @@ export {
   ConfigError,
   loadConfig,
   numberVariable,
-  redisVariables,
   replicaVariables,
   serviceVariables,
   urlVariable,

@@ -22,6 +22,7 @@ export { type OidcServer, startOidcServer } from './providers/oidc-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
 export { type SeededPerson, seedPerson } from './seed-person';
 export { type PostgresPair, startPostgresPair } from './standby';
+export { type Sentinels, startSentinels } from './start-sentinels';
 export { type TcpProxy, startTcpProxy } from './tcp-proxy';
 export { until } from './until';
 export { type ChaosOptions, type ChaosResult, runTriggerChaos } from './trigger-chaos';

@@ -1,6 +1,6 @@
 import { type Db, column, createDb, createSecretBox, readSchema, statement, unreadableOf } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
-import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
+import { closeRedis, connectRedis, redisVariables, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { describeHeld, listHeldWork } from '../held/held-kinds';
 import { findSecret, sealedValues } from '../secrets';
@@ -121,6 +121,9 @@ export async function checkRedis(): Promise<Finding[]> {
   const name = 'Redis';
   const url = readVariable('REDIS_URL') ?? findStack()?.redisUrl;
   if (url === undefined) return [{ name, state: 'skipped', detail: 'REDIS_URL is not set; no command needs it' }];
+  const problem = redisVariables.REDIS_URL.safeParse(url).error?.issues[0]?.message;
+  if (problem !== undefined)
+    return [{ name, state: 'failed', detail: `REDIS_URL ${problem}`, fix: 'Correct REDIS_URL' }];
   let refusal: Error | undefined;
   const onError = (error: Error) => (refusal = error);
   const redis = connectRedis({ url, role: 'producer', name: 'parley-doctor', onError });

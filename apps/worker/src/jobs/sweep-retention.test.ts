@@ -1,23 +1,33 @@
 import { type Db, createDb } from '@parley/db';
 import { heldEvents } from '@parley/events';
+import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { openTestDatabase } from '@parley/testing';
+import { createTestRedis, openTestDatabase } from '@parley/testing';
 import { createSweepRetention } from './sweep-retention';
 
 /** Rows that one statement of the sweep deletes (libs/db). */
 const batchRows = 1_000;
 
 let db: Db;
+let redis: RedisConnection;
 beforeAll(async () => {
+  redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
+  await waitForRedis(redis, 5_000);
   db = await openTestDatabase(createDb);
   await db.pool.query("insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())");
 });
 beforeEach(() => db.pool.query('truncate events, trigger_runs'));
-afterAll(() => db?.close());
+afterAll(async () => {
+  await closeRedis(redis);
+  await db?.close();
+});
 
 const retention = { doneDays: 30, openDays: 180 };
 const sweep = (history: { eventDays: number; runDays: number }, signal = new AbortController().signal) =>
-  createSweepRetention({ db, history, retention, log: silentLogger() })({}, { signal });
+  createSweepRetention({ db, queues: createQueues({ redis }), history, retention, log: silentLogger() })(
+    {},
+    { signal },
+  );
 
 /** Adds an event with the given age, about a new entity. Returns its id. */
 async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {

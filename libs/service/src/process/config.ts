@@ -95,17 +95,6 @@ export const replicaVariables = {
   }),
 };
 
-/** The variables of services that use Redis. */
-export const redisVariables = {
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, 'must be a redis:// address')
-    .meta({
-      description:
-        'Address of Redis 7 or newer with maxmemory-policy noeviction. No data is lost when the contents of Redis are.',
-    }),
-};
-
 /**
  * Reads the configuration of a process: each variable from `NAME`, or from the file that `NAME_FILE` names. An empty
  * variable counts as not set. Throws one error that lists all problems, without values.

@@ -1,0 +1,133 @@
+import { findOrInstallRedis, freePort, makeTemporaryFolder, spawnGuarded, stopProcess } from '@parley/embedded';
+import { until } from '@parley/testing';
+import Redis, { Cluster } from 'ioredis';
+import { type RedisConnection, checkWrites, closeRedis } from './connect-redis';
+import { type JobHandlers, consume } from './consume';
+import { createExecutionBells, createExecutionChunks } from './execution-chunks';
+import { type JobName, type JobPayload, jobNames } from './job-catalog';
+import { createQueues } from './queues';
+import { createRateLimiter } from './rate-limit';
+import { createRelay, createRelayWaker } from './relay';
+import { createVisitorLimit } from './visitor-limit';
+
+// REDIS_URL cannot name a cluster (docs/scaling.md). This shows that no command needs keys of two nodes.
+
+const slots = 16_384;
+const closing: (() => unknown)[] = [];
+let nodes: { host: string; port: number }[];
+let admins: Redis[];
+
+beforeAll(async () => {
+  const program = await findOrInstallRedis();
+  nodes = await Promise.all([0, 1, 2].map(async () => ({ host: '127.0.0.1', port: await freePort() })));
+  for (const { port } of nodes) {
+    const dir = makeTemporaryFolder('cluster');
+    const settings = {
+      port,
+      dir,
+      bind: '127.0.0.1',
+      save: '',
+      'cluster-enabled': 'yes',
+      'cluster-port': await freePort(),
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const child = spawnGuarded(program, args, { stdio: 'ignore', removeAfter: dir });
+    closing.push(() => stopProcess(child, 'SIGTERM', 5_000));
+  }
+  admins = nodes.map((node) => new Redis({ ...node, retryStrategy: () => 50 }).on('error', () => {}));
+  closing.push(() => admins.forEach((admin) => admin.disconnect()));
+  const share = Math.ceil(slots / admins.length);
+  for (const [at, admin] of admins.entries())
+    await admin.call('CLUSTER', 'ADDSLOTSRANGE', at * share, Math.min(slots, (at + 1) * share) - 1);
+  const busPort = async (redis: Redis) => ((await redis.config('GET', 'cluster-port')) as string[])[1]!;
+  for (const [at, { host, port }] of nodes.entries())
+    if (at > 0) await admins[0]!.call('CLUSTER', 'MEET', host, port, await busPort(admins[at]!));
+  const isOk = async (admin: Redis) => {
+    const info = String(await admin.call('CLUSTER', 'INFO'));
+    return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
+  };
+  for (const admin of admins) await until(() => isOk(admin));
+});
+afterAll(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function connect(maxRetriesPerRequest: null | 0): Promise<RedisConnection> {
+  const cluster = new Cluster(nodes, { redisOptions: { maxRetriesPerRequest } });
+  const redis = cluster as unknown as RedisConnection;
+  closing.push(() => closeRedis(redis));
+  await until(() => redis.status === 'ready');
+  return redis;
+}
+
+test('jobs of every queue, limits, streams and the relay run on a Redis Cluster, on all of its nodes', async () => {
+  const [producer, worker] = [await connect(0), await connect(null)];
+  const queues = createQueues({ redis: producer });
+  closing.push(() => queues.close());
+  const seen = new Set<JobName>();
+  const failed: unknown[] = [];
+  const consumer = consume({
+    redis: worker,
+    handlers: Object.fromEntries(
+      jobNames.map((name) => [name, async () => void seen.add(name)]),
+    ) as unknown as JobHandlers,
+    onError: (error) => failed.push(error),
+  });
+  closing.push(() => consumer.close());
+  const payload = {
+    ...{ tenant: 1, typeId: 't', runId: 'r', deliveryId: 'd', organizationId: 'o', connectionId: 'c', contact: 'c' },
+    ...{ messageId: 'm', emailId: 'e', executionId: '1' },
+  };
+  await queues.schedule();
+  for (const name of jobNames) {
+    const job = payload as unknown as JobPayload<typeof name>;
+    await queues.enqueueAll(name, [{ payload: job }, { payload: job }]);
+    await queues.enqueue(name, job, { delayMs: 50 });
+  }
+  await until(() => jobNames.every((name) => seen.has(name)));
+  expect(await queues.depths()).toHaveLength(jobNames.length);
+  expect(failed).toEqual([]);
+  const sizes = await Promise.all(admins.map((admin) => admin.dbsize()));
+  expect(Math.min(...sizes)).toBeGreaterThan(5);
+
+  const limiter = createRateLimiter({ redis: producer, limits: { perKey: 2, perOrganization: 3 }, needsRedis: true });
+  closing.push(() => limiter.close());
+  for (const organizationId of ['a', 'b', 'c', 'd']) {
+    const admitted = [];
+    for (const id of ['1', '1', '1', '2', '2'])
+      admitted.push((await limiter.admit({ id: organizationId + id, organizationId })) === 0);
+    expect(admitted).toEqual([true, true, false, true, false]);
+  }
+  const admitVisitor = createVisitorLimit(producer);
+  const counters = [
+    { name: 'a', limit: 5 },
+    { name: 'b', limit: 1 },
+  ];
+  for (const group of ['a', 'b', 'c', 'd']) {
+    expect(await admitVisitor(group, counters)).toBe(0);
+    expect(await admitVisitor(group, counters)).toBeGreaterThan(0);
+  }
+
+  const chunks = createExecutionChunks(producer);
+  const bells = createExecutionBells(worker);
+  closing.push(() => bells.close());
+  let rung = 0;
+  let woken = 0;
+  bells.listen('execution', () => (rung += 1));
+  const relay = createRelay(
+    worker,
+    async () => ((woken += 1), 60_000),
+    (error) => failed.push(error),
+  );
+  closing.push(() => relay.close());
+  await until(() => (chunks.ring('execution'), rung > 0));
+  const chunk = { seq: 1, chunk: { type: 'text' } };
+  expect(await chunks.append('execution', [chunk], { after: null, limit: 100 })).toBe('ok');
+  expect(await chunks.read('execution', 0, 10)).toEqual([chunk]);
+  const wakeRelay = createRelayWaker(producer);
+  const before = woken;
+  await until(() => (wakeRelay(), woken > before));
+  expect(await queues.heldTokens.add('token', 10)).toBe(true);
+  expect(await queues.heldTokens.oldest(10)).toHaveLength(1);
+  await checkWrites(producer);
+});

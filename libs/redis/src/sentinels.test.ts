@@ -1,0 +1,120 @@
+import { type Sentinels, startSentinels, until } from '@parley/testing';
+import { type RedisSettings, checkWrites, closeRedis, connectRedis, waitForRedis } from './connect-redis';
+import { type JobHandlers, consume } from './consume';
+import { createExecutionBells, createExecutionChunks } from './execution-chunks';
+import { type JobName, type JobPayload, jobNames } from './job-catalog';
+import { createQueues } from './queues';
+import { createRateLimiter } from './rate-limit';
+import { createRelay, createRelayWaker } from './relay';
+
+const limits = { limitMs: 30_000, everyMs: 20 };
+
+let sentinels: Sentinels;
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(passwords: Parameters<typeof startSentinels>[0] = {}): Promise<void> {
+  sentinels = await startSentinels(passwords);
+  closing.push(() => sentinels.stop());
+}
+
+async function connect(role: RedisSettings['role']) {
+  const redis = connectRedis({ url: sentinels.url, role });
+  closing.push(() => closeRedis(redis));
+  await waitForRedis(redis, 10_000);
+  return redis;
+}
+
+const payload = {
+  ...{ tenant: 1, typeId: 't', runId: 'r', deliveryId: 'd', organizationId: 'o', connectionId: 'c', contact: 'c' },
+  ...{ messageId: 'm', emailId: 'e', executionId: '1' },
+};
+
+test.each([
+  ['has been killed', 'SIGKILL'],
+  ['is silent', 'SIGSTOP'],
+] as const)(
+  'jobs, limits, streams and the relay continue on the replica when the primary %s',
+  async (_state, signal) => {
+    await start({ password: 'of-the-servers', sentinelPassword: 'of-the-sentinels' });
+    const [producer, limiter, worker] = [await connect('producer'), await connect('limiter'), await connect('worker')];
+    const queues = createQueues({ redis: producer });
+    closing.push(() => queues.close());
+    const seen = new Map<JobName, number>();
+    const count = (name: JobName) => async () => void seen.set(name, (seen.get(name) ?? 0) + 1);
+    const handlers = Object.fromEntries(jobNames.map((name) => [name, count(name)])) as unknown as JobHandlers;
+    const consumer = consume({ redis: worker, handlers });
+    closing.push(() => consumer.close());
+    const sendAll = () =>
+      Promise.all(jobNames.map((name) => queues.enqueue(name, payload as unknown as JobPayload<typeof name>))).then(
+        () => true,
+        () => false,
+      );
+    const all = async () => {
+      seen.clear();
+      await until(sendAll, limits);
+      await until(() => jobNames.every((name) => seen.has(name)), limits);
+    };
+    const admission = createRateLimiter({ redis: limiter, limits: { perKey: 1_000 }, needsRedis: true });
+    closing.push(() => admission.close());
+    const isAdmitted = async () => (await admission.admit({ id: 'k', organizationId: 'o' })) === 0;
+    let woken = 0;
+    const relay = createRelay(
+      worker,
+      async () => ((woken += 1), 60_000),
+      () => {},
+    );
+    closing.push(() => relay.close());
+    const wakeRelay = createRelayWaker(producer);
+    const chunks = createExecutionChunks(producer);
+    const bells = createExecutionBells(worker);
+    closing.push(() => bells.close());
+    let rung = 0;
+    bells.listen('execution', () => (rung += 1));
+
+    async function everything() {
+      await all();
+      await until(isAdmitted, limits);
+      for (const [reach, act] of [
+        [() => woken, wakeRelay],
+        [() => rung, () => chunks.ring('execution')],
+      ] as const) {
+        const before = reach();
+        await until(() => (act(), reach() > before), limits);
+      }
+      await checkWrites(producer);
+    }
+    await everything();
+    const [{ pid }] = sentinels.servers;
+    process.kill(pid, signal);
+    if (signal === 'SIGSTOP') closing.push(() => process.kill(pid, 'SIGKILL'));
+    const killedAtMs = performance.now();
+    await until(
+      () =>
+        checkWrites(producer).then(
+          () => true,
+          () => false,
+        ),
+      limits,
+    );
+    const writableMs = performance.now() - killedAtMs;
+    expect(writableMs).toBeLessThan(30_000);
+    await everything();
+    console.info(
+      `${signal}: writes after ${writableMs | 0} ms, everything after ${(performance.now() - killedAtMs) | 0} ms`,
+    );
+  },
+  90_000,
+);
+
+test('a wrong password of the sentinels is reported', async () => {
+  await start({ sentinelPassword: 'of-the-sentinels' });
+  const errors: string[] = [];
+  const url = sentinels.url.replace(/sentinelPassword=.*/, 'sentinelPassword=wrong');
+  const redis = connectRedis({ url, role: 'producer', onError: ({ message }) => errors.push(message) });
+  await until(() => errors.length > 0, limits);
+  expect(errors[0]).toMatch(/All sentinels are unreachable.*WRONGPASS/);
+  await closeRedis(redis);
+});
