@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { findOrInstallRedis, freePort, makeTemporaryFolder, spawnGuarded, stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
 import Redis, { Cluster } from 'ioredis';
+import { enqueueEveryJob, handlersOf } from '../testing/every-job';
 import { type RedisConnection, checkWrites, closeRedis } from './connect-redis';
-import { type JobHandlers, consume } from './consume';
+import { consume } from './consume';
 import { createExecutionBells, createExecutionChunks } from './execution-chunks';
-import { type JobName, type JobPayload, jobNames } from './job-catalog';
+import { type JobName, jobNames } from './job-catalog';
 import { createQueues } from './queues';
 import { createRateLimiter } from './rate-limit';
 import { createRelay, createRelayWaker } from './relay';
@@ -52,6 +55,19 @@ afterAll(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+/** The keys that docs/operations.md lists, as patterns. */
+async function documentedKeys(): Promise<RegExp[]> {
+  const text = await readFile(resolve(__dirname, '../../../docs/operations.md'), 'utf8');
+  const section = text.slice(text.indexOf('\n## Redis\n'), text.indexOf('\n## Long transactions\n'));
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows
+    .flatMap((row) => row.split('|')[1]!.match(/`[^`]+`/g) ?? [])
+    .map(
+      (key) =>
+        new RegExp(`^${key.slice(1, -1).replace(/[{}]/g, '\\$&').replace(/<\w+>/g, '[\\w-]+').replace('*', '.+')}$`),
+    );
+}
+
 async function connect(maxRetriesPerRequest: null | 0): Promise<RedisConnection> {
   const cluster = new Cluster(nodes, { redisOptions: { maxRetriesPerRequest } });
   const redis = cluster as unknown as RedisConnection;
@@ -68,23 +84,16 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
   const failed: unknown[] = [];
   const consumer = consume({
     redis: worker,
-    handlers: Object.fromEntries(
-      jobNames.map((name) => [name, async () => void seen.add(name)]),
-    ) as unknown as JobHandlers,
+    handlers: handlersOf((name) => seen.add(name)),
     onError: (error) => failed.push(error),
   });
   closing.push(() => consumer.close());
-  const payload = {
-    ...{ tenant: 1, typeId: 't', runId: 'r', deliveryId: 'd', organizationId: 'o', connectionId: 'c', contact: 'c' },
-    ...{ messageId: 'm', emailId: 'e', executionId: '1' },
-  };
   await queues.schedule();
-  for (const name of jobNames) {
-    const job = payload as unknown as JobPayload<typeof name>;
-    await queues.enqueueAll(name, [{ payload: job }, { payload: job }]);
-    await queues.enqueue(name, job, { delayMs: 50 });
-  }
-  await until(() => jobNames.every((name) => seen.has(name)));
+  await enqueueEveryJob(queues);
+  await enqueueEveryJob(queues, { delayMs: 50 });
+  const deliveries = ['a', 'b'].map((id) => ({ payload: { deliveries: [{ id }] } }));
+  await queues.enqueueAll('sync-identity', deliveries);
+  await until(() => seen.size === jobNames.length);
   expect(await queues.depths()).toHaveLength(jobNames.length);
   expect(failed).toEqual([]);
   const sizes = await Promise.all(admins.map((admin) => admin.dbsize()));
@@ -130,4 +139,9 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
   expect(await queues.heldTokens.add('token', 10)).toBe(true);
   expect(await queues.heldTokens.oldest(10)).toHaveLength(1);
   await checkWrites(producer);
+
+  const documented = await documentedKeys();
+  const keys = (await Promise.all(admins.map((admin) => admin.keys('*')))).flat();
+  expect(keys.filter((key) => !documented.some((pattern) => pattern.test(key)))).toEqual([]);
+  expect(documented.filter((pattern) => !keys.some((key) => pattern.test(key)))).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { type Sentinels, startSentinels, until } from '@parley/testing';
+import { enqueueEveryJob, handlersOf } from '../testing/every-job';
 import { type RedisSettings, checkWrites, closeRedis, connectRedis, waitForRedis } from './connect-redis';
-import { type JobHandlers, consume } from './consume';
+import { consume } from './consume';
 import { createExecutionBells, createExecutionChunks } from './execution-chunks';
-import { type JobName, type JobPayload, jobNames } from './job-catalog';
+import { type JobName, jobNames } from './job-catalog';
 import { createQueues } from './queues';
 import { createRateLimiter } from './rate-limit';
 import { createRelay, createRelayWaker } from './relay';
@@ -27,10 +28,11 @@ async function connect(role: RedisSettings['role']) {
   return redis;
 }
 
-const payload = {
-  ...{ tenant: 1, typeId: 't', runId: 'r', deliveryId: 'd', organizationId: 'o', connectionId: 'c', contact: 'c' },
-  ...{ messageId: 'm', emailId: 'e', executionId: '1' },
-};
+const succeeds = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 test.each([
   ['has been killed', 'SIGKILL'],
@@ -42,21 +44,9 @@ test.each([
     const [producer, limiter, worker] = [await connect('producer'), await connect('limiter'), await connect('worker')];
     const queues = createQueues({ redis: producer });
     closing.push(() => queues.close());
-    const seen = new Map<JobName, number>();
-    const count = (name: JobName) => async () => void seen.set(name, (seen.get(name) ?? 0) + 1);
-    const handlers = Object.fromEntries(jobNames.map((name) => [name, count(name)])) as unknown as JobHandlers;
-    const consumer = consume({ redis: worker, handlers });
+    const seen = new Set<JobName>();
+    const consumer = consume({ redis: worker, handlers: handlersOf((name) => seen.add(name)) });
     closing.push(() => consumer.close());
-    const sendAll = () =>
-      Promise.all(jobNames.map((name) => queues.enqueue(name, payload as unknown as JobPayload<typeof name>))).then(
-        () => true,
-        () => false,
-      );
-    const all = async () => {
-      seen.clear();
-      await until(sendAll, limits);
-      await until(() => jobNames.every((name) => seen.has(name)), limits);
-    };
     const admission = createRateLimiter({ redis: limiter, limits: { perKey: 1_000 }, needsRedis: true });
     closing.push(() => admission.close());
     const isAdmitted = async () => (await admission.admit({ id: 'k', organizationId: 'o' })) === 0;
@@ -75,7 +65,9 @@ test.each([
     bells.listen('execution', () => (rung += 1));
 
     async function everything() {
-      await all();
+      seen.clear();
+      await until(() => succeeds(enqueueEveryJob(queues)), limits);
+      await until(() => seen.size === jobNames.length, limits);
       await until(isAdmitted, limits);
       for (const [reach, act] of [
         [() => woken, wakeRelay],
@@ -91,14 +83,7 @@ test.each([
     process.kill(pid, signal);
     if (signal === 'SIGSTOP') closing.push(() => process.kill(pid, 'SIGKILL'));
     const killedAtMs = performance.now();
-    await until(
-      () =>
-        checkWrites(producer).then(
-          () => true,
-          () => false,
-        ),
-      limits,
-    );
+    await until(() => succeeds(checkWrites(producer)), limits);
     const writableMs = performance.now() - killedAtMs;
     expect(writableMs).toBeLessThan(30_000);
     await everything();
@@ -109,12 +94,15 @@ test.each([
   90_000,
 );
 
-test('a wrong password of the sentinels is reported', async () => {
+test('a wrong password of the sentinels is reported, and a worker closes without them', async () => {
   await start({ sentinelPassword: 'of-the-sentinels' });
   const errors: string[] = [];
   const url = sentinels.url.replace(/sentinelPassword=.*/, 'sentinelPassword=wrong');
   const redis = connectRedis({ url, role: 'producer', onError: ({ message }) => errors.push(message) });
   await until(() => errors.length > 0, limits);
   expect(errors[0]).toMatch(/All sentinels are unreachable.*WRONGPASS/);
-  await closeRedis(redis);
+  const worker = connectRedis({ url, role: 'worker' });
+  const consumer = consume({ redis: worker, handlers: handlersOf(() => {}) });
+  await consumer.close();
+  for (const connection of [worker, redis]) await closeRedis(connection);
 });
