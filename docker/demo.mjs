@@ -7,6 +7,9 @@ import { demoPageLink } from './start/demo-page.mjs';
 
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
+// The address in links, which `parley members invite` reads too. Not a default in compose.yaml: older versions of compose do not expand
+// one inside another.
+process.env.PUBLIC_URL ||= `http://localhost:${process.env.PARLEY_PORT}`;
 
 /** Runs `parley <args>` and parses the last line of its output. */
 function run(...args) {

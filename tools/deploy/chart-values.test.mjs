@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { isMap, parse, parseDocument } from 'yaml';
 import { deployedApps } from '../build.mjs';
 import { root } from '../start/paths.mjs';
 import { chart } from './chart.mjs';
-import { render, runHelm, skip } from './helm.mjs';
+import { render, runHelm, testWithHelm } from './helm.mjs';
 import { components } from './overlays.mjs';
 import { validate } from './validate.mjs';
 
@@ -54,9 +54,9 @@ function renderOnce(values) {
 }
 const firstMatch = (pairs, path) => pairs.find(([pattern]) => pattern.test(path))?.[1];
 
-describe('values.yaml', { skip }, () => {
+describe('values.yaml', () => {
   for (const area of areas) {
-    test(`each value of ${area} changes the objects, which stay valid`, () => {
+    testWithHelm(`each value of ${area} changes the objects, which stay valid`, () => {
       const own = leaves.filter(({ path }) => path.split('.')[0] === area);
       assert.ok(own.length > 0);
       for (const { path } of own) {
@@ -69,14 +69,14 @@ describe('values.yaml', { skip }, () => {
     });
   }
 
-  test('has a comment for each value, which those of the first service share with the others', () => {
+  testWithHelm('has a comment for each value, which those of the first service share with the others', () => {
     for (const { path, comment } of leaves) {
       const [area, name] = path.split('.');
       if (area !== 'services' || name === 'gateway') assert.match(comment, /^ \S.{5,}/, path);
     }
   });
 
-  test('has the values of the schema, and a service for each image', () => {
+  testWithHelm('has the values of the schema, and a service for each image', () => {
     const { properties, $defs } = JSON.parse(read('values.schema.json'));
     const defaults = parse(read('values.yaml'));
     const { global, ...own } = properties;
@@ -95,7 +95,7 @@ describe('values.yaml', { skip }, () => {
   });
 });
 
-describe('values', { skip }, () => {
+describe('values', () => {
   for (const [wrong, message] of [
     [{ images: {} }, /'images' not allowed/],
     [{ services: { chat: { replica: 2 } } }, /'\/services\/chat': additional properties 'replica' not allowed/],
@@ -109,14 +109,14 @@ describe('values', { skip }, () => {
     [{ host: '' }, /host is empty. Set it, or set ingress.kind to none/],
     [{ host: 'https://parley.example.com' }, /'\/host': .* does not match pattern/],
   ]) {
-    test(`are refused: ${JSON.stringify(wrong)}`, () => {
+    testWithHelm(`are refused: ${JSON.stringify(wrong)}`, () => {
       const { status, stderr } = runHelm(['template', chart], wrong);
       assert.equal(status, 1);
       assert.match(stderr, message);
     });
   }
 
-  test('are valid and effective in the guide, which names those of each component', () => {
+  testWithHelm('are valid and effective in the guide, which names those of each component', () => {
     const [, section] = guide.split('\n### Helm\n');
     const [text] = section.split('\n### ');
     const [production, secrets] = [...text.matchAll(/^ {3}```yaml\n(.*?)^ {3}```$/gms)].map(([, yaml]) => parse(yaml));
@@ -130,21 +130,24 @@ describe('values', { skip }, () => {
     objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.spec
       .containers[0];
 
-  test('a variable of a service is used before one of all services, and both before the one of the manifests', () => {
-    const objects = render({
-      env: { SHUTDOWN_DRAIN_MS: '6000', LOG_LEVEL: 'debug', RATE_LIMIT_PER_KEY: '10' },
-      services: { chat: { env: { LOG_LEVEL: 'warn' } } },
-    });
-    const valuesOf = (service, variable) =>
-      containerOf(objects, service)
-        .env.filter(({ name }) => name === variable)
-        .map(({ value }) => value);
-    assert.deepEqual(valuesOf('chat', 'LOG_LEVEL'), ['warn']);
-    assert.deepEqual(valuesOf('data', 'LOG_LEVEL'), ['debug']);
-    assert.deepEqual(valuesOf('data', 'SHUTDOWN_DRAIN_MS'), ['6000']);
-  });
+  testWithHelm(
+    'a variable of a service is used before one of all services, and both before the one of the manifests',
+    () => {
+      const objects = render({
+        env: { SHUTDOWN_DRAIN_MS: '6000', LOG_LEVEL: 'debug', RATE_LIMIT_PER_KEY: '10' },
+        services: { chat: { env: { LOG_LEVEL: 'warn' } } },
+      });
+      const valuesOf = (service, variable) =>
+        containerOf(objects, service)
+          .env.filter(({ name }) => name === variable)
+          .map(({ value }) => value);
+      assert.deepEqual(valuesOf('chat', 'LOG_LEVEL'), ['warn']);
+      assert.deepEqual(valuesOf('data', 'LOG_LEVEL'), ['debug']);
+      assert.deepEqual(valuesOf('data', 'SHUTDOWN_DRAIN_MS'), ['6000']);
+    },
+  );
 
-  test('an image has the registry, and its digest instead of the tag', () => {
+  testWithHelm('an image has the registry, and its digest instead of the tag', () => {
     const objects = render({ image: { registry: 'ghcr.io/acme', tag: '1.2.3', digests: { webhookIngest: digest } } });
     assert.equal(containerOf(objects, 'webhook-ingest').image, `ghcr.io/acme/parley-webhook-ingest@${digest}`);
     assert.equal(containerOf(objects, 'tool-executor').image, 'ghcr.io/acme/parley-tool-executor:1.2.3');

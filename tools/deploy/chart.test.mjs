@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { root } from '../start/paths.mjs';
 import { chart, chartTemplates, generatedTemplates } from './chart.mjs';
-import { containers, readObjects, render, runHelm, skip } from './helm.mjs';
+import { containers, readObjects, render, runHelm, testWithHelm } from './helm.mjs';
 import { buildProductionWith, readOverlay } from './overlays.mjs';
 
 const read = (...path) => readFileSync(join(chart, ...path), 'utf8');
@@ -39,19 +39,19 @@ test('the chart has the version of the package', () => {
   );
 });
 
-describe('Helm', { skip }, () => {
+describe('Helm', () => {
   for (const files of [[], [localValues]]) {
-    test(`lint accepts ${files.length > 0 ? 'the local values' : 'the defaults'}`, () => {
+    testWithHelm(`lint accepts ${files.length > 0 ? 'the local values' : 'the defaults'}`, () => {
       const { status, stdout, stderr } = runHelm(['lint', '--strict', chart], {}, files);
       assert.equal(status, 0, stdout + stderr);
     });
   }
 
-  test('by default the objects are those of the production overlay', () => {
+  testWithHelm('by default the objects are those of the production overlay', () => {
     assert.deepEqual(canonical(render()), canonical(readObjects(readOverlay('production'))));
   });
 
-  test('with the local values the objects are those of the local overlay', () => {
+  testWithHelm('with the local values the objects are those of the local overlay', () => {
     assert.deepEqual(canonical(render({}, [localValues])), canonical(readObjects(readOverlay('local'))));
   });
 
@@ -64,14 +64,17 @@ describe('Helm', { skip }, () => {
     [{ autoscaling: { kind: 'metrics' } }, ['gateway-api', 'hpa-metrics']],
     [{ imagePullSecrets: [{ name: 'registry' }] }, ['gateway-api', 'image-pull-secrets']],
   ]) {
-    test(`${JSON.stringify(values)} adds what the production overlay gets from ${components.join(' and ') || 'no component'}`, () => {
-      const built = buildProductionWith(components);
-      assert.ok(built, 'kubectl was not found');
-      assert.deepEqual(canonical(render(values)), canonical(readObjects(built)));
-    });
+    testWithHelm(
+      `${JSON.stringify(values)} adds what the production overlay gets from ${components.join(' and ') || 'no component'}`,
+      () => {
+        const built = buildProductionWith(components);
+        assert.ok(built, 'kubectl was not found');
+        assert.deepEqual(canonical(render(values)), canonical(readObjects(built)));
+      },
+    );
   }
 
-  test('objects are in the namespace of the release', () => {
+  testWithHelm('objects are in the namespace of the release', () => {
     const text = runHelm(['template', 'other', chart, '--namespace', 'agents'], {
       autoscaling: { kind: 'keda' },
       monitoring: { enabled: true },

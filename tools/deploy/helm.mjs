@@ -2,13 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { parseAllDocuments, stringify } from 'yaml';
 import { chart } from './chart.mjs';
 import { findKubernetesTool } from './kubernetes-tools.mjs';
 
 export const helm = findKubernetesTool('helm');
-/** Why tests of the chart do not run: no Helm can be fetched for this platform and none is installed. On CI they fail. */
-export const skip = !helm && !process.env.CI && 'Helm was not found. Install Helm 3.17 or later';
+const skip = !helm && !process.env.CI && 'Helm was not found. Install Helm 3.17 or later';
+
+/**
+ * A test that runs Helm. It is skipped where none can be fetched for the platform and none is installed; on CI it fails.
+ * @param {string} name
+ * @param {() => void} run
+ */
+export const testWithHelm = (name, run) => test(name, { skip }, run);
 
 /**
  * Renders the chart with values, and with files of values before them.
