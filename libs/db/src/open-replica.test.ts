@@ -17,6 +17,8 @@ let proxy: TcpProxy;
 let replica: Replica;
 
 beforeAll(async () => {
+  // The tables of these servers are not partitioned.
+  delete process.env.PARLEY_TEST_PARTITIONS;
   pair = await startPostgresPair();
   primary = createDb({ databaseUrl: pair.primary.url });
   await primary.pool.query('create table notes (n int)');
