@@ -15,6 +15,7 @@ import { Sql } from '../sql';
 import { isStorable } from '../storable';
 import { type EntityEvent, entityEventSql, originSql } from './entity-event-sql';
 import { keptInEvent } from './kept-in-event';
+import { type Segments, weightOf } from './segments';
 import { writerLockSql } from './writer-lock';
 
 /** An entity as a transaction has locked it. */
@@ -22,6 +23,8 @@ export interface LockedEntity {
   /** Whether the locked entity matches `onlyIf`. */
   holds: boolean;
   typeNo: number;
+  /** The segment of new entities of the type. */
+  newestSegment: number;
   schema: TypeSchema;
   searchFields: string[];
   relayedActions: string[];
@@ -46,6 +49,7 @@ export interface Target {
 /** No row if the type does not exist. The columns of the entity are null if the type has no entity with this id. */
 const lockedRow = {
   no: column.int4,
+  newest: column.int4,
   schema: column.jsonb<JsonObject>(),
   search_fields: column.textArray,
   relayed_actions: column.textArray,
@@ -69,14 +73,14 @@ export async function lockEntity(
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
   const sql = new Sql(scope);
   const text = `with t as (
-      select no, schema, search_fields, relayed_actions, event_keys, indexed_to from entity_types t
+      select no, schema, search_fields, relayed_actions, event_keys, segment, indexed_to from entity_types t
       where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
         and slug = ${sql.param(type, 'text')} and ${writerLockSql('t.no')} for share),
     e as (
       select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible,
         ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
       where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
-    select t.no, t.schema, t.search_fields, t.relayed_actions, t.event_keys, e.part, e.status, e.data::text as data, e.updated_at::text,
+    select t.no, t.segment as newest, t.schema, t.search_fields, t.relayed_actions, t.event_keys, e.part, e.status, e.data::text as data, e.updated_at::text,
       (extract(epoch from clock_timestamp()) * 1000)::bigint::text as locked_at, e.pos < t.indexed_to as indexed, e.visible, e.holds
     from t left join e on true`;
   const { statement, values } = sql.build('lock-entity', text, lockedRow);
@@ -90,6 +94,7 @@ export async function lockEntity(
     entity: {
       holds: row.holds!,
       typeNo: row.no,
+      newestSegment: row.newest,
       schema: readTypeSchema(row.schema),
       searchFields: row.search_fields,
       relayedActions: row.relayed_actions,
@@ -134,8 +139,7 @@ export interface Change {
   /** Returns the shape under which the changed entity is stored: see `storedShape`. */
   shapeFor: (shape: Shape) => Shape;
   event: EntityEvent;
-  /** Wakes the relays. */
-  wakeRelay: () => void;
+  deps: { segments: Segments; /** Wakes the relays. */ wakeRelay: () => void };
 }
 
 const changedRow = { json: column.text, waits: column.bool };
@@ -192,7 +196,12 @@ export async function applyChange(
   const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'out_of_scope' };
-  if (row.waits) db.afterCommit(change.wakeRelay);
+  const { wakeRelay, segments } = change.deps;
+  if (row.waits) db.afterCommit(wakeRelay);
+  // Scans read the newest entities whole, so one that has grown may fill its segment.
+  const growth = weightOf(patchText.length) - 1;
+  if (!locked.isIndexed && growth > 0)
+    db.afterCommit(() => segments.added(scope, locked.typeNo, locked.newestSegment, growth));
   return { ok: true, entity: new EntityText(row.json) };
 }
 

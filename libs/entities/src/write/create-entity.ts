@@ -14,7 +14,7 @@ import { type Built, Sql } from '../sql';
 import { isStorable, unstorableStatus } from '../storable';
 import { tooLarge } from './data-size';
 import { entityEventSql } from './entity-event-sql';
-import type { Segments } from './segments';
+import { type Segments, weightOf } from './segments';
 import type { CachedType, TypeCache } from './type-cache';
 import { writerLockSql } from './writer-lock';
 
@@ -83,9 +83,8 @@ export function creator(db: Db, deps: WriteDeps) {
 
 /**
  * Stores new entities of a type in this order, with their events, in one statement, which is part of the transaction `tx`
- * if that is given. Returns a result for each of them: an
- * entity that is refused does not affect the others. The statement does nothing if the type has changed since it was
- * cached; it is then built and run again.
+ * if that is given. Returns a result for each of them: an entity that is refused does not affect the others. The statement
+ * does nothing if the type has changed since it was cached; it is then built and run again.
  */
 export async function createMany(
   db: Db,
@@ -106,7 +105,8 @@ export async function createMany(
     const accepted = input.entities.filter((_, at) => results[at] === null);
     if (accepted.length === 0) return results as CreateResult[];
     await segments.untilIndexed(type.no);
-    const { statement, values } = createSql(scope, type, input, accepted);
+    const texts = accepted.map((entity) => givenJson(type, entity));
+    const { statement, values } = createSql(scope, type, input, texts);
     const { rows } = await within.query(scope, statement, values);
     const { version, segment, waits } = rows[0]!;
     if (version !== type.version) {
@@ -114,7 +114,8 @@ export async function createMany(
       continue;
     }
     if (waits) within.afterCommit(wakeRelay);
-    within.afterCommit(() => segments.created(scope, type.no, segment!, accepted.length));
+    const weight = texts.reduce((sum, { length }) => sum + weightOf(length), 0);
+    within.afterCommit(() => segments.added(scope, type.no, segment!, weight));
     let next = 0;
     return results.map((result) => {
       if (result !== null) return result;
@@ -175,12 +176,12 @@ function createSql(
   scope: Scope,
   type: CachedType,
   input: Omit<CreateManyInput, 'entities'> & { idempotencyId?: string },
-  entities: readonly NewEntity[],
+  given: readonly string[],
 ): Built<RowOf<typeof createdRow>> {
   const sql = new Sql(scope);
   const environment = sql.param(scope.environment, '"Environment"');
   // One JSON text for all, because the driver converts an array of texts slowly.
-  const given = sql.param(`[${entities.map((entity) => givenJson(type, entity)).join(',')}]`, 'jsonb');
+  const list = sql.param(`[${given.join(',')}]`, 'jsonb');
   const visible = filterSql(
     input.access?.clauses ?? [],
     { id: 'n.id', status: 'n.status', createdAt: 'n.ms', updatedAt: 'n.ms', data: 'n.data' },
@@ -198,7 +199,7 @@ function createSql(
       from (select at, segment, ms, time_id(ms) as pos, given -> 0 as data, given ->> 1 as status,
           case given ->> 1 when 'deleted' then -no else no end as part, given ->> 2 as suffix, (given ->> 3)::tsvector as search,
           given -> 4 as actor, (given ->> 5)::int as hops, given ->> 6 as root, given ->> 7 as request_id
-        from clock cross join jsonb_array_elements(${given}) with ordinality g(given, at)) g),
+        from clock cross join jsonb_array_elements(${list}) with ordinality g(given, at)) g),
     e as (
       insert into entities (id, tenant, environment, part, segment, pos, status, data, search, created_at, updated_at)
       select id, ${sql.tenant}, ${environment}, part, segment, pos, status, data, search, ms, ms

@@ -13,7 +13,7 @@ export type DeleteResult = { ok: true } | TypeNotFound | NotFound | OutOfScope;
 /** Marks an entity as deleted (docs/reference/data.md#delete). A repeated call has no effect. */
 export async function deleteEntity(
   db: Db,
-  { types, wakeRelay }: WriteDeps,
+  deps: WriteDeps,
   scope: Scope,
   input: DeleteInput,
   tx?: Queryable,
@@ -24,7 +24,7 @@ export async function deleteEntity(
     const locked = await lockEntity(db, scope, input);
     if (!locked.ok) return locked;
     if (locked.entity.part < 0) return { ok: true };
-    const cachedType = await types.get(db, scope, input.type);
+    const cachedType = await deps.types.get(db, scope, input.type);
     // The scope was checked above. Without this, a scope rule on `status` could refuse the changed entity.
     const target = { ...input, access: undefined };
     await applyChange(db, scope, locked.entity, target, {
@@ -32,7 +32,7 @@ export async function deleteEntity(
       status: 'deleted',
       shapeFor: (shape) => (cachedType === null ? shape : storedShape(cachedType, shape)),
       event: 'entity.deleted',
-      wakeRelay,
+      deps,
     });
     return { ok: true };
   };

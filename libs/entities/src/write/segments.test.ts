@@ -1,7 +1,7 @@
 import { createDb } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { createEntities } from '../create-entities';
-import { here, origin, startEntities } from '../testing/start-entities';
+import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
 
 test('segments follow the order of creation when several processes create entities, so that no filter misses one', async () => {
   const database = await createTestDatabase();
@@ -41,3 +41,50 @@ test('segments follow the order of creation when several processes create entiti
   await db.close();
   await test.stop();
 }, 60_000);
+
+describe('entities that scans would read whole', () => {
+  let t: TestEntities;
+  beforeAll(async () => {
+    t = await startEntities(await createTestDatabase(), { segmentSize: 1_000 });
+  });
+  afterAll(() => t.stop());
+
+  const large = 'x'.repeat(900_000);
+  const unindexed = async (slug: string): Promise<number> => {
+    await t.entities.settled();
+    const { rows } = await t.db.pool.query(
+      `select count(*)::int as n from entities e join entity_types t on e.part in (t.no, -t.no) where t.slug = $1 and e.pos >= t.indexed_to`,
+      [slug],
+    );
+    return rows[0].n;
+  };
+
+  test('large ones fill a segment of 4 MB, so that a filter reads few of them', async () => {
+    await t.createType('large');
+    for (let n = 0; n < 12; n += 1) await t.add('large', { n, large });
+    expect(await unindexed('large')).toBeLessThan(6);
+    const found = await t.entities.query(here, { type: 'large', limit: 50, filters: { 'data.n': { $lt: 5 } } });
+    expect(found.ok && found.page.entities.length).toBe(5);
+  });
+
+  test('small ones that grow do too', async () => {
+    await t.createType('growing');
+    const ids: string[] = [];
+    for (let n = 0; n < 8; n += 1) ids.push(await t.add('growing', { n }));
+    for (const id of ids) {
+      await t.entities.update(here, { ...origin, type: 'growing', id, data: { large } });
+      await t.entities.settled();
+    }
+    expect(await unindexed('growing')).toBe(0);
+  });
+
+  test('deleted ones count', async () => {
+    await t.createType('deleted');
+    for (let n = 0; n < 6; n += 1) {
+      const id = await t.add('deleted', { large });
+      await t.entities.remove(here, { ...origin, type: 'deleted', id });
+    }
+    await t.add('deleted', { large });
+    expect(await unindexed('deleted')).toBeLessThan(6);
+  });
+});

@@ -97,7 +97,7 @@ export async function updateEntityIf(
       status: newStatus,
       shapeFor: (shape) => (cachedType === null ? shape : storedShape(cachedType, shape)),
       event: newStatus === 'deleted' && entity.part > 0 ? 'entity.deleted' : 'entity.updated',
-      wakeRelay: deps.wakeRelay,
+      deps,
     });
   };
   return tx === undefined ? db.transaction(run) : run(tx);
