@@ -82,9 +82,7 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
 
   return {
     /** Processes the unit that a job names, or leaves it in the backlog when the tenant has its share. */
-    async run(tenant: number | undefined, claim: () => Promise<Unit | null>, context: WorkContext): Promise<void> {
-      // Jobs of earlier versions name no tenant. They share the slots of one.
-      tenant ??= 0;
+    async run(tenant: number, claim: () => Promise<Unit | null>, context: WorkContext): Promise<void> {
       const release = slots.tryAcquire(String(tenant));
       if (release !== null) return serve(tenant, release, claim, context);
       reportRefusal('worker_share');

@@ -30,15 +30,9 @@ const rowJob = <F extends string>(
   const payload = z.object({ [field]: z.string() } as Record<F, z.ZodString>);
   return job({ payload, attempts, backoffMs, concurrency, id: (row) => (row as Record<F, string>)[field] });
 };
-/** Whose share of the worker the job needs. Absent in jobs of an earlier version. */
-const tenant = z.number().int().optional();
-/** A job of an earlier version names one delivery. */
-const deliveries = z.union([
-  z.object({ deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })) }),
-  z
-    .object({ deliveryId: z.string() })
-    .transform(({ deliveryId: id }) => ({ deliveries: [{ id, requestId: undefined }] })),
-]);
+/** Whose share of the worker the job needs. */
+const tenant = z.number().int();
+const deliveries = z.object({ deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })) });
 /**
  * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a
  * job for each delivery until its row is marked as processed.
@@ -105,7 +99,7 @@ const jobCatalog = {
   'send-email': rowJob('emailId', { concurrency: 5 }),
   /** Fetches the file of a received message. Attempts are counted on its row. Few at a time, as each may hold 25 MiB. */
   'fetch-media': job({
-    payload: z.object({ tenant: z.number().int(), messageId: z.string() }),
+    payload: z.object({ tenant, messageId: z.string() }),
     attempts: 1,
     backoffMs: 1_000,
     concurrency: 4,
@@ -116,7 +110,7 @@ const jobCatalog = {
    * `concurrency`: see `answer-conversation`.
    */
   'run-execution': job({
-    payload: z.object({ tenant: z.number().int(), executionId: z.string() }),
+    payload: z.object({ tenant, executionId: z.string() }),
     attempts: 1,
     backoffMs: 1_000,
     concurrency: 64,

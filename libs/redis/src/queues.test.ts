@@ -60,7 +60,7 @@ const payload = { typeId: 'type_1' };
 
 test('a conversation has one waiting job, even when it is sent several times', async () => {
   const queues = await createSender();
-  const conversation = { connectionId: 'conn_1', contact: 'US.a:b' };
+  const conversation = { tenant: 1, connectionId: 'conn_1', contact: 'US.a:b' };
   for (let at = 0; at < 3; at += 1) await queues.enqueue('answer-conversation', conversation);
   await queues.enqueue('answer-conversation', { ...conversation, contact: '15550001' });
   const depth = (await queues.depths()).find(({ name }) => name === 'answer-conversation');

@@ -46,7 +46,7 @@ test('conversations of one tenant are found despite the backlog of another; each
 
 test('a conversation that is being answered does not hide the conversations of another tenant, and is claimed from its first message', async () => {
   await receive('many', 5_000, 'one contact');
-  await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'a');
+  await claimNext(db, { tenant: tenants.many!, connectionId: 'conn_many', contact: 'one contact' }, 'a');
   await receive('few', 3);
   expect(await findWaiting(db, 50)).toEqual(few());
   await db.pool.query("update messages set lease_until = now() where id = 'many1'");
@@ -54,7 +54,9 @@ test('a conversation that is being answered does not hide the conversations of a
     { tenant: tenants.many, connectionId: 'conn_many', contact: 'one contact' },
     ...few(),
   ]);
-  expect(await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'b')).toMatchObject({
+  expect(
+    await claimNext(db, { tenant: tenants.many!, connectionId: 'conn_many', contact: 'one contact' }, 'b'),
+  ).toMatchObject({
     id: 'many1',
   });
 });

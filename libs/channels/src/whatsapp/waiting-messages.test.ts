@@ -3,7 +3,7 @@ import { type Db, createDb } from '@parley/db';
 import { openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { claimNext, finishMessage, postpone, renewClaims } from './waiting-messages';
 
-const conversation = { connectionId: 'conn_test', contact: '14155550001' };
+const conversation = { tenant: 0, connectionId: 'conn_test', contact: '14155550001' };
 let db: Db;
 let scope: Scope;
 
@@ -11,6 +11,7 @@ beforeAll(async () => {
   db = await openTestDatabase(createDb);
   ({ scope } = await seedOrganization(db.pool));
   const { tenant, environment } = scope;
+  conversation.tenant = tenant;
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, agent_slug, status, updated_at)
      values ('conn_test', $1, $2::"Environment", '109876543210987', 'clerk', 'connected', now())`,
@@ -74,7 +75,7 @@ it('a message belongs to its holder while the lease is renewed, and can be claim
 });
 
 describe('of a contact with more messages within a minute than are answered one by one', () => {
-  const flooding = { ...conversation, contact: '14155550002' };
+  const contact = '14155550002';
   const add = (from: number, to: number) =>
     db.pool.query(
       `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, message_id, payload,
@@ -82,9 +83,9 @@ describe('of a contact with more messages within a minute than are answered one 
        select 'wam_f' || n, $1, $2::"Environment", 'conn_test', 'inbound', $3, 'text', repeat('x', 100), 'wamid.f' || n, '{}',
               'received', now() + n * interval '1 ms', now() + n * interval '1 ms', now()
        from generate_series($4::int, $5) n`,
-      [scope.tenant, scope.environment, flooding.contact, from, to],
+      [scope.tenant, scope.environment, contact, from, to],
     );
-  const claim = (owner: string) => claimNext(db, flooding, owner, 2);
+  const claim = (owner: string) => claimNext(db, { ...conversation, contact }, owner, 2);
   const end = { status: 'answered', error: null, threadId: null } as const;
   const ids = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, n) => ({ id: `wam_f${from + n}` }));
@@ -101,9 +102,7 @@ describe('of a contact with more messages within a minute than are answered one 
   });
 
   it('the rest is claimed together; after a crash the same ones are, and later messages are not', async () => {
-    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [
-      flooding.contact,
-    ]);
+    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [contact]);
     await leaseEnds('wam_f102');
     expect(await claim('b')).toMatchObject({ id: 'wam_f102', joined: ids(103, 104) });
     await add(105, 106);
@@ -123,11 +122,9 @@ describe('of a contact with more messages within a minute than are answered one 
   });
 
   it('at most 32,000 characters are claimed together', async () => {
-    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [flooding.contact]);
+    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [contact]);
     await add(200, 599);
-    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [
-      flooding.contact,
-    ]);
+    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [contact]);
     const message = (await claim('a'))!;
     expect(message).toMatchObject({ id: 'wam_f200', joined: ids(201, 519) });
     await finishMessage(db, message, 'a', end);
@@ -137,7 +134,7 @@ describe('of a contact with more messages within a minute than are answered one 
   it('a message that was sent earlier and arrives later does not take those that a running turn answers', async () => {
     const age = (id: string) =>
       db.pool.query("update messages set created_at = created_at - interval '12 s' where id like $1", [id]);
-    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [flooding.contact]);
+    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [contact]);
     await add(700, 702);
     await age('wam_f70%');
     const running = (await claim('a'))!;

@@ -24,8 +24,7 @@ const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 export type WaitingMessage = RowOf<typeof waitingMessage> & { joined: RowOf<typeof joinedMessage>[] };
 
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
-/** `tenant` is absent in a job of an earlier version. */
-export type Conversation = Omit<RowOf<typeof conversation>, 'tenant'> & { tenant?: number };
+export type Conversation = RowOf<typeof conversation>;
 
 /** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
@@ -89,10 +88,6 @@ const readJoined = statement(
   joinedMessage,
 );
 
-const tenantOfConnection = statement('tenant-of-connection', 'select tenant from channel_connections where id = $1', {
-  tenant: column.int4,
-});
-
 /**
  * Claims the first unanswered message of a conversation, in the order of sending. Returns null if no message waits, or if
  * another process is answering the message; that process then continues with the rest of the conversation. When a contact
@@ -101,22 +96,18 @@ const tenantOfConnection = statement('tenant-of-connection', 'select tenant from
  */
 export async function claimNext(
   db: Db,
-  { tenant: known, connectionId, contact }: Conversation,
+  waiting: Conversation,
   owner: string,
   perMinute = 20,
 ): Promise<WaitingMessage | null> {
-  const [tenant] =
-    known === undefined
-      ? (await db.acrossTenants('due work', tenantOfConnection, [connectionId])).rows
-      : [{ tenant: known }];
-  if (tenant === undefined) return null;
+  const { tenant, connectionId, contact } = waiting;
   return db.transaction(async (tx) => {
-    await tx.query(tenant, lockKey, [`answer:${connectionId}:${contact}`]);
-    const [claimed] = (await tx.query(tenant, claim, [tenant.tenant, connectionId, contact, owner, perMinute])).rows;
+    await tx.query(waiting, lockKey, [`answer:${connectionId}:${contact}`]);
+    const [claimed] = (await tx.query(waiting, claim, [tenant, connectionId, contact, owner, perMinute])).rows;
     if (claimed === undefined) return null;
     const { isExcess, ...message } = claimed;
     if (!isExcess && message.attempts === 1) return { ...message, joined: [] };
-    const { rows } = await tx.query(tenant, readJoined, [tenant.tenant, connectionId, contact, message.id]);
+    const { rows } = await tx.query(waiting, readJoined, [tenant, connectionId, contact, message.id]);
     if (isExcess) tx.afterCommit(() => reportRefusal('messages_per_contact', 1 + rows.length));
     return { ...message, joined: rows };
   });
