@@ -138,6 +138,16 @@ for (const overlay of overlays) {
       }
     });
 
+    test('a service has all secrets of webhooks only if it reads all', () => {
+      const having = deployments
+        .filter(({ spec }) =>
+          JSON.stringify(spec.template.spec.containers[0].envFrom ?? []).includes('parley-webhooks'),
+        )
+        .map(({ metadata }) => metadata.name);
+      const reading = services.filter((name) => variables[name].BILLING_WEBHOOK_SECRET);
+      assert.deepEqual(having, reading);
+    });
+
     test('to delete the overlay deletes neither the namespace nor secrets nor volumes', () => {
       const kinds = new Set(objects.map(({ kind }) => kind));
       for (const kind of ['Namespace', 'Secret', 'PersistentVolumeClaim', 'PersistentVolume'])
