@@ -119,18 +119,31 @@ function changePod(spec, name, template) {
     container.resources = template.block(`toYaml ${owner}.resources`);
     for (const { secretRef } of container.envFrom ?? []) secretRef.name = template.text(secrets[secretRef.name]);
     for (const { valueFrom } of container.env) if (valueFrom) changeSecretKey(valueFrom.secretKeyRef, template);
+    addCertificates(container, template);
     if (container.name !== 'migrate') container.env = environment(container.env, name, template);
   }
+  spec.volumes.push(
+    template.when(certificates, [{ name: 'ca-certificates', configMap: { name: template.text('.') } }]),
+  );
   spec[template.when('with $.Values.imagePullSecrets', { imagePullSecrets: template.block('toYaml .') })] = null;
+}
+
+const certificates = 'with $.Values.caCertificates';
+
+function addCertificates(container, template) {
+  const mount = { name: 'ca-certificates', mountPath: '/etc/parley' };
+  if (container.volumeMounts) container.volumeMounts.push(template.when(certificates, [mount]));
+  else container[template.when(certificates, { volumeMounts: [mount] })] = null;
+  container.env.push(template.when(certificates, [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/parley/ca.crt' }]));
 }
 
 /** The variables of a service: its own, the settings of all, and those of the values, each of which replaces the ones before. */
 function environment(list, name, template) {
-  const own = list.filter(({ valueFrom }) => !valueFrom).map((one) => `"${one.name}" ${valueOf(one)}`);
+  const own = list.filter(({ name, valueFrom }) => name && !valueFrom).map((one) => `"${one.name}" ${valueOf(one)}`);
   const expression = `include "parley.env" (list $ ${service(name)}.env (dict\n  ${own.join('\n  ')}\n))`;
   return template.block(
     expression,
-    list.filter(({ valueFrom }) => valueFrom),
+    list.filter(({ name, valueFrom }) => !name || valueFrom),
   );
 }
 

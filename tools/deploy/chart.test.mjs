@@ -63,6 +63,7 @@ describe('Helm', () => {
     [{ autoscaling: { kind: 'keda' } }, ['gateway-api', 'keda']],
     [{ autoscaling: { kind: 'metrics' } }, ['gateway-api', 'hpa-metrics']],
     [{ imagePullSecrets: [{ name: 'registry' }] }, ['gateway-api', 'image-pull-secrets']],
+    [{ caCertificates: 'ca-certificates' }, ['gateway-api', 'ca-certificates']],
   ]) {
     testWithHelm(
       `${JSON.stringify(values)} adds what the production overlay gets from ${components.join(' and ') || 'no component'}`,

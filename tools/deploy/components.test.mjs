@@ -153,6 +153,19 @@ test('image-pull-secrets gives every pod the credentials of the registry', () =>
   for (const { spec } of objects) assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: 'registry' }]);
 });
 
+test('ca-certificates gives every container the certificates', () => {
+  const objects = objectsIn('ca-certificates');
+  assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services, 'cli'].sort());
+  for (const { spec } of objects) {
+    const { initContainers = [], containers, volumes } = spec.template.spec;
+    const { name } = volumes.find(({ configMap }) => configMap?.name === 'ca-certificates');
+    for (const { env, volumeMounts } of [...initContainers, ...containers]) {
+      const { mountPath } = volumeMounts.find((mount) => mount.name === name);
+      assert.ok(env.some((one) => one.name === 'NODE_EXTRA_CA_CERTS' && one.value === `${mountPath}/ca.crt`));
+    }
+  }
+});
+
 describe('the guide', () => {
   const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
   const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => parse(text));
