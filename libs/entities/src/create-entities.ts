@@ -11,6 +11,7 @@ import type { ConditionFailed, MaskedField, NotFound } from './result';
 import { type CreateInput, type CreateManyInput, type CreateResult, createMany, creator } from './write/create-entity';
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
 import { lockEntities } from './write/change-entity';
+import { isStorable } from './storable';
 import { createSegments } from './write/segments';
 import { createTypeCache } from './write/type-cache';
 import {
@@ -35,6 +36,11 @@ export interface Entities {
   create(scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult>;
   /** Creates entities in this order, in one statement. An entity that is refused does not affect the others. */
   createMany(scope: Scope, input: CreateManyInput, tx?: Queryable): Promise<CreateResult[]>;
+  /**
+   * Resolves when creates of this type may begin: at once, unless the index is far behind. Creates without a transaction wait
+   * themselves. Call it before a transaction with many creates, not in it.
+   */
+  untilIndexed(scope: Scope, type: string): Promise<void>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
   /** Updates the entity if it matches `onlyIf`. */
   updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
@@ -73,6 +79,10 @@ export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }
     search: (scope, input, tx = db) => searchEntities(tx, scope, input),
     create: creator(db, deps),
     createMany: (scope, input, tx) => createMany(db, deps, scope, input, tx),
+    async untilIndexed(scope, slug) {
+      const type = isStorable(slug) ? await deps.types.get(db, scope, slug) : null;
+      if (type !== null) await deps.segments.untilIndexed(type.no);
+    },
     update: (scope, input, tx) => updateEntity(db, deps, scope, input, tx),
     updateIf: (scope, input, tx) => updateEntityIf(db, deps, scope, input, tx),
     remove: (scope, input, tx) => deleteEntity(db, deps, scope, input, tx),

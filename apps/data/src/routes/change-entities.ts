@@ -6,7 +6,7 @@ import { type OperationDeps, applyOperation, createAll } from '../apply-operatio
 import { changeOnce } from '../change-once';
 import { type AccessDeps, type CallerAccess, requireAccess } from '../require-access';
 
-type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany'> };
+type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany' | 'untilIndexed'> };
 type Action = EntityOperation['action'];
 
 /** Bulk requests of a process at the same time. Each holds a connection of the pool, which has 10, and a body of up to 8 MiB. */
@@ -43,6 +43,7 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
       }
       return JSON.stringify({ results });
     };
+    if (access.has('create')) await deps.entities.untilIndexed(context.scope, type);
     const { db } = deps;
     return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
   });

@@ -104,7 +104,8 @@ export async function createMany(
     );
     const accepted = input.entities.filter((_, at) => results[at] === null);
     if (accepted.length === 0) return results as CreateResult[];
-    await segments.untilIndexed(type.no);
+    // Not in a transaction: the index would wait for it, because it has locked the type or holds the last connection.
+    if (tx === undefined) await segments.untilIndexed(type.no);
     const texts = accepted.map((entity) => givenJson(type, entity));
     const { statement, values } = createSql(scope, type, input, texts);
     const { rows } = await within.query(scope, statement, values);

@@ -1,4 +1,4 @@
-import { createDb } from '@parley/db';
+import { type Queryable, createDb } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { createEntities } from '../create-entities';
 import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
@@ -87,4 +87,29 @@ describe('entities that scans would read whole', () => {
     await t.add('deleted', { large });
     expect(await unindexed('deleted')).toBeLessThan(6);
   });
+});
+
+test('while the index is far behind, a create waits for it, and one in a transaction does not', async () => {
+  const test = await startEntities(await createTestDatabase(), { segmentSize: 10 });
+  await test.createType('item');
+  const { db, entities } = test;
+  const create = (count: number, tx?: Queryable) =>
+    entities.createMany(
+      here,
+      { type: 'item', entities: Array.from({ length: count }, () => ({ ...origin, data: {} })) },
+      tx,
+    );
+  const blocker = await db.pool.connect();
+  await blocker.query('begin; lock table entity_fields in exclusive mode');
+  await create(12);
+  await create(50);
+  const ended: string[] = [];
+  const waiting = create(1).then(() => ended.push('alone'));
+  // The index waits for transactions that have locked the type, so this one would never end.
+  await db.transaction((tx) => create(1, tx)).then(() => ended.push('in a transaction'));
+  await blocker.query('rollback');
+  blocker.release();
+  await waiting;
+  expect(ended).toEqual(['in a transaction', 'alone']);
+  await test.stop();
 });
