@@ -125,3 +125,26 @@ test('each line is written within a moment while the process runs', () => {
   );
   expect(output.trim().split('\n')).toHaveLength(2);
 });
+
+test('a line is written also when its moment passes during another write', async () => {
+  // The parent reads after half a second, so the second line waits behind a write that the full pipe holds up.
+  const output = outputOf(
+    `const log = createLogger({ service: 'x' });
+     const at = (ms, work) => setTimeout(work, ms);
+     if (process.argv[2] === undefined) {
+       const child = require('node:child_process').spawn(process.execPath, [__filename, 'child'], { stdio: ['ignore', 'pipe', 'inherit'] });
+       at(1_000, () => child.stdout.pipe(process.stdout));
+       at(3_000, () => child.kill('SIGKILL'));
+     } else {
+       log.info({ text: 'x'.repeat(1_000_000) }, 'long');
+       at(50, () => log.info('short'));
+       at(10_000, () => {});
+     }`,
+  );
+  expect(
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg),
+  ).toEqual(['long', 'short']);
+});

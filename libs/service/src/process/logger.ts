@@ -52,13 +52,18 @@ const maxBufferedMs = 100;
 function createStdout(): DestinationStream {
   const stdout = pino.destination({ fd: 1, sync: false, minLength: maxBufferedBytes });
   let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    // A flush during another write does nothing. The lines that it leaves are flushed after that write.
+    stdout.once('drain', () => {
+      timer = undefined;
+      stdout.flush();
+    });
+    stdout.flush();
+  };
   return {
     write(line) {
       stdout.write(line);
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        stdout.flush();
-      }, maxBufferedMs).unref();
+      timer ??= setTimeout(flush, maxBufferedMs).unref();
     },
   };
 }
