@@ -31,7 +31,7 @@ const creditedOrders = statement(
 
 /** Locks orders of the billing platform until the transaction ends, and reads them. One for which nothing is stored is absent. */
 export async function lockOrders(tx: Queryable, orderIds: readonly string[]): Promise<Map<string, CreditedOrder>> {
-  // Sorted, so that two transactions that lock the same orders do not wait for each other.
+  // Sorted: two transactions that lock the same orders in different sequences could deadlock.
   const ids = [...new Set(orderIds)].sort();
   await tx.acrossTenants('inbound webhook', lockKeys, [ids.map((id) => `order:${provider}:${id}`)]);
   const { rows } = await tx.acrossTenants('inbound webhook', creditedOrders, [provider, ids]);
