@@ -68,7 +68,7 @@ const entries = async () => {
   return rows.map(({ cause, amount_cents: cents }) => `${cause.replace('polar-order-', '')}: ${cents}`);
 };
 const waitingJobs = async (queue: string) => {
-  const keys = await redis.keys(`parley:${queue}:dlv_*`);
+  const keys = await redis.keys(`{parley-${queue}}:${queue}:dlv_*`);
   return keys.map((key) => key.split(':')[2]).sort();
 };
 
@@ -85,6 +85,19 @@ test('a delivery that fails gets its own job, and the others of its job are fini
   const own = handle({ deliveries: [deliveries[1]!] }, contextOf(true));
   await expect(own).rejects.toThrow('two');
   expect(await statuses(deliveries)).toEqual(['processed', 'failed', 'processed', 'processed']);
+});
+
+test('a job of several that is interrupted at shutdown is run again at once, although one of its deliveries has failed', async () => {
+  const deliveries = await Promise.all([1, 2].map((n) => store({ n })));
+  const shutdown = new AbortController();
+  const handle = createDeliveryJob(deps, 'update-email', 10, async ({ body }, { signal }) => {
+    if (body.toString() === '{"n":1}') throw new Error('one');
+    shutdown.abort(new Error('shutting down'));
+    throw signal.reason;
+  });
+  await expect(handle({ deliveries }, { ...contextOf(true), signal: shutdown.signal })).rejects.toThrow(
+    'shutting down',
+  );
 });
 
 test('at most the given number of deliveries is handled at the same time', async () => {

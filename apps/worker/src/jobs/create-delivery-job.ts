@@ -75,7 +75,9 @@ export function createDeliveryJob(
     );
     const failures = ends.flatMap((end, at) => (end.status === 'fulfilled' ? [] : [{ ...deliveries[at]!, ...end }]));
     if (failures.length === 0) return;
-    if (isAlone || context.signal.aborted) throw failures[0]!.reason;
+    // Another worker runs an interrupted job at once.
+    if (context.signal.aborted) throw context.signal.reason;
+    if (isAlone) throw failures[0]!.reason;
     // A job that cannot be enqueued is sent by the sweep.
     for (const { id, requestId } of failures)
       await queues.enqueue(name, { deliveries: [{ id, requestId }] }, { requestId, delayMs: retryMs }).catch(() => {});
