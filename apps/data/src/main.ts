@@ -45,7 +45,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
+  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
   await runService({
     config,

@@ -62,7 +62,7 @@ startProcess(async () => {
     providers: createGuardedFetch({ allowedPrivateHosts: [...config.PROVIDER_ALLOWED_PRIVATE_HOSTS, ...standIns] }),
   };
   const channels = createChannels({ db, box, settings: config, log, guard: guards.providers });
-  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
+  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
   const openStreams = new OpenStreams();
   await runService({

@@ -12,7 +12,7 @@ import { type CreateInput, type CreateManyInput, type CreateResult, createMany, 
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
 import { lockEntities } from './write/change-entity';
 import { isStorable } from './storable';
-import { createSegments } from './write/segments';
+import { type EntitiesLog, createSegments } from './write/segments';
 import { createTypeCache } from './write/type-cache';
 import {
   type ConditionalUpdateInput,
@@ -66,11 +66,13 @@ export interface EntitiesOptions {
   segmentSize?: number;
   /** Wakes the relays after a commit whose event waits for them. Without it, relays find the event at their next poll. */
   wakeRelay?: () => void;
+  /** Reports that the newest entities of a type could not be indexed. Reads then scan them, and a later create tries again. */
+  log?: EntitiesLog;
 }
 
 /** Creates the store of entities on a database. */
-export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }: EntitiesOptions): Entities {
-  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize), wakeRelay };
+export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {}, log }: EntitiesOptions): Entities {
+  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize, log), wakeRelay };
   return {
     types: (scope) => listEntityTypes(db, scope),
     get: (scope, input, tx = db) => getEntity(tx, scope, input),

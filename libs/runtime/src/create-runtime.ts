@@ -56,7 +56,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
   const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db, wakeRelay });
+  const entities = createEntities({ db, wakeRelay, log });
   const channels = createChannels({ db, box, settings: config, log });
   const payments = createPayments({ db, entities, box, publicUrl, standInsUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(

@@ -99,7 +99,9 @@ async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<bool
   // Writers are locked out only from here to the commit: later ones see that these entities are indexed.
   await tx.query(scope, lockOutWriters, [...key, '500ms']);
   const last = entities.at(-1);
-  await tx.query(scope, advance, [...key, batch.from, last === undefined ? batch.end : String(BigInt(last.pos) + 1n)]);
+  const to = last === undefined ? batch.end : String(BigInt(last.pos) + 1n);
+  const { rowCount } = await tx.query(scope, advance, [...key, batch.from, to]);
+  if (rowCount === 0) throw new Error('Another process has indexed these entities');
   // Others may have changed while their entries were written.
   const changed = (
     await tx.query(scope, changedSince, [

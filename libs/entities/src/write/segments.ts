@@ -4,6 +4,8 @@ import { createdAtSql } from '../field-index/position';
 import { indexNewest } from './index-newest';
 import { lockOutWriters } from './writer-lock';
 
+export type EntitiesLog = { warn(fields: object, message: string): void };
+
 export type Segments = ReturnType<typeof createSegments>;
 
 /** Segments that may wait to be indexed. Creates of a process then wait for the index, so that scans of the newest entities stay short. */
@@ -20,7 +22,7 @@ export const weightOf = (bytes: number): number => 1 + Math.floor(bytes / weight
  * next create tries again. A new segment waits for running writers. Later writers use it with a later time, so segments
  * strictly follow the order of creation.
  */
-export function createSegments(db: Db, size: number) {
+export function createSegments(db: Db, size: number, log?: EntitiesLog) {
   const running = new Map<number, { ended: Promise<void>; added: number }>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
   return {
@@ -31,7 +33,9 @@ export function createSegments(db: Db, size: number) {
       else if (Math.random() * checkEvery < weight) {
         const ended = beginNext(db, scope, { no, segment, size })
           .then(() => indexNewest(db, scope, no))
-          .catch(() => {})
+          .catch((err: unknown) =>
+            log?.warn({ err, tenant: scope.tenant, type: no }, 'newest entities were not indexed'),
+          )
           .finally(() => running.delete(no));
         running.set(no, { ended, added: 0 });
       }
