@@ -28,7 +28,8 @@ it('processes hold no more connections to PostgreSQL and Redis than the operatio
   await push(client, catalog);
   // More requests at the same time than a process has connections.
   const requests = Array.from({ length: 60 }, (_, at) => [
-    client.post('/v1/data/order', { data: { number: `o-${at}` } }),
+    client.post('/v1/data/order', { data: { number: `o-${at}` } }), // creates of a burst share a connection
+    client.get('/v1/data/order'),
     client.post('/v1/agents/assistant/chat', { message: 'Hello' }),
     client.get('/v1/executions'),
   ]);

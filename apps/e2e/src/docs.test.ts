@@ -36,6 +36,8 @@ const notRun: Record<string, string> = {
 const notRunBlocks: Record<string, string> = {
   'docker ': 'needs a container engine',
   'kubectl ': 'needs a cluster',
+  'helm ': 'needs a cluster',
+  'cosign ': 'needs published images',
   'npx parley integrations': "needs a provider's account",
   'npx parley channels': "needs a provider's account",
   'npx parley whatsapp': 'stand-ins.test has the simulated providers',
