@@ -8,7 +8,8 @@ import { type Tenant, createTenant } from './tenant';
 
 /** What processes hold at most: the table of docs/operations.md, which tools/deploy/capacity.test.mjs compares with the manifests. */
 const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
-const holdings = [...page.matchAll(/^\| ([\w-]+) \| (\d+) \| (\d+) \| \d+ \| \d+ \|$/gm)].map(
+const capacity = page.slice(page.indexOf('| process | connections to PostgreSQL |')).split('\n\n')[0]!;
+const holdings = [...capacity.matchAll(/^\| ([\w-]+) \| (\d+) \| \d+ \| (\d+) \| \d+ \| \d+ \|$/gm)].map(
   ([, name, postgres, redis]) => ({ name, postgres: Number(postgres), redis: Number(redis) }),
 );
 

@@ -23,6 +23,8 @@ export function useScrollPlace({ onNearTop, onNearEnd }: ScrollPlaceOptions = {}
   const [box, scroller] = useState<HTMLElement | null>(null);
   const anchor = useRef<Anchor | null>(null);
   const isAtEnd = useRef(true);
+  /** The position after the last scroll, of a person or of `restore`. */
+  const lastTop = useRef(0);
   const [isAway, setAway] = useState(false);
   const near = useRef({ onNearTop, onNearEnd });
   near.current = { onNearTop, onNearEnd };
@@ -37,17 +39,19 @@ export function useScrollPlace({ onNearTop, onNearEnd }: ScrollPlaceOptions = {}
       // Writing the position ends a swipe on some phones.
       if (Math.abs(movedPx) > 1) box.scrollTop += movedPx;
     }
+    // Content may have become shorter, which is not a person who scrolls up either.
+    lastTop.current = box.scrollTop;
   };
 
   useEffect(() => {
     if (box === null) return;
-    let lastTop = box.scrollTop;
+    lastTop.current = box.scrollTop;
     const onScroll = () => {
       const fromEnd = box.scrollHeight - box.scrollTop - box.clientHeight;
       // Content that grows is no reason to leave the end: only a person who scrolls up is.
       if (fromEnd < nearPx) isAtEnd.current = true;
-      else if (box.scrollTop < lastTop - 1) isAtEnd.current = false;
-      lastTop = box.scrollTop;
+      else if (box.scrollTop < lastTop.current - 1) isAtEnd.current = false;
+      lastTop.current = box.scrollTop;
       setAway(fromEnd > box.clientHeight);
       anchor.current = anchorOf(box);
       if (box.scrollTop < loadPx) near.current.onNearTop?.();

@@ -17,12 +17,13 @@ export function Media({ sent }: { sent: ChannelMessage }) {
   const type = media.contentType ?? '';
   const isVideo = type.startsWith('video/');
   const isShown = shown.test(type);
-  // A video is large, so it is loaded when a person asks for it.
-  const [isWanted, setWanted] = useState(isShown && !isVideo);
+  const [isAsked, setAsked] = useState(false);
+  // A video is large, so it is loaded when a person asks for it. The type of a file is unknown until it has been fetched.
+  const isNeeded = isAsked || (isShown && !isVideo);
   const { data: blob, error } = useQuery({
     queryKey: [...key, 'media', sent.id],
     queryFn: async ({ signal }) => (await api.getMessageMedia({ id: sent.id }, { signal })).blob(),
-    enabled: isWanted && media.status === 'ready',
+    enabled: isNeeded && media.status === 'ready',
     staleTime: Infinity,
     gcTime: 60_000,
   });
@@ -32,18 +33,18 @@ export function Media({ sent }: { sent: ChannelMessage }) {
   useEffect(() => {
     if (url === null || isShown) return;
     Object.assign(document.createElement('a'), { href: url, download: name }).click();
-    setWanted(false);
+    setAsked(false);
   }, [url, isShown, name]);
   if (media.status === 'failed' || error)
     return <p className="text-failed">{[conversations.fileFailed, media.error].filter(Boolean).join(': ')}</p>;
   if (media.status !== 'ready') return <p className="text-n11">{conversations.filePending}</p>;
-  if (!isShown || (isVideo && !isWanted))
+  if (!isShown || (isVideo && !isNeeded))
     return (
       <Button
         icon={isVideo ? Download : FileText}
-        isBusy={isWanted}
+        isBusy={isNeeded}
         title={conversations.download(name)}
-        onClick={() => setWanted(true)}
+        onClick={() => setAsked(true)}
         className="max-w-full"
       >
         <span className="truncate">{name}</span>
