@@ -4,7 +4,7 @@ type Write = { chunk: Buffer | string; encoding: BufferEncoding };
 
 /**
  * A socket that sends what is written together in one piece. The driver writes a statement as four messages, and a system call
- * with several pieces takes twice as long as one with a single piece (docs/adr/0073).
+ * with several pieces takes twice as long as one with a single piece (docs/adr/0074).
  */
 export class JoinedSocket extends Socket {
   override _writev(chunks: Write[], callback: (error?: Error | null) => void): void {

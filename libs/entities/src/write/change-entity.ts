@@ -13,9 +13,10 @@ import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql } from '../sql';
 import { isStorable } from '../storable';
+import type { WriteDeps } from './create-entity';
 import { type EntityEvent, entityEventSql, originSql } from './entity-event-sql';
 import { keptInEvent } from './kept-in-event';
-import { type Segments, weightOf } from './segments';
+import { weightOf } from './segments';
 import { writerLockSql } from './writer-lock';
 
 /** An entity as a transaction has locked it. */
@@ -139,7 +140,7 @@ export interface Change {
   /** Returns the shape under which the changed entity is stored: see `storedShape`. */
   shapeFor: (shape: Shape) => Shape;
   event: EntityEvent;
-  deps: { segments: Segments; /** Wakes the relays. */ wakeRelay: () => void };
+  deps: Pick<WriteDeps, 'segments' | 'wakeRelay'>;
 }
 
 const changedRow = { json: column.text, waits: column.bool };
