@@ -23,6 +23,14 @@ export const deployedApps = () => buildableApps().filter((app) => app !== 'stand
 const firstLine = '"use strict";process.on("SIGTERM",()=>{if(process.listenerCount("SIGTERM")===1)process.exit(143)});';
 
 /**
+ * The last line of each process. esbuild may rename classes and functions, and with `keepNames` gives them their names again whenever they
+ * are created: packages compare names of classes. For arrow functions, which have no `prototype`, this took a third of a request's
+ * time (docs/adr/0079), so they keep the name that esbuild has given them.
+ */
+const lastLine =
+  'if(typeof __name==="function")__name=(set=>(target,name)=>target.prototype===undefined?target:set(target,name))(__name);';
+
+/**
  * Options of esbuild for these apps. Packages are not bundled, which is ten times faster, except with `standalone`, for
  * images without node_modules.
  * @param {string[]} apps
@@ -35,6 +43,7 @@ export function buildOptions(apps, { standalone = false, outdir = join(root, 'di
     outdir,
     outExtension: { '.js': '.cjs' },
     banner: { js: firstLine },
+    footer: { js: lastLine },
     bundle: true,
     packages: standalone ? 'bundle' : 'external',
     platform: 'node',
@@ -115,6 +124,7 @@ export function childBuildOptions(apps, options = {}) {
     ...buildOptions([], options),
     entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /-process\.ts$/))),
     banner: {},
+    footer: {},
     packages: 'bundle',
     loader: { '.wasm': 'binary' },
     minifyWhitespace: true,
