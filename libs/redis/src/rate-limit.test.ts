@@ -173,6 +173,64 @@ test('after the clock was set back, the limits hold and requests are refused for
   expect(await made.admit(lost)).toBe(0);
 });
 
+describe('a limiter with a limit of 100 or more', () => {
+  const listOf = ({ id, organizationId }: { id: string; organizationId: string }) =>
+    `rate:{${organizationId}}:key:${id}`;
+
+  /** How many decisions a fresh server has been asked for. */
+  async function calls(redis: RedisConnection): Promise<number> {
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+  }
+
+  test('counts requests of a busy key ahead, and gives back what it does not use', async () => {
+    const own = await startRedis({ ephemeral: true });
+    closing.push(() => own.stop());
+    const redis = await connect(own.url);
+    const made = createRateLimiter({ redis, limits: { perKey: 6_000, perOrganization: 6_000 } });
+    closing.push(() => made.close());
+    const key = newKey();
+    for (let index = 0; index < 1_000; index += 1) expect(await made.admit(key)).toBe(0);
+    expect(await calls(redis)).toBeLessThan(100);
+    const counted = await redis.llen(listOf(key));
+    expect(counted).toBeGreaterThan(1_000);
+    expect(counted).toBeLessThanOrEqual(1_000 + 2 * 32);
+    expect(await redis.llen(`rate:{${key.organizationId}}`)).toBe(counted);
+    await sleep(150);
+    expect(await made.admit(key)).toBe(0);
+    expect(await redis.llen(listOf(key))).toBeGreaterThanOrEqual(1_001);
+    expect(await redis.llen(listOf(key))).toBeLessThanOrEqual(1_001 + 16);
+  });
+
+  test('admits exactly as many of a busy key over two processes', async () => {
+    const limits = { perKey: 640, perOrganization: 10_000 };
+    const limiters = await Promise.all([limiter(limits), limiter(limits)]);
+    const key = newKey();
+    let admitted = 0;
+    for (let index = 0; index < 800; index += 1) if ((await limiters[index % 2]!.admit(key)) === 0) admitted += 1;
+    expect(admitted).toBe(640);
+  });
+
+  test('counts nothing ahead for a key that sends ten requests a second', async () => {
+    const redis = await connect();
+    const made = await limiter({ perKey: 6_000, perOrganization: 6_000 });
+    const key = newKey();
+    for (let index = 0; index < 5; index += 1) {
+      expect(await made.admit(key)).toBe(0);
+      await sleep(110);
+    }
+    expect(await redis.llen(listOf(key))).toBe(5);
+  });
+
+  test('does not count ahead when half is used', async () => {
+    const redis = await connect();
+    const made = await limiter({ perKey: 200, perOrganization: 10_000 });
+    const key = newKey();
+    for (let index = 0; index < 150; index += 1) expect(await made.admit(key)).toBe(0);
+    expect(await redis.llen(listOf(key))).toBe(150);
+    expect((await burst([made], [key], 100)).admitted).toBe(50);
+  });
+});
+
 describe('a limiter that counts later', () => {
   async function later(limits: Partial<RateLimits>): Promise<RateLimiter> {
     const made = createRateLimiter({ redis: await connect(), limits, countsLater: true });

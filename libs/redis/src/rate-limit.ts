@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from './connect-redis';
+import { createCountedAhead } from './counted-ahead';
 
 export interface RateLimits {
   /** Maximum number of requests of one API key in any window. */
@@ -32,6 +33,11 @@ export interface RateLimiterOptions {
   onSkip?: () => void;
 }
 
+interface Limited {
+  id: string;
+  organizationId: string;
+}
+
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const maxKnownKeys = 10_000;
@@ -48,15 +54,18 @@ const ticks = 2;
  * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
- * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Returns the wait in milliseconds,
- * 0 for an admitted request, and -1 for one that leaves less than half of both limits used.
+ * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Before that, requests that were counted
+ * ahead and not used are removed. Returns the wait in milliseconds, 0 for an admitted request, and -1 for one that leaves less than
+ * half of both limits used. Such a request may count others ahead: then it returns -1, their number, and their time.
  */
 const admitScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = tonumber(ARGV[1])
+local wanted = tonumber(ARGV[4] or 0)
 local wait = 0
 for i = 1, 2 do
+  if ARGV[5] and ARGV[5] ~= '0' then redis.call('LREM', KEYS[i], ARGV[5], ARGV[6]) end
   local oldest = tonumber(redis.call('LINDEX', KEYS[i], ARGV[i + 1] - 1) or 0)
   if oldest > now + window then redis.call('DEL', KEYS[i])
   else wait = math.max(wait, oldest + window + 1 - now) end
@@ -71,12 +80,18 @@ for i = 1, 2 do
   if length > limit then redis.call('LTRIM', KEYS[i], 0, limit - 1) end
   redis.call('PEXPIRE', KEYS[i], window + 1)
 end
-return answer`;
+if answer == 0 or wanted == 0 then return answer end
+local ahead = {}
+for n = 1, wanted do ahead[n] = now end
+for i = 1, 2 do redis.call('LPUSH', KEYS[i], unpack(ahead)) end
+return { answer, wanted, now }`;
 
-type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<number>;
+type Answer = number | [answer: number, ahead: number, countedAtMs: number];
+type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<Answer>;
 
 /**
- * A rate limiter: exact in any window, over any number of processes, unless it counts later. While Redis is unavailable,
+ * A rate limiter: exact in any window, over any number of processes, unless it counts later or has limits of 100 or more, of which each
+ * process may count a hundredth ahead. While Redis is unavailable,
  * requests are admitted, unless they need it: immediately when the connection is down or Redis is known to be silent,
  * otherwise after `deadlineMs`.
  */
@@ -88,25 +103,53 @@ export function createRateLimiter(options: RateLimiterOptions) {
   const blocked = createBlockedKeys();
   /** The keys that have used less than half of their limits, each with the number of its requests that Redis is counting. */
   const roomy = new LRUCache<string, { uncounted: number }>({ max: maxKnownKeys, ttl: roomTtlMs });
+  const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys });
   const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
     return needsRedis ? Infinity : 0;
   };
+  /**
+   * Counts a request and, for a busy key, others ahead; when the request itself comes later (`isAhead`), it is one of them. Resolves
+   * with the wait, or with null without an answer.
+   */
+  function count({ id, organizationId }: Limited, isAhead = false): Promise<number | null> {
+    const organizationList = `${name}:{${organizationId}}`;
+    const { wanted, unused, countedAtMs } = ahead.next(id);
+    const more = wanted + unused === 0 ? [] : [wanted, unused, countedAtMs];
+    const asked = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization, ...more);
+    return monitor.answerOf(asked).then((answer) => {
+      const [waitMs, size = 0, atMs = 0] = typeof answer === 'object' && answer !== null ? answer : [answer];
+      const isCounted = isAhead && waitMs !== null && waitMs <= 0;
+      if (wanted > 0) ahead.answered(id, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
+      return waitMs;
+    });
+  }
+
+  function decided(caller: Limited): number | undefined {
+    const untilMs = blocked.untilMs(caller.id);
+    if (untilMs > 0) return untilMs;
+    const used = ahead.use(caller.id);
+    if (used === 'low' && monitor.isAnswering()) void count(caller, true);
+    return used ? 0 : undefined;
+  }
+
   return {
-    /** The time in Unix milliseconds until which an API key is known to be refused, so that Redis need not be asked; or 0. */
-    blockedUntil: ({ id }: { id: string }): number => blocked.untilMs(id),
+    /**
+     * The decision if Redis need not be asked: the Unix milliseconds until which an API key is known to be refused, or 0 for a
+     * request that has been counted ahead.
+     */
+    decided,
     /** Returns 0 when the request is admitted, otherwise the Unix milliseconds at which the next one is. Never rejects. */
-    admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
-      const blockedUntilMs = blocked.untilMs(id);
-      if (blockedUntilMs > 0) return blockedUntilMs;
+    admit(caller: Limited): number | Promise<number> {
+      const known = decided(caller);
+      if (known !== undefined) return known;
       if (!monitor.isAnswering()) return skip();
-      const organizationList = `${name}:{${organizationId}}`;
+      const { id } = caller;
       const askedAtMs = performance.now();
-      const answer = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization);
       const room = countsLater ? roomy.get(id) : undefined;
       if (room) room.uncounted += 1;
-      const decision = monitor.answerOf(answer).then((waitMs) => {
+      const decision = count(caller).then((waitMs) => {
         if (room) room.uncounted -= 1;
         if (waitMs === null) return skip();
         if (countsLater && waitMs < 0) roomy.set(id, room ?? { uncounted: 0 });

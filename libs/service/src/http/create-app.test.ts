@@ -63,7 +63,7 @@ const app = createApp({
   checkResponses: true,
   identify: async ({ headers }) => keys[/^Bearer (\w+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''] ?? null,
   limiter: {
-    blockedUntil: (caller) => (caller.id === 'k2' ? blockedUntilMs : 0),
+    decided: (caller) => (caller.id === 'k2' && blockedUntilMs > 0 ? blockedUntilMs : undefined),
     admit: async (caller) => {
       await sleep(5);
       return caller.id === 'k2' ? refusedUntilMs : 0;

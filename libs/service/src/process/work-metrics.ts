@@ -142,7 +142,7 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       return { ...inner, run };
     },
     /** Creates a limiter with metrics. */
-    observeLimiter<L extends { blockedUntil(key: never): number; admit(key: never): number | Promise<number> }>(
+    observeLimiter<L extends { decided(key: never): number | undefined; admit(key: never): number | Promise<number> }>(
       create: (onSkip: () => void) => L,
     ): L {
       const skipped = metrics.counter(
@@ -162,9 +162,9 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       };
       return {
         ...inner,
-        blockedUntil(key: never) {
-          const untilMs = inner.blockedUntil(key);
-          return untilMs > 0 ? count(untilMs) : 0;
+        decided(key: never) {
+          const decision = inner.decided(key);
+          return decision === undefined ? undefined : count(decision);
         },
         admit(key: never) {
           const decided = inner.admit(key);
