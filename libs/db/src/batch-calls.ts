@@ -26,6 +26,8 @@ export interface BatchOptions<Item> {
   largest?: number;
   /** One more call of `work` begins when items have waited this long for the others. */
   patienceMs?: number;
+  /** The first call does not wait for the others of its turn of the event loop. For work whose cost is mostly its round trip. */
+  startsAtOnce?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface BatchOptions<Item> {
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,
-  { keyOf = () => 0, lanes = 2, largest = 200, patienceMs }: BatchOptions<Item> = {},
+  { keyOf = () => 0, lanes = 2, largest = 200, patienceMs, startsAtOnce = false }: BatchOptions<Item> = {},
 ): (item: Item) => Promise<Result> {
   /** A group without calls is deleted. */
   const groups = new Map<string | number, Group<Item, Result>>();
@@ -61,7 +63,8 @@ export function batchCalls<Item, Result>(
 
   function begin(key: string | number, group: Group<Item, Result>): void {
     group.busy += 1;
-    setImmediate(() => void drain(key, group));
+    if (startsAtOnce) void drain(key, group);
+    else setImmediate(() => void drain(key, group));
   }
 
   function beginLater(key: string | number, group: Group<Item, Result>): void {

@@ -2,6 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable, Statement } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { parseAccess } from './access';
+import { getEntities } from './read/get-entity';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 
 let t: TestEntities;
@@ -93,6 +94,7 @@ const kinds: [string, () => Promise<string[]>][] = [
   ['list of deleted', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, status: 'deleted' }, db))],
   ['list in a scope', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, access }, db))],
   ['get', () => plansOf((db) => t.entities.get(here, { type: 'item', id }, db))],
+  ['get of several', () => plansOf((db) => getEntities(db, here, { type: 'item', ids: [id, 'ent_0'] }))],
   ['search', () => plansOf((db) => t.entities.search(here, { type: 'item', limit: 20, query: 'item 12' }, db))],
   ['create', () => plansOf((db) => t.entities.create(here, { ...origin, type: 'item', data: { new: 1 } }, db))],
   ['update', () => plansOf((db) => t.entities.update(here, { ...origin, type: 'item', id, data: { n: 'x' } }, db))],

@@ -167,7 +167,7 @@ export interface ApiKeyCheck {
    * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
    * the limit's `refusal` when the address may not look up a key that this process does not know.
    */
-  (token: string, address?: string): Promise<Caller | null>;
+  (token: string, address?: () => string): Promise<Caller | null>;
 }
 
 const keyRow = {
@@ -201,7 +201,7 @@ export function createApiKeyCheck(
   { unknownKeysPerMinute, refusal }: LookUpLimit = noLimit,
 ): ApiKeyCheck {
   const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, clock);
-  const cache = new LRUCache<string, CacheEntry, string>({
+  const cache = new LRUCache<string, CacheEntry, () => string>({
     max: cacheSize,
     perf: { now: clock },
     // Reads the clock at each use: a cached time would keep a revoked key valid for longer.
@@ -214,7 +214,7 @@ export function createApiKeyCheck(
   async function ask(
     token: string,
     old: CacheEntry | undefined,
-    { options, context: address }: LRUCache.FetcherOptions<string, CacheEntry, string>,
+    { options, context: address }: LRUCache.FetcherOptions<string, CacheEntry, () => string>,
   ) {
     let askedAtMs = 0;
     const find = async () => {
@@ -222,14 +222,14 @@ export function createApiKeyCheck(
       return (await db.acrossTenants('key look-up', keyByHash, [hashOf(token)])).rows[0] ?? null;
     };
     // A key that was valid at its last look-up does not depend on what else its address sends.
-    const row = await (old?.identity ? find() : lookUp(address, find));
+    const row = await (old?.identity ? find() : lookUp(address(), find));
     if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
     // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
   }
 
-  return async (token, address = '') => {
+  return async (token, address = () => '') => {
     if (!isApiKey(token)) return null;
     const { identity, expiresAtMs } = await cache.forceFetch(token, { context: address });
     return expiresAtMs > Date.now() ? identity : null;

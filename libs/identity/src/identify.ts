@@ -21,6 +21,6 @@ export function createIdentify<R extends Credentials>(
   return async (request) => {
     const { authorization } = request.headers;
     const token = authorization === undefined ? null : /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
-    return token ? checkKey(token, limit?.addressOf(request)) : null;
+    return token ? checkKey(token, () => limit?.addressOf(request) ?? '') : null;
   };
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, batchCalls, column, statement } from '@parley/db';
 import type { Access } from '../access';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import type { Deleted, NotFound, OutOfScope, TypeNotFound } from '../result';
@@ -21,7 +21,48 @@ export async function getEntity(db: Queryable, scope: Scope, { type, id, access 
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
   const { statement, values } = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
   const { rows } = await db.query(scope, statement, values);
-  const [row] = rows;
+  return resultOf(rows[0]);
+}
+
+/** Reads several entities of a type; a result for each id, in their order. */
+export async function getEntities(
+  db: Queryable,
+  scope: Scope,
+  { type, ids }: { type: string; ids: readonly string[] },
+): Promise<GetResult[]> {
+  const { rows } = await db.query(scope, several, [scope.tenant, scope.environment, type, ids, typeJson(type)]);
+  return ids.map((_, at) => resultOf(rows[at]));
+}
+
+/** Each may have a megabyte. */
+const maxTogether = 16;
+
+/**
+ * Returns `getEntity` for callers that arrive together: reads of a type that arrive during another one wait for it, and are then one
+ * statement (docs/adr/0080). Reads in a transaction, and those that roles restrict, are statements of their own.
+ */
+export function getter(db: Db): (scope: Scope, input: GetInput, tx?: Queryable) => Promise<GetResult> {
+  const together = batchCalls(
+    async (asked: readonly { scope: Scope; type: string; id: string }[]) => {
+      const { scope, type, id } = asked[0]!;
+      if (asked.length === 1) return [await getEntity(db, scope, { type, id })];
+      return getEntities(db, scope, { type, ids: asked.map((one) => one.id) });
+    },
+    {
+      keyOf: ({ scope: { tenant, environment }, type }) => `${tenant} ${environment} ${type}`,
+      lanes: 1,
+      largest: maxTogether,
+      startsAtOnce: true,
+    },
+  );
+  return (scope, input, tx) => {
+    const { type, id, access } = input;
+    const isAlone = tx !== undefined || access !== undefined || !isStorable(type) || !isStorable(id);
+    return isAlone ? getEntity(tx ?? db, scope, input) : together({ scope, type, id });
+  };
+}
+
+function resultOf(row: FoundRow | undefined): GetResult {
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };
   if (!row.visible) return { ok: false, reason: 'out_of_scope' };
@@ -42,6 +83,17 @@ const plain = statement(
   'get-entity',
   `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible
     ${fromSql('$2::"Environment"', '$3::text', '$4::text')}`,
+  foundRow,
+);
+
+/** Without rows if there is no such type, otherwise with one for each id, in their order. */
+const several = statement(
+  'get-entities',
+  `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible
+    from entity_types t cross join unnest($4::text[]) with ordinality as asked(id, at)
+    left join entities e on e.tenant = $1 and e.id = asked.id and e.part in (t.no, -t.no)
+    where t.tenant = $1 and t.environment = $2::"Environment" and t.slug = $3::text
+    order by asked.at`,
   foundRow,
 );
 

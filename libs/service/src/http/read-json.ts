@@ -10,6 +10,8 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   if (encoding !== undefined && encoding !== 'identity') return Promise.reject(unsupportedEncoding());
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(payloadTooLarge(limitBytes));
   const incomplete = () => badRequest('The request ended before its body', undefined, 'incomplete_body');
+  // A request without a body (`optimizeEmptyRequests`) emits no events.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
