@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createEntities } from '@parley/entities';
+import { type Entities, createEntities } from '@parley/entities';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
   createLogger,
@@ -15,6 +15,13 @@ import { createDataApp } from './app';
 import { dataVariables } from './config';
 import { limitCallers } from './limit-callers';
 import { createReindexingRequest } from './request-reindexing';
+
+/** Reads what does not exist, so that the first request finds open connections, prepared statements and compiled code. */
+async function warmUp({ get, list }: Entities): Promise<void> {
+  const nobody = { organizationId: '', tenant: 0, environment: 'production' } as const;
+  const read = () => Promise.all([list(nobody, { type: '', limit: 50 }), get(nobody, { type: '', id: '' })]);
+  for (let time = 0; time < 5; time += 1) await read().catch(() => {});
+}
 
 startProcess(async () => {
   const config = loadConfig(dataVariables, process.env);
@@ -46,6 +53,8 @@ startProcess(async () => {
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
+
+  await warmUp(entities);
 
   await runService({
     config,

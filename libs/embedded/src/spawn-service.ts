@@ -6,7 +6,7 @@ import { spawnGuarded } from './child-process';
  * Maximum size of half of V8's young generation, in MB (docs/adr/0076). The images have the same, and the same settings of glibc's
  * allocator (docker/Dockerfile); a test compares them.
  */
-const semiSpaceMb = 8;
+const semiSpaceMb = 16;
 export const allocatorEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**
