@@ -18,8 +18,8 @@ import { createReindexingRequest } from './request-reindexing';
 
 /** Reads what does not exist, so that the first request finds open connections, prepared statements and compiled code. */
 async function warmUp({ get, list }: Entities): Promise<void> {
-  const nobody = { organizationId: '', tenant: 0, environment: 'production' } as const;
-  const read = () => Promise.all([list(nobody, { type: '', limit: 50 }), get(nobody, { type: '', id: '' })]);
+  const unknown = { organizationId: '', tenant: 0, environment: 'production' } as const;
+  const read = () => Promise.all([list(unknown, { type: '', limit: 50 }), get(unknown, { type: '', id: '' })]);
   for (let time = 0; time < 5; time += 1) await read().catch(() => {});
 }
 

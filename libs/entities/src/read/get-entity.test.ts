@@ -22,14 +22,14 @@ const outcome = async (scope: Scope, id: string, type = 'item'): Promise<unknown
 test('reads that arrive together have each their own result', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => t.add('item', { n })));
   const foreign = await t.add('item', { n: 'there' }, undefined, there);
-  const gone = await t.add('item', { n: 'gone' });
-  await t.entities.remove(here, { ...origin, type: 'item', id: gone });
+  const deleted = await t.add('item', { n: 'deleted' });
+  await t.entities.remove(here, { ...origin, type: 'item', id: deleted });
   const asked = ids.flatMap((id, n) => [
     [outcome(here, id), { n }] as const,
     [outcome(there, id), 'not_found'] as const,
     [outcome(here, foreign), 'not_found'] as const,
     [outcome(there, foreign), { n: 'there' }] as const,
-    [outcome(here, gone), 'deleted'] as const,
+    [outcome(here, deleted), 'deleted'] as const,
     [outcome(here, 'ent_\u0000'), 'not_found'] as const,
     [outcome(here, `ent_missing${n}`), 'not_found'] as const,
     [outcome(here, id, 'missing'), 'type_not_found'] as const,
