@@ -20,7 +20,7 @@ import { createReindexingRequest } from './request-reindexing';
 async function warmUp({ get, list }: Entities): Promise<void> {
   const unknown = { organizationId: '', tenant: 0, environment: 'production' } as const;
   const read = () => Promise.all([list(unknown, { type: '', limit: 50 }), get(unknown, { type: '', id: '' })]);
-  for (let time = 0; time < 5; time += 1) await read().catch(() => {});
+  for (let time = 0; time < 5; time += 1) await read();
 }
 
 startProcess(async () => {
@@ -54,7 +54,7 @@ startProcess(async () => {
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
-  await warmUp(entities);
+  await warmUp(entities).catch(() => {});
 
   await runService({
     config,
