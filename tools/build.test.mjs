@@ -6,7 +6,7 @@ import { buildOptions } from './build.mjs';
 /** Bundles two modules whose names collide, and returns the text of the program. */
 async function bundled(options) {
   const modules = {
-    first: `export class Same extends Error {}; export const make = () => () => {};`,
+    first: `export class Same extends Error {}; export const make = () => { const named = () => {}; return named; };`,
     second: `export class Same {}; export function make() { return class Inner {}; }`,
   };
   const { outputFiles } = await esbuild.build({
