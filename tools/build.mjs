@@ -24,8 +24,8 @@ const firstLine = '"use strict";process.on("SIGTERM",()=>{if(process.listenerCou
 
 /**
  * The last line of each process. esbuild may rename classes and functions, and with `keepNames` gives them their names again whenever they
- * are created: packages compare names of classes. For arrow functions, which have no `prototype`, this took a third of a request's
- * time (docs/adr/0079), so they keep the name that esbuild has given them.
+ * are created: packages compare names of classes. Arrow functions, which have no `prototype`, stay without a name: setting it took a third of a request's
+ * time (docs/adr/0079).
  */
 const lastLine =
   'if(typeof __name==="function")__name=(set=>(target,name)=>target.prototype===undefined?target:set(target,name))(__name);';

@@ -99,6 +99,7 @@ async function buildCli(folder) {
     entryPoints: { main: join(root, 'apps', 'cli', 'src', 'main.ts') },
     external: [...cliPackages, 'pg-native'],
     banner: { js: '#!/usr/bin/env node' },
+    footer: {},
     target: 'node20',
     minify: true,
     sourcemap: false,

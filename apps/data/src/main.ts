@@ -54,7 +54,7 @@ startProcess(async () => {
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
-  await warmUp(entities).catch(() => {});
+  await warmUp(entities).catch((err: unknown) => log.warn({ err }, 'the first requests will be slow'));
 
   await runService({
     config,

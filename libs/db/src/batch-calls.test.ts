@@ -68,14 +68,33 @@ it('processes each item alone when a batch fails, so that only the one at fault 
   expect(batches).toEqual([[1, 2, 3], [1], [2], [3]]);
 });
 
-it('does not try the items alone when PostgreSQL is unavailable', async () => {
+it.each([
+  ['PostgreSQL is unavailable', 'ECONNREFUSED'],
+  ['the statement was stopped after its maximum duration', '57014'],
+])('does not try the items alone when %s', async (_when, code) => {
   let calls = 0;
   const call = batchCalls(async () => {
     calls += 1;
-    throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    throw Object.assign(new Error('failed'), { code });
   });
   expect((await Promise.allSettled([1, 2, 3].map(call))).map(({ status }) => status)).toEqual(
     Array(3).fill('rejected'),
   );
   expect(calls).toBe(1);
+});
+
+it('begins at once with the first call, and processes those that arrive meanwhile together', async () => {
+  const batches: number[][] = [];
+  const call = batchCalls(
+    async (items: readonly number[]) => {
+      batches.push([...items]);
+      await sleep(5);
+      return items;
+    },
+    { lanes: 1, startsAtOnce: true },
+  );
+  const first = call(1);
+  expect(batches).toEqual([[1]]);
+  expect(await Promise.all([first, call(2), call(3)])).toEqual([1, 2, 3]);
+  expect(batches).toEqual([[1], [2, 3]]);
 });

@@ -1,5 +1,7 @@
 import { isDatabaseUnavailable } from './client';
 
+const isTimedOut = (error: unknown): boolean => (error as { code?: string } | null)?.code === '57014';
+
 /** Processes items together. Returns their results in the same order. Must be atomic. */
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
@@ -36,7 +38,7 @@ export interface BatchOptions<Item> {
  * transaction.
  *
  * When `work` fails for several items, each of them is processed alone, so that only the one at fault fails. When
- * PostgreSQL is unavailable, all of them fail.
+ * PostgreSQL is unavailable, or has stopped the statement after its maximum duration, all of them fail.
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,
@@ -50,7 +52,8 @@ export function batchCalls<Item, Result>(
       const results = await work(batch.map(({ item }) => item));
       for (const [at, { resolve }] of batch.entries()) resolve(results[at]!);
     } catch (error) {
-      if (batch.length === 1 || isDatabaseUnavailable(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || isDatabaseUnavailable(error) || isTimedOut(error))
+        for (const { reject } of batch) reject(error);
       else for (const one of batch) await process([one]);
     }
   }

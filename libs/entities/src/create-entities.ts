@@ -1,7 +1,7 @@
 import type { EntityTypeView, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import { listEntityTypes } from './entity-types';
-import { type GetInput, type GetResult, getter } from './read/get-entity';
+import { type GetInput, type GetResult, createGetEntity } from './read/get-entity';
 import { type RelationsInput, type RelationsResult, listRelations } from './read/list-relations';
 import { type PageInput, type PageResult, type QueryInput, listEntities, queryEntities } from './read/query-entities';
 import { type Relation, linkEntities, relatedIds, unlinkEntities } from './relations';
@@ -75,7 +75,7 @@ export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {}, 
   const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize, log), wakeRelay };
   return {
     types: (scope) => listEntityTypes(db, scope),
-    get: getter(db),
+    get: createGetEntity(db),
     list: (scope, input, tx = db) => listEntities(tx, scope, input),
     query: (scope, input, tx = db) => queryEntities(tx, scope, input),
     search: (scope, input, tx = db) => searchEntities(tx, scope, input),

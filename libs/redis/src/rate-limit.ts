@@ -54,9 +54,10 @@ const ticks = 2;
  * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
- * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Before that, requests that were counted
- * ahead and not used are removed. Returns the wait in milliseconds, 0 for an admitted request, and -1 for one that leaves less than
- * half of both limits used. Such a request may count others ahead: then it returns -1, their number, and their time.
+ * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Requests that were counted ahead and not
+ * used are removed first. Returns the wait in milliseconds, 0 for an admitted request, and -1 for one that leaves less than half of
+ * both limits used. With such a request others may be counted ahead, for which a list may be longer than its limit until the next
+ * request: then it returns -1, their number, and their time.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -90,10 +91,9 @@ type Answer = number | [answer: number, ahead: number, countedAtMs: number];
 type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<Answer>;
 
 /**
- * A rate limiter: exact in any window, over any number of processes, unless it counts later or has limits of 100 or more, of which each
- * process may count a hundredth ahead. While Redis is unavailable,
- * requests are admitted, unless they need it: immediately when the connection is down or Redis is known to be silent,
- * otherwise after `deadlineMs`.
+ * A rate limiter: exact in any window, over any number of processes, unless it counts later, or its limits are 100 or more and
+ * requests of busy keys are counted ahead. While Redis is unavailable, requests are admitted, unless they need it: immediately when
+ * the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
   const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, needsRedis = false, onSkip } = options;
@@ -109,35 +109,39 @@ export function createRateLimiter(options: RateLimiterOptions) {
     onSkip?.();
     return needsRedis ? Infinity : 0;
   };
+  /** The list of a key. A person has one in each organization. */
+  const listOf = ({ id, organizationId }: Limited) => `${name}:{${organizationId}}:key:${id}`;
+
   /**
    * Counts a request and, for a busy key, others ahead; when the request itself comes later (`isAhead`), it is one of them. Resolves
    * with the wait, or with null without an answer.
    */
-  function count({ id, organizationId }: Limited, isAhead = false): Promise<number | null> {
-    const organizationList = `${name}:{${organizationId}}`;
-    const { wanted, unused, countedAtMs } = ahead.next(id);
+  function count(caller: Limited, isAhead = false): Promise<number | null> {
+    const list = listOf(caller);
+    const { wanted, unused, countedAtMs } = ahead.next(list);
     const more = wanted + unused === 0 ? [] : [wanted, unused, countedAtMs];
-    const asked = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization, ...more);
+    const asked = ask(list, `${name}:{${caller.organizationId}}`, windowMs, perKey, perOrganization, ...more);
     return monitor.answerOf(asked).then((answer) => {
       const [waitMs, size = 0, atMs = 0] = typeof answer === 'object' && answer !== null ? answer : [answer];
       const isCounted = isAhead && waitMs !== null && waitMs <= 0;
-      if (wanted > 0) ahead.answered(id, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
+      if (wanted > 0) ahead.answered(list, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
       return waitMs;
     });
   }
 
   function decided(caller: Limited): number | undefined {
-    const untilMs = blocked.untilMs(caller.id);
+    const list = listOf(caller);
+    const untilMs = blocked.untilMs(list);
     if (untilMs > 0) return untilMs;
-    const used = ahead.use(caller.id);
+    const used = ahead.use(list);
     if (used === 'low' && monitor.isAnswering()) void count(caller, true);
     return used ? 0 : undefined;
   }
 
   return {
     /**
-     * The decision if Redis need not be asked: the Unix milliseconds until which an API key is known to be refused, or 0 for a
-     * request that has been counted ahead.
+     * The decision if Redis need not be asked: the Unix milliseconds until which a key is known to be refused, or 0 for a request
+     * that has been counted ahead.
      */
     decided,
     /** Returns 0 when the request is admitted, otherwise the Unix milliseconds at which the next one is. Never rejects. */
@@ -145,16 +149,16 @@ export function createRateLimiter(options: RateLimiterOptions) {
       const known = decided(caller);
       if (known !== undefined) return known;
       if (!monitor.isAnswering()) return skip();
-      const { id } = caller;
+      const list = listOf(caller);
       const askedAtMs = performance.now();
-      const room = countsLater ? roomy.get(id) : undefined;
+      const room = countsLater ? roomy.get(list) : undefined;
       if (room) room.uncounted += 1;
       const decision = count(caller).then((waitMs) => {
         if (room) room.uncounted -= 1;
         if (waitMs === null) return skip();
-        if (countsLater && waitMs < 0) roomy.set(id, room ?? { uncounted: 0 });
-        else roomy.delete(id);
-        return waitMs > 0 ? blocked.add(id, waitMs, askedAtMs) : 0;
+        if (countsLater && waitMs < 0) roomy.set(list, room ?? { uncounted: 0 });
+        else roomy.delete(list);
+        return waitMs > 0 ? blocked.add(list, waitMs, askedAtMs) : 0;
       });
       return room && room.uncounted <= maxUncounted ? 0 : decision;
     },

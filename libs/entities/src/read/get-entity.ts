@@ -38,10 +38,10 @@ export async function getEntities(
 const maxTogether = 16;
 
 /**
- * Returns `getEntity` for callers that arrive together: reads of a type that arrive during another one wait for it, and are then one
+ * Returns a `getEntity` that combines concurrent reads of a type: those that arrive during another one wait for it, and are then one
  * statement (docs/adr/0080). Reads in a transaction, and those that roles restrict, are statements of their own.
  */
-export function getter(db: Db): (scope: Scope, input: GetInput, tx?: Queryable) => Promise<GetResult> {
+export function createGetEntity(db: Db): (scope: Scope, input: GetInput, tx?: Queryable) => Promise<GetResult> {
   const together = batchCalls(
     async (asked: readonly { scope: Scope; type: string; id: string }[]) => {
       const { scope, type, id } = asked[0]!;
@@ -52,6 +52,7 @@ export function getter(db: Db): (scope: Scope, input: GetInput, tx?: Queryable) 
       keyOf: ({ scope: { tenant, environment }, type }) => `${tenant} ${environment} ${type}`,
       lanes: 1,
       largest: maxTogether,
+      patienceMs: 100,
       startsAtOnce: true,
     },
   );

@@ -40,7 +40,7 @@ const defaultServerOptions: ServerOptions = {
   keepAliveTimeout: 65_000,
   headersTimeout: 20_000,
   requestTimeout: 120_000,
-  // Otherwise Node ends the unread stream of a request without a body, in six ticks.
+  // A request without a body emits no `data`, `end` or `close`, and is `destroyed` from the start: use the events of its response.
   optimizeEmptyRequests: true,
 };
 
