@@ -69,14 +69,14 @@ it('processes each item alone when a batch fails, so that only the one at fault 
 });
 
 it.each([
-  ['PostgreSQL is unavailable', 'ECONNREFUSED'],
-  ['the statement was stopped after its maximum duration', '57014'],
-])('does not try the items alone when %s', async (_when, code) => {
+  ['PostgreSQL is unavailable', 'ECONNREFUSED', {}],
+  ['they fail together', '57014', { failsTogether: true }],
+])('does not try the items alone when %s', async (_when, code, options) => {
   let calls = 0;
   const call = batchCalls(async () => {
     calls += 1;
     throw Object.assign(new Error('failed'), { code });
-  });
+  }, options);
   expect((await Promise.allSettled([1, 2, 3].map(call))).map(({ status }) => status)).toEqual(
     Array(3).fill('rejected'),
   );

@@ -1,7 +1,5 @@
 import { isDatabaseUnavailable } from './client';
 
-const isTimedOut = (error: unknown): boolean => (error as { code?: string } | null)?.code === '57014';
-
 /** Processes items together. Returns their results in the same order. Must be atomic. */
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
@@ -30,6 +28,8 @@ export interface BatchOptions<Item> {
   patienceMs?: number;
   /** The first call does not wait for the others of its turn of the event loop. For work whose cost is mostly its round trip. */
   startsAtOnce?: boolean;
+  /** All items fail with their batch, because none of them alone can be at fault. */
+  failsTogether?: boolean;
 }
 
 /**
@@ -38,11 +38,11 @@ export interface BatchOptions<Item> {
  * transaction.
  *
  * When `work` fails for several items, each of them is processed alone, so that only the one at fault fails. When
- * PostgreSQL is unavailable, or has stopped the statement after its maximum duration, all of them fail.
+ * PostgreSQL is unavailable, all of them fail.
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,
-  { keyOf = () => 0, lanes = 2, largest = 200, patienceMs, startsAtOnce = false }: BatchOptions<Item> = {},
+  { keyOf = () => 0, lanes = 2, largest = 200, patienceMs, startsAtOnce, failsTogether }: BatchOptions<Item> = {},
 ): (item: Item) => Promise<Result> {
   /** A group without calls is deleted. */
   const groups = new Map<string | number, Group<Item, Result>>();
@@ -52,7 +52,7 @@ export function batchCalls<Item, Result>(
       const results = await work(batch.map(({ item }) => item));
       for (const [at, { resolve }] of batch.entries()) resolve(results[at]!);
     } catch (error) {
-      if (batch.length === 1 || isDatabaseUnavailable(error) || isTimedOut(error))
+      if (batch.length === 1 || failsTogether || isDatabaseUnavailable(error))
         for (const { reject } of batch) reject(error);
       else for (const one of batch) await process([one]);
     }

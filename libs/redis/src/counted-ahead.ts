@@ -74,10 +74,9 @@ export function createCountedAhead(
     },
     /** Ends a call with `wanted` above 0, which has counted `size` requests, if there was room, and `more` ahead. */
     answered(key: string, { size, more, countedAtMs }: { size: number; more: number; countedAtMs: number }): void {
-      const counted = keys.get(key);
+      const [counted, last] = [keys.get(key), size + more];
       if (counted === undefined) return;
-      Object.assign(counted, { isAsking: false, size, last: size + more, left: counted.left + size + more });
-      counted.countedAtMs = countedAtMs;
+      Object.assign(counted, { isAsking: false, size, last, left: counted.left + last, countedAtMs });
     },
   };
 }

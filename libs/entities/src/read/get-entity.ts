@@ -53,6 +53,7 @@ export function createGetEntity(db: Db): (scope: Scope, input: GetInput, tx?: Qu
       lanes: 1,
       largest: maxTogether,
       patienceMs: 100,
+      failsTogether: true,
       startsAtOnce: true,
     },
   );
