@@ -347,6 +347,20 @@ describe('while Redis is unavailable', () => {
     expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
   }, 60_000);
 
+  test('a short pause of Redis admits no more requests than the limit', async () => {
+    const pausing = await startRedis({ ephemeral: true });
+    closing.push(() => pausing.stop());
+    let skipped = 0;
+    const made = createRateLimiter({ redis: await connect(pausing.url), onSkip: () => (skipped += 1) });
+    closing.push(() => made.close());
+    process.kill(pausing.pid, 'SIGSTOP');
+    const pending = burst([made], [newKey()], 100);
+    await sleep(120);
+    process.kill(pausing.pid, 'SIGCONT');
+    expect((await pending).admitted).toBe(60);
+    expect(skipped).toBe(0);
+  });
+
   test('a delay of the process itself does not count as silence of Redis', async () => {
     const limiters = await Promise.all([limiter({}, () => (skipped += 1)), limiter({}, () => (skipped += 1))]);
     let skipped = 0;

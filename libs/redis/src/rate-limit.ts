@@ -96,7 +96,7 @@ type AdmitCommand = (keyList: string, organizationList: string, ...args: number[
  * the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, needsRedis = false, onSkip } = options;
+  const { redis, name = 'rate', limits, deadlineMs = 250, countsLater = false, needsRedis = false, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
