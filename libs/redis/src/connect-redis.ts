@@ -31,6 +31,13 @@ const failFast: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
+/** Subscriptions are repeated from the list of channels, which knows those that were added and removed during an outage. */
+const repeatsItself: RedisOptions = {
+  enableOfflineQueue: false,
+  autoResubscribe: false,
+  autoResendUnfulfilledCommands: false,
+};
+
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
   producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
   limiter: failFast,
@@ -60,11 +67,38 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
 }
 
 /**
- * Opens a connection for subscriptions, which ioredis repeats after an outage. Its errors are not reported: `redis` has the same.
+ * Opens a connection for subscriptions and repeats them after an outage. Its errors are not reported: `redis` has the same.
  * It sends nothing that could fail, so it also subscribes to sentinels, to leave a primary that is silent when it is replaced.
  */
-export const openSubscriber = (redis: RedisConnection): RedisConnection =>
-  redis.duplicate({ failoverDetector: true }).on('error', () => {});
+export function openSubscriber(redis: RedisConnection, onMessage: (channel: string, text: string) => void) {
+  const channels = new Set<string>();
+  const connection = redis.duplicate({ ...repeatsItself, failoverDetector: true });
+  const isReady = () => connection.status === 'ready';
+  let isClosed = false;
+  connection.on('error', () => {});
+  connection.on('message', onMessage);
+  connection.on('ready', () => {
+    if (channels.size > 0) connection.subscribe(...channels).catch(() => {});
+  });
+  // ioredis gives up when a failover is announced while it asks a sentinel for the primary.
+  connection.on('end', () => {
+    if (!isClosed) setTimeout(() => isClosed || connection.connect().catch(() => {}), reconnectDelayMs(0)).unref();
+  });
+  return {
+    subscribe(channel: string): void {
+      channels.add(channel);
+      if (isReady()) connection.subscribe(channel).catch(() => {});
+    },
+    unsubscribe(channel: string): void {
+      channels.delete(channel);
+      if (isReady()) connection.unsubscribe(channel).catch(() => {});
+    },
+    close(): void {
+      isClosed = true;
+      connection.disconnect();
+    },
+  };
+}
 
 export type RedisCheck = { ok: true } | { ok: false; problem: string };
 

@@ -71,7 +71,7 @@ export function createExecutionChunks(redis: RedisConnection) {
 /** Wakes the readers of this process. `redis`: a connection of the role `worker`, of which one more is opened. */
 export function createExecutionBells(redis: RedisConnection) {
   const listeners = new Map<string, Set<(isEnd: boolean) => void>>();
-  const subscriber = openSubscriber(redis).on('message', (bell: string, text: string) => {
+  const subscriber = openSubscriber(redis, (bell, text) => {
     for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
   });
   return {
@@ -79,15 +79,15 @@ export function createExecutionBells(redis: RedisConnection) {
     listen(executionId: string, listener: (isEnd: boolean) => void): () => void {
       const bell = bellOf(executionId);
       const others = listeners.get(bell) ?? new Set();
-      if (others.size === 0) subscriber.subscribe(bell).catch(() => {});
+      if (others.size === 0) subscriber.subscribe(bell);
       listeners.set(bell, others.add(listener));
       return () => {
         others.delete(listener);
         if (others.size > 0) return;
         listeners.delete(bell);
-        subscriber.unsubscribe(bell).catch(() => {});
+        subscriber.unsubscribe(bell);
       };
     },
-    close: () => subscriber.disconnect(),
+    close: subscriber.close,
   };
 }

@@ -43,13 +43,13 @@ export function createRelay(redis: RedisConnection, work: () => Promise<number>,
       clearTimeout(timer);
     }
   }
-  const subscriber = openSubscriber(redis).on('message', () => wake());
-  subscriber.subscribe(channel).catch(() => {});
+  const subscriber = openSubscriber(redis, () => wake());
+  subscriber.subscribe(channel);
   const running = run();
   return {
     async close(): Promise<void> {
       isClosed = true;
-      subscriber.disconnect();
+      subscriber.close();
       wake();
       await running;
     },

@@ -94,6 +94,31 @@ test.each([
   90_000,
 );
 
+test('subscriptions continue when the failover is announced while they ask a sentinel for the primary', async () => {
+  await start();
+  let woken = 0;
+  const relay = createRelay(
+    await connect('worker'),
+    async () => ((woken += 1), 60_000),
+    () => {},
+  );
+  closing.push(() => relay.close());
+  const producer = await connect('producer');
+  const wakeRelay = createRelayWaker(producer);
+  const wakes = async () => {
+    const before = woken;
+    await until(() => (wakeRelay(), woken > before), limits);
+  };
+  await wakes();
+  // The first sentinel is asked first. It answers after a second at most, and the others announce the failover within that time.
+  const [asked] = sentinels.sentinelPids;
+  process.kill(asked!, 'SIGSTOP');
+  closing.push(() => process.kill(asked!, 'SIGCONT'));
+  process.kill(sentinels.servers[0].pid, 'SIGKILL');
+  await until(() => succeeds(checkWrites(producer)), limits);
+  await wakes();
+}, 90_000);
+
 test('a wrong password of the sentinels is reported, and a worker closes without them', async () => {
   await start({ sentinelPassword: 'of-the-sentinels' });
   const errors: string[] = [];

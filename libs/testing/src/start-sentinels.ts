@@ -17,6 +17,8 @@ export interface Sentinels {
   url: string;
   /** The primary that was started, and its replica. */
   servers: readonly [RunningServer, RunningServer];
+  /** The processes of the sentinels, in the order of the address. */
+  sentinelPids: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function startSentinels({ password = '', sentinelPassword = '' } = 
   return {
     url: `redis-sentinel://${user}${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${name}${options}`,
     servers: [primary, replica],
+    sentinelPids: sentinels.map(({ pid }) => pid!),
     async stop() {
       await Promise.all(sentinels.map((child) => stopProcess(child, 'SIGTERM', 5_000)));
       await Promise.all(servers.map((server) => server.stop()));
