@@ -18,7 +18,6 @@ startProcess(async () => {
       redis: redis.limiter,
       name: 'chat-rate',
       limits: { perKey: config.CHAT_RATE_LIMIT_PER_KEY, perOrganization: config.CHAT_RATE_LIMIT_PER_ORGANIZATION },
-      countsLater: true,
       onSkip,
     }),
   );

@@ -44,7 +44,7 @@ import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
 import { createMemberHandlers } from './routes/members';
 import { createSessionHandlers } from './routes/sessions';
-import type { SignInLimit } from './sign-in-limit';
+import type { AdmitSignIn } from './sign-in-limit';
 
 export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 'connect'> {
   db: Db;
@@ -69,7 +69,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   checkResponses: boolean;
   metrics?: HttpMetrics;
   /** Limits attempts to sign in. */
-  signInLimit: Pick<SignInLimit, 'admit'>;
+  admitSignIn: AdmitSignIn;
   admitVisitor: VisitorDeps['admitVisitor'];
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;

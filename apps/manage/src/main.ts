@@ -9,7 +9,7 @@ import {
   createQueues,
   createRateLimiter,
   createRelayWaker,
-  createVisitorLimit,
+  createStrictLimit,
   openRedis,
 } from '@parley/redis';
 import {
@@ -45,11 +45,10 @@ startProcess(async () => {
       redis: redis.limiter,
       name: 'manage-rate',
       limits: { perKey: config.MANAGE_RATE_LIMIT_PER_KEY, perOrganization: config.MANAGE_RATE_LIMIT_PER_ORGANIZATION },
-      countsLater: true,
       onSkip,
     }),
   );
-  const signInLimit = createSignInLimit(redis.limiter, {
+  const admitSignIn = createSignInLimit(redis.limiter, {
     perPerson: config.SIGN_IN_ATTEMPTS_PER_PERSON,
     perAddress: config.SIGN_IN_ATTEMPTS_PER_ADDRESS,
   });
@@ -100,8 +99,8 @@ startProcess(async () => {
       log,
       metrics,
       limiter,
-      signInLimit,
-      admitVisitor: createVisitorLimit(redis.limiter),
+      admitSignIn,
+      admitVisitor: createStrictLimit(redis.limiter, { name: 'visitors', windowMs: 60_000 }),
       oidc: oidcOf(config),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',
@@ -109,7 +108,6 @@ startProcess(async () => {
     checks: { database: () => db.ping() },
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
-      { name: 'limit of sign-ins', close: async () => signInLimit.close() },
       { name: 'bells of executions', close: async () => executionBells.close() },
       { name: 'queues', close: () => queues.close() },
       { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },

@@ -222,8 +222,8 @@ test('is refused over plain HTTP, from another site, and beyond the limit of the
   expect((await begin({ ...https, 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe('cross_site');
   expect((await begin(https, { invitation: 'a'.repeat(43) }).expect(404)).body.code).toBe('invitation_not_found');
   const attempts: string[] = [];
-  const signInLimit = { admit: async (_state: string, address: string) => void attempts.push(address) };
-  await signIn({}, { app: createManageApp({ ...api.deps, signInLimit }) });
+  const admitSignIn = async (_state: string, address: string) => void attempts.push(address);
+  await signIn({}, { app: createManageApp({ ...api.deps, admitSignIn }) });
   expect(attempts).toHaveLength(1);
 });
 

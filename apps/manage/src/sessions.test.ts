@@ -109,20 +109,17 @@ describe('guessing passwords', () => {
   const limited = async (perPerson: number, perAddress: number, redisUrl = api.redisUrl) => {
     const redis = connectRedis({ url: redisUrl, role: 'limiter', onError: () => {} });
     if (redisUrl === api.redisUrl) await waitForRedis(redis, 5_000);
-    const signInLimit = createSignInLimit(redis, { perPerson, perAddress });
+    const admitSignIn = createSignInLimit(redis, { perPerson, perAddress });
     const addressOf = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => String(headers['x-test-address']);
     const keyLimit = { addressOf, unknownKeysPerMinute: Infinity, refusal: () => new Error() };
-    const app = createManageApp({ ...api.deps, signInLimit, keyLimit });
+    const app = createManageApp({ ...api.deps, admitSignIn, keyLimit });
     return {
       attempt: (email: string, password: string, address: string) =>
         request(app)
           .post('/v1/sessions')
           .set({ ...https, 'X-Test-Address': address })
           .send({ email, password }),
-      async close() {
-        signInLimit.close();
-        await closeRedis(redis);
-      },
+      close: () => closeRedis(redis),
     };
   };
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { SignJWT } from 'jose';
 import { operations, operationsOf } from '@parley/contracts';
 import { createFindWebsite, threadOfVisitor, visitorOfToken } from '@parley/identity';
-import { closeRedis, connectRedis, createVisitorLimit, waitForRedis } from '@parley/redis';
+import { closeRedis, connectRedis, createStrictLimit, waitForRedis } from '@parley/redis';
 import { rateLimited } from '@parley/service';
 import request from 'supertest';
 import { createManageApp } from './app';
@@ -359,7 +359,7 @@ describe('limits', () => {
         return redis;
       }),
     );
-    const replicas = connections.map(createVisitorLimit);
+    const replicas = connections.map((redis) => createStrictLimit(redis, { name: 'visitors', windowMs: 60_000 }));
     const admitted = async (countersOf: (index: number) => { name: string; limit: number }[]) => {
       const group = `g${Math.random()}`;
       const asked = Array.from({ length: 120 }, (_, index) => replicas[index % 2]!(group, countersOf(index)));

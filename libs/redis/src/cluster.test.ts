@@ -11,7 +11,7 @@ import { type JobName, jobNames } from './job-catalog';
 import { createQueues } from './queues';
 import { createRateLimiter } from './rate-limit';
 import { createRelay, createRelayWaker } from './relay';
-import { createVisitorLimit } from './visitor-limit';
+import { createStrictLimit } from './strict-limit';
 
 // REDIS_URL cannot name a cluster (docs/scaling.md). This shows that no command needs keys of two nodes.
 
@@ -99,7 +99,7 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
   const sizes = await Promise.all(admins.map((admin) => admin.dbsize()));
   expect(Math.min(...sizes)).toBeGreaterThan(5);
 
-  const limiter = createRateLimiter({ redis: producer, limits: { perKey: 2, perOrganization: 3 }, needsRedis: true });
+  const limiter = createRateLimiter({ redis: producer, limits: { perKey: 2, perOrganization: 3 } });
   closing.push(() => limiter.close());
   for (const organizationId of ['a', 'b', 'c', 'd']) {
     const admitted = [];
@@ -107,7 +107,7 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
       admitted.push((await limiter.admit({ id: organizationId + id, organizationId })) === 0);
     expect(admitted).toEqual([true, true, false, true, false]);
   }
-  const admitVisitor = createVisitorLimit(producer);
+  const admitVisitor = createStrictLimit(producer, { name: 'visitors', windowMs: 60_000 });
   const counters = [
     { name: 'a', limit: 5 },
     { name: 'b', limit: 1 },

@@ -13,4 +13,4 @@ export {
   createExecutionBells,
   createExecutionChunks,
 } from './execution-chunks';
-export { type Counter, createVisitorLimit } from './visitor-limit';
+export { type Counter, createStrictLimit } from './strict-limit';

@@ -246,50 +246,6 @@ describe('a limiter with a limit of 100 or more', () => {
   });
 });
 
-describe('a limiter that counts later', () => {
-  async function later(limits: Partial<RateLimits>): Promise<RateLimiter> {
-    const made = createRateLimiter({ redis: await connect(), limits, countsLater: true });
-    closing.push(() => made.close());
-    return made;
-  }
-
-  test('admits at once while less than half is used, and one request after the other up to the limit', async () => {
-    const made = await later({ perKey: 10, perOrganization: 1_000 });
-    const key = newKey();
-    const waited: boolean[] = [];
-    for (let index = 0; index < 10; index += 1) {
-      const decision = made.admit(key);
-      waited.push(typeof decision !== 'number');
-      expect(await decision).toBe(0);
-      // The request that Redis counts meanwhile is answered before this one, on the same connection.
-      await made.admit(newKey());
-    }
-    expect(waited).toEqual([true, false, false, false, false, false, true, true, true, true]);
-    expect(await made.admit(key)).toBeGreaterThan(Date.now());
-  });
-
-  test('asks for each request when the organization has used half', async () => {
-    const made = await later({ perKey: 1_000, perOrganization: 4 });
-    const [one, two] = [newKey('half'), newKey('half')];
-    expect(await made.admit(one)).toBe(0);
-    for (let index = 0; index < 3; index += 1) expect(await made.admit(two)).toBe(0);
-    // Known to have room since its first request.
-    expect(await made.admit(one)).toBe(0);
-    expect(await made.admit(newKey())).toBe(0);
-    expect(await made.admit(one)).toBeGreaterThan(Date.now());
-    expect(await made.admit(two)).toBeGreaterThan(Date.now());
-  });
-
-  test('exceeds a limit by at most 16 requests of a burst', async () => {
-    const made = await later({ perKey: 40, perOrganization: 1_000 });
-    const key = newKey();
-    expect(await made.admit(key)).toBe(0);
-    const { admitted } = await burst([made], [key], 2_000);
-    expect(admitted).toBeGreaterThanOrEqual(39);
-    expect(admitted).toBeLessThanOrEqual(39 + 16);
-  });
-});
-
 describe('while Redis is unavailable', () => {
   test('after it is killed, requests are admitted immediately and counted; after its restart, the limits hold', async () => {
     const first = await startRedis({ ephemeral: true });

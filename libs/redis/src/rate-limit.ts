@@ -21,14 +21,6 @@ export interface RateLimiterOptions {
   limits?: Partial<RateLimits>;
   /** Time without an answer from Redis after which waiting requests are admitted. */
   deadlineMs?: number;
-  /**
-   * Whether a request of a key and an organization that have used less than half of their limits is admitted while Redis
-   * counts it. The request gains a round trip. Each process may exceed the limit of a key by `maxUncounted` requests, and
-   * the limit of an organization by as many for each of its keys.
-   */
-  countsLater?: boolean;
-  /** A request about which Redis does not answer is refused with the time `Infinity`. Default: it is admitted. */
-  needsRedis?: boolean;
   /** Called for each request about which Redis did not answer. */
   onSkip?: () => void;
 }
@@ -41,10 +33,6 @@ interface Limited {
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const maxKnownKeys = 10_000;
-/** Requests of a key that one process admits before Redis has counted them. */
-const maxUncounted = 16;
-/** Time after an answer of Redis for which a key is known to have used less than half. */
-const roomTtlMs = 1_000;
 const probeEveryMs = 250;
 const reconnectAfterMs = 2_000;
 /** The deadline is checked in this many steps. */
@@ -55,9 +43,9 @@ const ticks = 2;
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
  * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Requests that were counted ahead and not
- * used are removed first. Returns the wait in milliseconds, 0 for an admitted request, and -1 for one that leaves less than half of
- * both limits used. With such a request others may be counted ahead, for which a list may be longer than its limit until the next
- * request: then it returns -1, their number, and their time.
+ * used are removed first. Returns the wait in milliseconds, 0 for an admitted request. When one leaves less than half of both limits
+ * used, others may be counted ahead, for which a list may be longer than its limit until the next request: then it returns 0, their
+ * number, and their time.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -72,42 +60,39 @@ for i = 1, 2 do
   else wait = math.max(wait, oldest + window + 1 - now) end
 end
 if wait > 0 then return wait end
-local answer = -1
+local hasRoom = wanted > 0
 for i = 1, 2 do
   local length = redis.call('LPUSH', KEYS[i], now)
   local limit = tonumber(ARGV[i + 1])
-  local middle = tonumber(redis.call('LINDEX', KEYS[i], math.floor(limit / 2)) or 0)
-  if middle + window >= now then answer = 0 end
+  if hasRoom then hasRoom = tonumber(redis.call('LINDEX', KEYS[i], math.floor(limit / 2)) or 0) + window < now end
   if length > limit then redis.call('LTRIM', KEYS[i], 0, limit - 1) end
   redis.call('PEXPIRE', KEYS[i], window + 1)
 end
-if answer == 0 or wanted == 0 then return answer end
+if not hasRoom then return 0 end
 local ahead = {}
 for n = 1, wanted do ahead[n] = now end
 for i = 1, 2 do redis.call('LPUSH', KEYS[i], unpack(ahead)) end
-return { answer, wanted, now }`;
+return { 0, wanted, now }`;
 
-type Answer = number | [answer: number, ahead: number, countedAtMs: number];
+type Answer = number | [waitMs: number, ahead: number, countedAtMs: number];
 type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<Answer>;
 
 /**
- * A rate limiter: exact in any window, over any number of processes, unless it counts later, or its limits are 100 or more and
- * requests of busy keys are counted ahead. While Redis is unavailable, requests are admitted, unless they need it: immediately when
- * the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
+ * A rate limiter: exact in any window, over any number of processes, unless its limits are 100 or more and requests of busy keys
+ * are counted ahead. While Redis is unavailable, requests are admitted: immediately when the connection is down or Redis is known
+ * to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const { redis, name = 'rate', limits, deadlineMs = 250, countsLater = false, needsRedis = false, onSkip } = options;
+  const { redis, name = 'rate', limits, deadlineMs = 250, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
-  /** The keys that have used less than half of their limits, each with the number of its requests that Redis is counting. */
-  const roomy = new LRUCache<string, { uncounted: number }>({ max: maxKnownKeys, ttl: roomTtlMs });
   const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys });
   const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
-    return needsRedis ? Infinity : 0;
+    return 0;
   };
   /** The list of a key. A person has one in each organization. */
   const listOf = ({ id, organizationId }: Limited) => `${name}:{${organizationId}}:key:${id}`;
@@ -123,7 +108,7 @@ export function createRateLimiter(options: RateLimiterOptions) {
     const asked = ask(list, `${name}:{${caller.organizationId}}`, windowMs, perKey, perOrganization, ...more);
     return monitor.answerOf(asked).then((answer) => {
       const [waitMs, size = 0, atMs = 0] = typeof answer === 'object' && answer !== null ? answer : [answer];
-      const isCounted = isAhead && waitMs !== null && waitMs <= 0;
+      const isCounted = isAhead && waitMs === 0;
       if (wanted > 0) ahead.answered(list, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
       return waitMs;
     });
@@ -151,16 +136,10 @@ export function createRateLimiter(options: RateLimiterOptions) {
       if (!monitor.isAnswering()) return skip();
       const list = listOf(caller);
       const askedAtMs = performance.now();
-      const room = countsLater ? roomy.get(list) : undefined;
-      if (room) room.uncounted += 1;
-      const decision = count(caller).then((waitMs) => {
-        if (room) room.uncounted -= 1;
+      return count(caller).then((waitMs) => {
         if (waitMs === null) return skip();
-        if (countsLater && waitMs < 0) roomy.set(list, room ?? { uncounted: 0 });
-        else roomy.delete(list);
         return waitMs > 0 ? blocked.add(list, waitMs, askedAtMs) : 0;
       });
-      return room && room.uncounted <= maxUncounted ? 0 : decision;
     },
     close: (): void => monitor.close(),
   };

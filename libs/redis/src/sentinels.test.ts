@@ -47,9 +47,13 @@ test.each([
     const seen = new Set<JobName>();
     const consumer = consume({ redis: worker, handlers: handlersOf((name) => seen.add(name)) });
     closing.push(() => consumer.close());
-    const admission = createRateLimiter({ redis: limiter, limits: { perKey: 1_000 }, needsRedis: true });
+    const admission = createRateLimiter({ redis: limiter, limits: { perKey: 99 }, onSkip: () => (skipped += 1) });
     closing.push(() => admission.close());
-    const isAdmitted = async () => (await admission.admit({ id: 'k', organizationId: 'o' })) === 0;
+    let skipped = 0;
+    const isCounted = async () => {
+      const before = skipped;
+      return (await admission.admit({ id: 'k', organizationId: 'o' })) === 0 && skipped === before;
+    };
     let woken = 0;
     const relay = createRelay(
       worker,
@@ -68,7 +72,7 @@ test.each([
       seen.clear();
       await until(() => succeeds(enqueueEveryJob(queues)), limits);
       await until(() => seen.size === jobNames.length, limits);
-      await until(isAdmitted, limits);
+      await until(isCounted, limits);
       for (const [reach, act] of [
         [() => woken, wakeRelay],
         [() => rung, () => chunks.ring('execution')],

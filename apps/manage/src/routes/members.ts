@@ -141,7 +141,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
     if (person === null) {
       if (email === undefined || password === undefined)
         throw badRequest('Without a session, email and password are required', undefined, 'missing_password');
-      await deps.signInLimit.admit(email, clientAddress(context.request, deps.keyLimit));
+      await deps.admitSignIn(email, clientAddress(context.request, deps.keyLimit));
       hash = await hashPassword(password).catch(tooBusy);
     }
     const { userId, session } = await deps.db.transaction(async (tx) => {

@@ -59,7 +59,7 @@ export const createOidcHandlers = (deps: SessionDeps): Handlers => ({
         'sign_in_expired',
       );
     // Each attempt calls the provider. An attempt has a state of its own, so only the network address counts.
-    await deps.signInLimit.admit(started.checks.state, clientAddress(request, deps.keyLimit));
+    await deps.admitSignIn(started.checks.state, clientAddress(request, deps.keyLimit));
     setCookie(context, cookieOf(''), deps.publicUrl);
     const isRecorded = started.invitation === undefined; // else the acceptance is
     try {

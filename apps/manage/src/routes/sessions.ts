@@ -30,12 +30,12 @@ import {
 import { type AuditDeps, auditPerson } from '../audit';
 import { msOf } from '../page';
 import type { Oidc } from '../oidc';
-import { type SignInLimit, clientAddress } from '../sign-in-limit';
+import { type AdmitSignIn, clientAddress } from '../sign-in-limit';
 
 export interface SessionDeps extends AuditDeps {
   db: Db;
   publicUrl: string;
-  signInLimit: Pick<SignInLimit, 'admit'>;
+  admitSignIn: AdmitSignIn;
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
 }
@@ -56,7 +56,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
   async signIn({ body: { email, password, keepSignedIn } }, context) {
     const { db } = deps;
     requireHttps(context.request, deps.publicUrl);
-    await deps.signInLimit.admit(email, clientAddress(context.request, deps.keyLimit));
+    await deps.admitSignIn(email, clientAddress(context.request, deps.keyLimit));
     const { userId, isRight, hash } = await checkPassword(db, email, password).catch(tooBusy);
     if (!isRight || userId === null) {
       // Not awaited: the answer for a known person must not take longer.
@@ -116,7 +116,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     const { person, request } = context;
     const email = await emailOfPassword(deps.db, person.id);
     if (email === null) throw conflict('You sign in without a password', 'no_password');
-    await deps.signInLimit.admit(email, clientAddress(request, deps.keyLimit));
+    await deps.admitSignIn(email, clientAddress(request, deps.keyLimit));
     const change = await preparePasswordChange(deps.db, person.id, { current, next }).catch(tooBusy);
     if (change === null) throw forbidden('The current password is wrong', 'wrong_password');
     await deps.db.transaction(async (tx) => {

@@ -12,7 +12,7 @@ import {
   createExecutionBells,
   createExecutionChunks,
   createQueues,
-  createVisitorLimit,
+  createStrictLimit,
 } from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
 import {
@@ -99,7 +99,7 @@ export async function createTestApi(
   const limiterRedis = connectRedis({ url: redisServer.url, role: 'limiter' });
   const bellRedis = connectRedis({ url: redisServer.url, role: 'worker' });
   const executionBells = createExecutionBells(bellRedis);
-  const signInLimit = createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 });
+  const admitSignIn = createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 });
   const queues = createQueues({ redis });
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const entities = createEntities({ db });
@@ -133,8 +133,8 @@ export async function createTestApi(
     publicUrl: 'https://parley.example',
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
-    signInLimit,
-    admitVisitor: createVisitorLimit(limiterRedis),
+    admitSignIn,
+    admitVisitor: createStrictLimit(limiterRedis, { name: 'visitors', windowMs: 60_000 }),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,
@@ -215,7 +215,6 @@ export async function createTestApi(
       await oidc.stop();
       await guard.close();
       await queues.close();
-      signInLimit.close();
       executionBells.close();
       await Promise.all([redis, limiterRedis, bellRedis].map(closeRedis));
       await db.close();

@@ -26,20 +26,18 @@ export interface Counter {
   limit: number;
 }
 
-const windowMs = 60_000;
 const deadlineMs = 1_000;
 
 /**
- * Limits with several counters for each request, exact in any minute over all processes. `group`: its counters are on one shard.
- * Resolves with 0 or the time in Unix milliseconds of the next try; with `Infinity` when Redis does not answer, because visitors
- * have no other limit.
+ * A limit of callers who have no other: with several counters for each request, exact in any window over all processes. `group`: its
+ * counters are on one shard. Resolves with 0 or the time in Unix milliseconds of the next try; with `Infinity` when Redis does not answer.
  */
-export function createVisitorLimit(redis: RedisConnection) {
+export function createStrictLimit(redis: RedisConnection, { name, windowMs }: { name: string; windowMs: number }) {
   redis.defineCommand('parleyAdmitAll', { lua: admitAllScript });
   const ask = (redis as RedisConnection & { parleyAdmitAll: AdmitAll }).parleyAdmitAll.bind(redis);
   return async (group: string, counters: readonly Counter[]): Promise<number> => {
     if (redis.status !== 'ready') return Infinity;
-    const keys = counters.map(({ name }) => `visitors:{${group}}:${name}`);
+    const keys = counters.map((counter) => `${name}:{${group}}:${counter.name}`);
     const answer = ask(keys.length, ...keys, windowMs, ...counters.map(({ limit }) => limit));
     const waitMs = await Promise.race([answer, sleep(deadlineMs, Infinity, { ref: false })]).catch(() => Infinity);
     return waitMs > 0 ? Date.now() + waitMs + 1 : 0;
