@@ -2,6 +2,7 @@ import { createDb, newId } from '@parley/db';
 import { createApiKey, insertOrganization } from '@parley/identity';
 
 export interface BenchOrganization {
+  id: string;
   key: string;
   tenant: number;
   /** Sends a POST request to the API and returns the JSON; throws for an error status. */
@@ -17,7 +18,7 @@ export async function createOrganization(
 ): Promise<BenchOrganization> {
   const db = createDb({ databaseUrl, poolSize: 1 });
   const organization = await insertOrganization(db, { id: newId('org'), slug, name: 'Bench' });
-  const { tenant } = organization!;
+  const { id, tenant } = organization!;
   const { key } = await createApiKey(db, { tenant, environment: 'development', name: 'bench', permissions: ['*'] });
   await db.close();
   const post = async (path: string, body: object) => {
@@ -27,5 +28,5 @@ export async function createOrganization(
     return (await response.json()) as Record<string, unknown>;
   };
   await post('/v1/sync', { resources });
-  return { key, tenant, post };
+  return { id, key, tenant, post };
 }

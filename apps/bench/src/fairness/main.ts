@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,13 +6,15 @@ import { type KapsoServer, type Stack, startKapsoServer, startStack } from '@par
 import pg from 'pg';
 import { machine, ms, report, summarize, table } from '../measure';
 import { type BenchOrganization, createOrganization } from '../organization';
-import { messageReceived, secrets } from '../webhooks/deliveries';
+import { type SignedDelivery, messageReceived, orderPaid, secrets } from '../webhooks/deliveries';
 
 const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
 /** How long the model of the flooding organization takes on average. */
 const slowMs = 5_000;
 /** Conversations, runs or concurrent requests of a flood: more than a process works on at the same time. */
 const flood = 300;
+/** Callers of a flood of short requests, without a pause. */
+const callers = 32;
 /** Time until all concurrent callers of a flood have begun. */
 const rampMs = 3_000;
 const rounds = 3;
@@ -78,7 +81,35 @@ const cases: Case[] = [
       await untilTrue(async () => (await pool.query(finishedRun, [other.tenant, id])).rowCount === 1);
     },
   },
+  {
+    name: 'a create and a list beside filters without an index and bulk requests',
+    async attack({ busy }, signal) {
+      const operations = Array.from({ length: 500 }, (_, n) => ({ action: 'create', data: { text: `note ${n}` } }));
+      const bulk = () => busy.post('/v1/data/note/bulk', { operations });
+      for (let n = 0; n < 10; n += 1) await bulk();
+      const filter = { filters: { 'data.text': { $contains: 'ote 4' } }, sort: { field: 'data.text' } };
+      keepCalling(signal, (n) => (n % 8 === 0 ? bulk() : busy.post('/v1/data/note/query', filter)));
+    },
+    async call({ other }) {
+      await other.post('/v1/data/note', { data: { text: 'note' } });
+      await other.post('/v1/data/note/query', { limit: 50 });
+    },
+  },
+  {
+    name: 'a signed delivery beside others',
+    attack: async ({ stack, busy }, signal) =>
+      keepCalling(signal, () => deliver(stack, orderPaid(busy.id, randomUUID(), 100))),
+    call: ({ stack, other }) => deliver(stack, orderPaid(other.id, randomUUID(), 100)),
+  },
 ];
+
+/** Starts the callers of a flood. Their failures do not count. */
+function keepCalling(signal: AbortSignal, call: (caller: number) => Promise<unknown>): void {
+  for (let n = 0; n < callers; n += 1)
+    void (async () => {
+      while (!signal.aborted) await call(n).catch(() => sleep(100));
+    })();
+}
 
 const finishedRun = "select from trigger_runs where tenant = $1 and entity_id = $2 and status = 'succeeded'";
 
@@ -94,16 +125,19 @@ async function chat({ url }: Stack, { key }: BenchOrganization, slug: string, si
 }
 
 /** Delivers a message of a new contact. Returns the contact. */
-async function receive({ url }: Stack, phoneNumber: string): Promise<string> {
+async function receive(stack: Stack, phoneNumber: string): Promise<string> {
   const contact = String(14_155_550_000 + (contacts += 1));
-  const { path, body, headers } = messageReceived(`wamid.${contact}`, contact, 'Is it there?', phoneNumber);
+  await deliver(stack, messageReceived(`wamid.${contact}`, contact, 'Is it there?', phoneNumber));
+  return contact;
+}
+
+async function deliver({ url }: Stack, { path, body, headers }: SignedDelivery): Promise<void> {
   const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers() },
     body,
   });
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return contact;
 }
 
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
@@ -141,6 +175,7 @@ async function start(): Promise<Bench> {
       OPENAI_BASE_URL: await startModel(),
       OPENAI_API_KEY: 'sk-bench',
       MESSAGING_WEBHOOK_SECRET: secrets.kapso,
+      BILLING_WEBHOOK_SECRET: secrets.polar,
       KAPSO_API_URL: kapso.url,
       KAPSO_API_KEY: kapso.apiKey,
       RATE_LIMIT_PER_KEY: '1000000',
@@ -162,7 +197,7 @@ async function start(): Promise<Bench> {
       stack.url,
       {
         agents: [agent],
-        entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
+        entityTypes: ['order', 'note'].map((slug) => ({ slug, name: slug, schema: {} })),
         triggers: [{ slug: 'ask', name: 'Ask', on: { entityType: 'order', action: 'created' }, actions: [action] }],
       },
       slug,
