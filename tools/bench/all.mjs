@@ -16,6 +16,10 @@ const shortForms = {
   webhooks: ['0', '5'],
   fairness: [],
   management: ['100000'],
+  executor: [],
+  streams: [],
+  answers: [],
+  console: ['2000'],
 };
 
 /**

@@ -1,7 +1,7 @@
 import { get, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer, startStack } from '@parley/testing';
-import { machine, ms, residentKib, summarize, table } from '../measure';
+import { machine, ms, report, residentKib, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { cpuSecondsOf } from '../process-usage';
 
@@ -72,6 +72,8 @@ async function main(): Promise<void> {
     ),
   ];
   console.log(table(['until', 'p50 ms', 'p95 ms', 'p99 ms'], rows));
+  const { p95 } = summarize(times.map(([first]) => first));
+  report('answers: first byte, p95', p95, 'ms', { atMost: 100 });
 
   const open = async () => {
     const { executionId } = await post('/v1/executions', { agentSlug: 'silent', message: 'Hello' });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { spawnService, stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { load, machine, measure, ms, summarize, table } from '../measure';
+import { load, machine, measure, ms, report, summarize, table } from '../measure';
 import { type RawClient, openClient } from '../raw-client';
 
 const port = 24_994;
@@ -87,7 +87,11 @@ async function oneCaller(): Promise<void> {
     samples.thread.push(...(await measure(5, startThread)));
     samples.fork.push(...(await measure(3, startFork)));
   }
-  const base = summarize(samples.warm).p50;
+  const medianOf = (name: keyof typeof samples) => summarize(samples[name]).p50;
+  const base = medianOf('warm');
+  report('executor: warm call, p50', base, 'ms', { atMost: 2 });
+  report('executor: new code, p50', medianOf('fresh'), 'ms', { atMost: 10 });
+  report('executor: start of a thread ÷ warm call', medianOf('thread') / base, '×', { atLeast: 10 });
   const names = {
     warm: 'POST /execute, warm',
     fresh: 'POST /execute, code not seen before',
@@ -128,6 +132,7 @@ async function manyCallers(): Promise<void> {
   statuses.clear();
   const { perSecond, samples } = await load(50, 6_000, caller);
   const { p50, p99 } = summarize(samples);
+  report('executor: 50 callers, p99 ÷ p50', p99 / p50, '×', { atMost: 10 });
   console.log('\n50 callers without a pause, 6 s\n');
   const answers = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ');
   console.log(
@@ -178,6 +183,7 @@ async function attacks(): Promise<void> {
   }
   victim.close();
   const [alone, beside] = [summarize(samples.alone), summarize(samples.beside)];
+  report('executor: p95 beside attacks ÷ alone', beside.p95 / alone.p95, '×', { atMost: 1.5 });
   console.log(
     `\nOne tenant beside ${attacked} consecutive calls of another that loop, backtrack or fill the memory; 200 ms each\n`,
   );
@@ -219,6 +225,7 @@ async function fairness(): Promise<void> {
   isOver = true;
   victim.close();
   await Promise.all(flood);
+  report('executor: p95 beside slow calls ÷ alone', beside.p95 / alone.p95, '×', { atMost: 2 });
   const refused = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none';
   console.log('\nOne organization while another sends 300 concurrent calls of 10 s\n');
   console.log(

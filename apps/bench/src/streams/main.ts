@@ -4,7 +4,7 @@ import { createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { startStack } from '@parley/testing';
 import pg from 'pg';
-import { machine, ms, residentKib, summarize, table } from '../measure';
+import { machine, ms, report, residentKib, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 
 const sizes = [100, 500, 1_000];
@@ -83,7 +83,10 @@ async function main(): Promise<void> {
     }
     for (let waited = 0; received.length < size * changes && waited < 30_000; waited += 100) await sleep(100);
     const { p50, p95, p99 } = summarize(received.map(({ id, atMs }) => atMs - answeredAtMs.get(id)!));
-    rows.push([size, ...memory, perSecond.toFixed(1), ms(p50), ms(p95), ms(p99), size * changes - received.length]);
+    const lost = size * changes - received.length;
+    report(`streams: change to event, ${size} streams, p95`, p95, 'ms');
+    report(`streams: lost events, ${size} streams`, lost, 'events', { atMost: 0 });
+    rows.push([size, ...memory, perSecond.toFixed(1), ms(p50), ms(p95), ms(p99), lost]);
   }
   console.log(`${where}\n\n${changes} changes, one every ${pauseMs} ms and its duration\n`);
   const head = [
