@@ -11,6 +11,8 @@ import { type SignedDelivery, orderPaid, phoneNumberId, secrets } from './delive
 import { killRun } from './kill-run';
 
 const rates = [100, 150, 200, 250, 300, 400, 500, 750, 1_000, 1_500];
+/** Deliveries a second, and seconds, before the first rate is measured: V8 compiles the code of a new process during its first thousands of calls. */
+const warmUp = { rate: 400, seconds: 10 };
 /** Target for each rate: 95 % of deliveries are acknowledged within this time. */
 const p95LimitMs = 10;
 /** … and everything is applied within this time after the last one. */
@@ -142,25 +144,33 @@ async function acknowledge({
   const clients = await Promise.all(Array.from({ length: connections }, open));
   const lines: (string | number)[][] = [];
   let highest = 0;
-  for (const rate of rates) {
+  let misses = 0;
+  /** Sends deliveries at a rate. Returns the duration of each, and of all. */
+  const sendAt = async (rate: number, forSeconds: number): Promise<{ samples: Samples; tookMs: number }> => {
     const samples: Samples = [];
     const startedAtMs = performance.now();
-    const total = rate * seconds;
+    const total = rate * forSeconds;
     let sent = 0;
-    // Each delivery has a scheduled time. When all connections are busy, its wait is part of its duration.
+    // Each delivery has a scheduled time. When all connections are busy, its wait is part of its duration; a late timer is not.
     await Promise.all(
       clients.map(async (one) => {
         for (let at = sent++; at < total; at = sent++) {
           const dueMs = startedAtMs + (at * 1_000) / rate;
           const bytes = next();
-          if (performance.now() < dueMs) await sleep(dueMs - performance.now());
+          const isFree = performance.now() < dueMs;
+          if (isFree) await sleep(dueMs - performance.now());
+          const fromMs = isFree ? performance.now() : dueMs;
           await post(one, bytes);
-          samples.push(performance.now() - dueMs);
+          samples.push(performance.now() - fromMs);
         }
       }),
     );
+    return { samples, tookMs: performance.now() - startedAtMs };
+  };
+  await sendAt(warmUp.rate, warmUp.seconds);
+  for (const rate of rates) {
+    const { samples, tookMs } = await sendAt(rate, seconds);
     const { p50, p95, p99 } = summarize(samples);
-    const tookMs = performance.now() - startedAtMs;
     const drainedAtMs = performance.now();
     for (;;) {
       const { rows } = await pool.query("select 1 from webhook_deliveries where status = 'received' limit 1");
@@ -170,7 +180,8 @@ async function acknowledge({
     const appliedMs = performance.now() - drainedAtMs;
     if (p95 <= p95LimitMs && appliedMs <= appliedLimitMs) highest = rate;
     lines.push([rate, Math.round((samples.length * 1_000) / tookMs), ms(p50), ms(p95), ms(p99), ms(appliedMs)]);
-    if (p95 > p95LimitMs) break;
+    misses = p95 <= p95LimitMs ? 0 : misses + 1;
+    if (misses === 2) break;
   }
   process.stdout.write(
     `\n## ${seconds} s at a rate, worker running\n\n${table(['asked for /s', 'acknowledged /s', 'p50 (ms)', 'p95 (ms)', 'p99 (ms)', 'processed after (ms)'], lines)}\n`,
