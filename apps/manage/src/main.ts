@@ -9,7 +9,6 @@ import {
   createQueues,
   createRateLimiter,
   createRelayWaker,
-  createStrictLimit,
   openRedis,
 } from '@parley/redis';
 import {
@@ -27,6 +26,7 @@ import { createManageApp } from './app';
 import { manageVariables } from './config';
 import { oidcOf } from './oidc';
 import { createSignInLimit } from './sign-in-limit';
+import { createVisitorLimit } from './visitors';
 
 startProcess(async () => {
   const config = loadConfig(manageVariables, process.env);
@@ -100,7 +100,7 @@ startProcess(async () => {
       metrics,
       limiter,
       admitSignIn,
-      admitVisitor: createStrictLimit(redis.limiter, { name: 'visitors', windowMs: 60_000 }),
+      admitVisitor: createVisitorLimit(redis.limiter),
       oidc: oidcOf(config),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',

@@ -26,8 +26,7 @@ const addressesPerPerson = 4;
  * Redis does not answer, no one signs in, because guesses would have no limit.
  */
 export function createSignInLimit(redis: RedisConnection, { perPerson, perAddress }: SignInLimits): AdmitSignIn {
-  const ofAddress = createStrictLimit(redis, { name: 'sign-in-address', windowMs });
-  const ofPerson = createStrictLimit(redis, { name: 'sign-in-person', windowMs });
+  const limit = createStrictLimit(redis, { name: 'sign-in', windowMs });
   return async (email, address) => {
     const person = createHash('sha256').update(normalEmail(email)).digest('base64url');
     const counters = [
@@ -35,8 +34,8 @@ export function createSignInLimit(redis: RedisConnection, { perPerson, perAddres
       { name: 'all', limit: perAddress },
     ];
     const retryAtMs =
-      (await ofAddress(address, counters)) ||
-      (await ofPerson(person, [{ name: 'all', limit: perPerson * addressesPerPerson }]));
+      (await limit(address, counters)) ||
+      (await limit(person, [{ name: 'all', limit: perPerson * addressesPerPerson }]));
     if (retryAtMs === Infinity) throw unavailable('Signing in is temporarily unavailable', 2, 'sign_in_unavailable');
     if (retryAtMs > 0) throw rateLimited(retryAtMs, 'too_many_attempts', 'Too many attempts to sign in');
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isListedOrigin } from '@parley/contracts';
 import { type Visitor, type Website, visitorOfToken } from '@parley/identity';
-import type { Counter } from '@parley/redis';
+import { type Counter, type RedisConnection, createStrictLimit } from '@parley/redis';
 import { type Exchange, forbidden, rateLimited, unauthorized, unavailable } from '@parley/service';
 import { clientAddress } from './sign-in-limit';
 
@@ -14,6 +14,9 @@ export interface VisitorDeps {
   publicUrl: string;
   keyLimit?: { addressOf: (request: IncomingMessage) => string };
 }
+
+export const createVisitorLimit = (redis: RedisConnection): VisitorDeps['admitVisitor'] =>
+  createStrictLimit(redis, { name: 'visitors', windowMs: 60_000 });
 
 const wrongOrigin = () => forbidden('The key does not allow this origin', 'origin_not_allowed');
 

@@ -3,13 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { SignJWT } from 'jose';
 import { operations, operationsOf } from '@parley/contracts';
 import { createFindWebsite, threadOfVisitor, visitorOfToken } from '@parley/identity';
-import { closeRedis, connectRedis, createStrictLimit, waitForRedis } from '@parley/redis';
+import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { rateLimited } from '@parley/service';
 import request from 'supertest';
 import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { insertAgent } from './testing/samples/executions';
 import { anAgent } from './testing/samples/publishable-keys';
+import { createVisitorLimit } from './visitors';
 
 let api: TestApi;
 let world: World;
@@ -359,7 +360,7 @@ describe('limits', () => {
         return redis;
       }),
     );
-    const replicas = connections.map((redis) => createStrictLimit(redis, { name: 'visitors', windowMs: 60_000 }));
+    const replicas = connections.map(createVisitorLimit);
     const admitted = async (countersOf: (index: number) => { name: string; limit: number }[]) => {
       const group = `g${Math.random()}`;
       const asked = Array.from({ length: 120 }, (_, index) => replicas[index % 2]!(group, countersOf(index)));

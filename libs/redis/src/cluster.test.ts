@@ -107,14 +107,16 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
       admitted.push((await limiter.admit({ id: organizationId + id, organizationId })) === 0);
     expect(admitted).toEqual([true, true, false, true, false]);
   }
-  const admitVisitor = createStrictLimit(producer, { name: 'visitors', windowMs: 60_000 });
   const counters = [
     { name: 'a', limit: 5 },
     { name: 'b', limit: 1 },
   ];
-  for (const group of ['a', 'b', 'c', 'd']) {
-    expect(await admitVisitor(group, counters)).toBe(0);
-    expect(await admitVisitor(group, counters)).toBeGreaterThan(0);
+  for (const name of ['visitors', 'sign-in']) {
+    const admit = createStrictLimit(producer, { name, windowMs: 60_000 });
+    for (const group of ['a', 'b', 'c', 'd']) {
+      expect(await admit(group, counters)).toBe(0);
+      expect(await admit(group, counters)).toBeGreaterThan(0);
+    }
   }
 
   const chunks = createExecutionChunks(producer);

@@ -10,8 +10,8 @@ export interface RedisSettings {
   url: string;
   /**
    * `producer`: commands fail immediately while Redis is unavailable, because a caller waits for them. `worker`: commands
-   * wait until Redis is available again. `limiter`: like `producer`, without a timer for each command, which would take as
-   * long as the command; the rate limiter has its own deadline. Roles must not share a connection.
+   * wait until Redis is available again. `limiter`: like `producer`, without a deadline for each command; the limiters
+   * have their own. Roles must not share a connection.
    */
   role: 'producer' | 'limiter' | 'worker';
   /** Shown in CLIENT LIST. */
@@ -31,16 +31,9 @@ const failFast: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** Subscriptions are repeated from the list of channels, which knows those that were added and removed during an outage. */
-const repeatsItself: RedisOptions = {
-  enableOfflineQueue: false,
-  autoResubscribe: false,
-  autoResendUnfulfilledCommands: false,
-};
-
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
-  producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
-  limiter: failFast,
+  producer: { ...failFast, commandTimeout: 1_000 },
+  limiter: { ...failFast, socketTimeout: 3_000 },
   // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a primary that is silent and replaced.
   worker: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 };
@@ -72,8 +65,13 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
  */
 export function openSubscriber(redis: RedisConnection, onMessage: (channel: string, text: string) => void) {
   const channels = new Set<string>();
-  const connection = redis.duplicate({ ...repeatsItself, failoverDetector: true });
-  const isReady = () => connection.status === 'ready';
+  const connection = redis.duplicate({
+    failoverDetector: true,
+    // After an outage, the channels of the set are subscribed to, not those of before.
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+  });
   let isClosed = false;
   connection.on('error', () => {});
   connection.on('message', onMessage);
@@ -82,16 +80,16 @@ export function openSubscriber(redis: RedisConnection, onMessage: (channel: stri
   });
   // ioredis gives up when a failover is announced while it asks a sentinel for the primary.
   connection.on('end', () => {
-    if (!isClosed) setTimeout(() => isClosed || connection.connect().catch(() => {}), reconnectDelayMs(0)).unref();
+    setTimeout(() => isClosed || connection.connect().catch(() => {}), reconnectDelayMs(0)).unref();
   });
   return {
     subscribe(channel: string): void {
       channels.add(channel);
-      if (isReady()) connection.subscribe(channel).catch(() => {});
+      connection.subscribe(channel).catch(() => {});
     },
     unsubscribe(channel: string): void {
       channels.delete(channel);
-      if (isReady()) connection.unsubscribe(channel).catch(() => {});
+      connection.unsubscribe(channel).catch(() => {});
     },
     close(): void {
       isClosed = true;

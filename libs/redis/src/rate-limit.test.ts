@@ -297,13 +297,13 @@ describe('while Redis is unavailable', () => {
     expect(skipped).toBe(301);
 
     // Longer than the time after which the connection is replaced.
-    await sleep(2_500);
+    await sleep(3_500);
     process.kill(silent.pid, 'SIGCONT');
     await sleep(1_500);
     expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
   }, 60_000);
 
-  test('a short pause of Redis admits no more requests than the limit', async () => {
+  test('during a short pause of Redis no more requests are admitted than the limit', async () => {
     const pausing = await startRedis({ ephemeral: true });
     closing.push(() => pausing.stop());
     let skipped = 0;

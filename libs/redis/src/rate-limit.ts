@@ -34,7 +34,6 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const maxKnownKeys = 10_000;
 const probeEveryMs = 250;
-const reconnectAfterMs = 2_000;
 /** The deadline is checked in this many steps. */
 const ticks = 2;
 
@@ -43,9 +42,9 @@ const ticks = 2;
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
  * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Requests that were counted ahead and not
- * used are removed first. Returns the wait in milliseconds, 0 for an admitted request. When one leaves less than half of both limits
- * used, others may be counted ahead, for which a list may be longer than its limit until the next request: then it returns 0, their
- * number, and their time.
+ * used are removed first. Returns the wait in milliseconds, 0 for an admitted request. If it leaves less than half of both limits used,
+ * the script may count others ahead and returns 0, their number and their time; the list may then be longer than its limit until
+ * the next request.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -187,16 +186,12 @@ function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
     }, deadlineMs / ticks).unref();
   }
 
-  /** Sends PING until Redis answers. A connection that stays silent is replaced, because its other end may no longer exist. */
+  /** Sends PING until Redis answers. A connection that stays silent is replaced after its `socketTimeout`. */
   function probe(): void {
-    const reconnect = setTimeout(() => redis.disconnect(true), reconnectAfterMs).unref();
-    redis
-      .ping()
-      .then(
-        () => void (isSilent = false),
-        () => void (isClosed || setTimeout(probe, probeEveryMs).unref()),
-      )
-      .finally(() => clearTimeout(reconnect));
+    redis.ping().then(
+      () => void (isSilent = false),
+      () => void (isClosed || setTimeout(probe, probeEveryMs).unref()),
+    );
   }
 
   return {

@@ -114,7 +114,7 @@ test('subscriptions continue when the failover is announced while they ask a sen
     await until(() => (wakeRelay(), woken > before), limits);
   };
   await wakes();
-  // The first sentinel is asked first. It answers after a second at most, and the others announce the failover within that time.
+  // A sentinel that is stopped is asked first. The question ends after a second, and the others announce the failover meanwhile.
   const [asked] = sentinels.sentinelPids;
   process.kill(asked!, 'SIGSTOP');
   closing.push(() => process.kill(asked!, 'SIGCONT'));

@@ -29,8 +29,9 @@ export interface Counter {
 const deadlineMs = 1_000;
 
 /**
- * A limit of callers who have no other: with several counters for each request, exact in any window over all processes. `group`: its
- * counters are on one shard. Resolves with 0 or the time in Unix milliseconds of the next try; with `Infinity` when Redis does not answer.
+ * Limits callers that have no other limit, so it refuses them while Redis does not answer. A request is admitted when all of its
+ * counters have room, exactly in any window and over all processes. `group`: its counters are on one shard. Resolves with 0, the time
+ * in Unix milliseconds of the next attempt, or `Infinity` when Redis has not answered within a second.
  */
 export function createStrictLimit(redis: RedisConnection, { name, windowMs }: { name: string; windowMs: number }) {
   redis.defineCommand('parleyAdmitAll', { lua: admitAllScript });

@@ -33,8 +33,8 @@ interface Bench {
 
 interface Case {
   name: string;
-  /** Starts a flood, and resolves when it is there. It ends when the signal is aborted. */
-  attack: (bench: Bench, signal: AbortSignal) => Promise<void>;
+  /** Starts a flood, which ends when the signal is aborted. Resolves when it is there, if need be with a function that waits for its end. */
+  attack: (bench: Bench, signal: AbortSignal) => Promise<void | (() => Promise<unknown>)>;
   /** One unit of work of the other organization, until its end. */
   call: (bench: Bench) => Promise<unknown>;
 }
@@ -82,13 +82,13 @@ const cases: Case[] = [
     },
   },
   {
-    name: 'a create and a list beside filters without an index and bulk requests',
+    name: 'filters without an index and bulk requests',
     async attack({ busy }, signal) {
       const operations = Array.from({ length: 500 }, (_, n) => ({ action: 'create', data: { text: `note ${n}` } }));
       const bulk = () => busy.post('/v1/data/note/bulk', { operations });
       for (let n = 0; n < 10; n += 1) await bulk();
       const filter = { filters: { 'data.text': { $contains: 'ote 4' } }, sort: { field: 'data.text' } };
-      keepCalling(signal, (n) => (n % 8 === 0 ? bulk() : busy.post('/v1/data/note/query', filter)));
+      return keepCalling(signal, (n) => (n % 8 === 0 ? bulk() : busy.post('/v1/data/note/query', filter)));
     },
     async call({ other }) {
       await other.post('/v1/data/note', { data: { text: 'note' } });
@@ -96,19 +96,24 @@ const cases: Case[] = [
     },
   },
   {
-    name: 'a signed delivery beside others',
+    name: 'signed deliveries',
     attack: async ({ stack, busy }, signal) =>
       keepCalling(signal, () => deliver(stack, orderPaid(busy.id, randomUUID(), 100))),
     call: ({ stack, other }) => deliver(stack, orderPaid(other.id, randomUUID(), 100)),
   },
 ];
 
-/** Starts the callers of a flood. Their failures do not count. */
-function keepCalling(signal: AbortSignal, call: (caller: number) => Promise<unknown>): void {
-  for (let n = 0; n < callers; n += 1)
-    void (async () => {
-      while (!signal.aborted) await call(n).catch(() => sleep(100));
-    })();
+/** Starts the callers of a flood. Each must succeed once; later failures do not count. */
+async function keepCalling(
+  signal: AbortSignal,
+  call: (caller: number) => Promise<unknown>,
+): Promise<() => Promise<unknown>> {
+  const numbers = Array.from({ length: callers }, (_, n) => n);
+  await Promise.all(numbers.map(call));
+  const running = numbers.map(async (n) => {
+    while (!signal.aborted) await call(n).catch(() => sleep(100));
+  });
+  return () => Promise.all(running);
 }
 
 const finishedRun = "select from trigger_runs where tenant = $1 and entity_id = $2 and status = 'succeeded'";
@@ -227,7 +232,8 @@ async function measureCalls(call: () => Promise<unknown>): Promise<number[]> {
 
 const unfinished = `select (select count(*) from messages where direction = 'inbound' and status in ('received', 'answering'))
     + (select count(*) from trigger_runs where status in ('scheduled', 'running'))
-    + (select count(*) from executions where status in ('queued', 'running')) as count`;
+    + (select count(*) from executions where status in ('queued', 'running'))
+    + (select count(*) from webhook_deliveries where status = 'received') as count`;
 
 /** `node tools/bench.mjs fairness [part of a name]`: the time of an organization's work alone, and while another floods. */
 async function main(): Promise<void> {
@@ -240,10 +246,11 @@ async function main(): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       samples.alone.push(...(await measureCalls(() => call(bench))));
       const stop = new AbortController();
-      await attack(bench, stop.signal);
+      const ended = await attack(bench, stop.signal);
       await sleep(2_000);
       samples.flooded.push(...(await measureCalls(() => call(bench))));
       stop.abort();
+      await ended?.();
       // The work of the flood is discarded: the next round begins with an idle stack.
       await bench.pool.query(
         `update trigger_runs set status = 'cancelled', finished_at = now() where status = 'scheduled'`,

@@ -11,7 +11,7 @@ import { type SignedDelivery, orderPaid, phoneNumberId, secrets } from './delive
 import { killRun } from './kill-run';
 
 const rates = [100, 150, 200, 250, 300, 400, 500, 750, 1_000, 1_500];
-/** Deliveries a second, and seconds, before the first rate is measured: V8 compiles the code of a new process during its first thousands of calls. */
+/** Sent before the first rate is measured, because V8 compiles the code of a new process during its first thousands of calls. */
 const warmUp = { rate: 400, seconds: 10 };
 /** Target for each rate: 95 % of deliveries are acknowledged within this time. */
 const p95LimitMs = 10;
@@ -145,8 +145,8 @@ async function acknowledge({
   const lines: (string | number)[][] = [];
   let highest = 0;
   let misses = 0;
-  /** Sends deliveries at a rate. Returns the duration of each, and of all. */
-  const sendAt = async (rate: number, forSeconds: number): Promise<{ samples: Samples; tookMs: number }> => {
+  /** Sends deliveries at a rate, and waits until all are applied. Returns the duration of each, of sending all, and of the wait. */
+  const sendAt = async (rate: number, forSeconds: number) => {
     const samples: Samples = [];
     const startedAtMs = performance.now();
     const total = rate * forSeconds;
@@ -165,22 +165,23 @@ async function acknowledge({
         }
       }),
     );
-    return { samples, tookMs: performance.now() - startedAtMs };
+    const sentAtMs = performance.now();
+    for (;;) {
+      const { rows } = await pool.query("select 1 from webhook_deliveries where status = 'received' limit 1");
+      if (rows.length === 0 || performance.now() - sentAtMs > 300_000) break;
+      await sleep(100);
+    }
+    return { samples, tookMs: sentAtMs - startedAtMs, appliedMs: performance.now() - sentAtMs };
   };
   await sendAt(warmUp.rate, warmUp.seconds);
   for (const rate of rates) {
-    const { samples, tookMs } = await sendAt(rate, seconds);
+    const { samples, tookMs, appliedMs } = await sendAt(rate, seconds);
     const { p50, p95, p99 } = summarize(samples);
-    const drainedAtMs = performance.now();
-    for (;;) {
-      const { rows } = await pool.query("select 1 from webhook_deliveries where status = 'received' limit 1");
-      if (rows.length === 0 || performance.now() - drainedAtMs > 300_000) break;
-      await sleep(100);
-    }
-    const appliedMs = performance.now() - drainedAtMs;
-    if (p95 <= p95LimitMs && appliedMs <= appliedLimitMs) highest = rate;
     lines.push([rate, Math.round((samples.length * 1_000) / tookMs), ms(p50), ms(p95), ms(p99), ms(appliedMs)]);
-    misses = p95 <= p95LimitMs ? 0 : misses + 1;
+    const isMet = p95 <= p95LimitMs && appliedMs <= appliedLimitMs;
+    if (isMet) highest = rate;
+    // One rate may miss because of other load on the machine.
+    misses = isMet ? 0 : misses + 1;
     if (misses === 2) break;
   }
   process.stdout.write(

@@ -12,7 +12,6 @@ import {
   createExecutionBells,
   createExecutionChunks,
   createQueues,
-  createStrictLimit,
 } from '@parley/redis';
 import { OpenStreams, silentLogger } from '@parley/service';
 import {
@@ -27,6 +26,7 @@ import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
 import { type OidcSettings, createOidc } from '../oidc';
 import { createSignInLimit } from '../sign-in-limit';
+import { createVisitorLimit } from '../visitors';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options';
 
@@ -134,7 +134,7 @@ export async function createTestApi(
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     admitSignIn,
-    admitVisitor: createStrictLimit(limiterRedis, { name: 'visitors', windowMs: 60_000 }),
+    admitVisitor: createVisitorLimit(limiterRedis),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,
