@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, createDb } from '@parley/db';
-import { createTestDatabase } from '@parley/testing';
+import { createTestDatabase, until } from '@parley/testing';
 import { heldEvents } from './held-events';
 import { followEvents, readEvents } from './read-events';
 import { type NewEvent, recordEvent, recordEventOnce } from './record-event';
@@ -89,7 +89,10 @@ test('events are recorded, read, followed, relayed and held as in one table', as
   const { events } = await readEvents(db, mine, { entityId: 'entity_2' }, 1);
   expect(events).toMatchObject([{ id, payload: { n: 2 } }]);
   expect((await readEvents(db, mine, {}, 2)).events.map(({ type }) => type)).toEqual(['order.later', 'order.paid']);
-  const followed = await followEvents(db, mine, {}, cursor, 10);
+  // Transactions of other test files are in the same PostgreSQL. Followers wait for those that began earlier.
+  const followed = await until(() => followEvents(db, mine, {}, cursor, 10), {
+    isThere: (read) => read.ok && read.events.length >= 2,
+  });
   expect(followed).toMatchObject({ ok: true, events: [{ payload: { n: 2 } }, { payload: { n: 3 } }] });
 
   await db.pool.query(`update events set relayed_at = null where id = $1 or type = 'order.later'`, [id]);

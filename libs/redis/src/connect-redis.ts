@@ -32,7 +32,7 @@ const failFast: RedisOptions = {
 };
 
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
-  producer: { ...failFast, commandTimeout: 1_000 },
+  producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
   limiter: { ...failFast, socketTimeout: 3_000 },
   // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a primary that is silent and replaced.
   worker: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
