@@ -6,5 +6,4 @@ module.exports = {
   globalSetup: join(__dirname, 'global-setup.mjs'),
   globalTeardown: join(__dirname, 'global-teardown.mjs'),
   testPathIgnorePatterns: ['/node_modules/', '/browser/'],
-  testTimeout: 30_000,
 };

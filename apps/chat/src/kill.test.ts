@@ -62,7 +62,7 @@ afterAll(async () => {
   await models.stop();
   await db.close();
   rmSync(bundles, { recursive: true, force: true });
-}, 30_000);
+});
 
 async function say(stack: Stack, thread: string, message: string): Promise<number> {
   const response = await fetch(`${stack.services.chat!.url}/v1/agents/seller/chat`, {

@@ -14,7 +14,6 @@ import { type Cli, buildCli } from './cli-under-test';
 import { type ManageUnderTest, startManage } from './manage-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(30_000);
 
 let cli: Cli;
 beforeAll(() => void (cli = buildCli()));

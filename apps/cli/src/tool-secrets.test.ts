@@ -14,7 +14,6 @@ import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(30_000);
 
 let db: Db & { url: string };
 let cli: Cli;

@@ -57,7 +57,7 @@ test('without PostgreSQL every route answers 503 with Retry-After, also for an u
     await api.call('get', '/v1/data/order', key).expect(200);
     await api.call('post', '/v1/data/order', key, { data: { after: round } }).expect(201);
   }
-}, 30_000);
+});
 
 test('while PostgreSQL is silent every route answers 503 with Retry-After, and recovers afterwards', async () => {
   const ask = async () => {
@@ -97,4 +97,4 @@ test('a create that was interrupted can be retried with its Idempotency-Key and 
   const { body } = await create().expect(201);
   const { rows } = await api.db.pool.query(`select id from entities where data = '{"tried": 1}'`);
   expect(rows).toEqual([{ id: body.id }]);
-}, 30_000);
+});

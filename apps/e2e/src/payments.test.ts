@@ -67,7 +67,7 @@ afterAll(async () => {
   await db?.close();
   await stack?.stop();
   await Promise.all([flow.stop(), kapso.stop()]);
-}, 30_000);
+});
 afterEach(() => {
   expect(flow.problems).toEqual([]);
   expect(kapso.problems).toEqual([]);

@@ -53,7 +53,7 @@ afterAll(async () => {
   await tenant?.close();
   await stack?.stop();
   await standIns?.stop();
-}, 30_000);
+});
 
 const textsOf = async (from?: string) =>
   JSON.parse(await line.parley(['whatsapp', 'messages', '--json', ...(from ? ['--from', from] : [])])).messages.map(

@@ -98,14 +98,14 @@ test('after searchFields have changed, existing entities are found by the new fi
   await until(nothingStale, limits);
   expect(await search('order', 'remark')).toBe(30);
   expect(await search('order', 'bicycle')).toBe(0);
-}, 30_000);
+});
 
 test('the sweep finds a type to reindex that has no job, even after Redis has lost the schedule', async () => {
   await createType('forgotten', ['title']);
   await producer.flushdb();
   await startWorker();
   await until(nothingStale, limits);
-}, 30_000);
+});
 
 test('when a worker is stopped in the middle of a job, another worker finishes it', async () => {
   const typeId = await createType('large', []);

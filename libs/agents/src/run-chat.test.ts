@@ -526,7 +526,7 @@ describe('threads', () => {
     expect(
       await rows("select 1 from executions where status <> 'succeeded'  and thread_id = $1", [responses[0]!.threadId]),
     ).toEqual([]);
-  }, 30_000);
+  });
 
   it('creates one thread for 100 first messages with the same external id', async () => {
     server.play(() => ({ text: 'ok' }));
@@ -535,7 +535,7 @@ describe('threads', () => {
     expect(
       await rows("select id from threads where external_id = 'rush' and tenant = $1", [org.scope.tenant]),
     ).toHaveLength(1);
-  }, 30_000);
+  });
 
   it('runs turns of different threads at the same time', async () => {
     let release = () => {};

@@ -13,8 +13,6 @@ import { schemaProblem } from './schema-problem';
 
 const ours = join(__dirname, '../../../prisma/migrations');
 
-jest.setTimeout(30_000);
-
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
