@@ -6,7 +6,7 @@ import { Problem, print } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { resultTable } from './results.mjs';
 
-/** The arguments with which each bench has its short form. Together they take less than 25 minutes on two cores. */
+/** The arguments with which each bench has its short form. Together they take 19 minutes on two cores. */
 const shortForms = {
   idle: ['30'],
   gateway: ['2'],
