@@ -65,13 +65,8 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
  */
 export function openSubscriber(redis: RedisConnection, onMessage: (channel: string, text: string) => void) {
   const channels = new Set<string>();
-  const connection = redis.duplicate({
-    failoverDetector: true,
-    // After an outage, the channels of the set are subscribed to, not those of before.
-    enableOfflineQueue: false,
-    autoResubscribe: false,
-    autoResendUnfulfilledCommands: false,
-  });
+  // After an outage, the channels of the set are subscribed to, not those of before.
+  const connection = redis.duplicate({ ...failFast, autoResubscribe: false, failoverDetector: true });
   let isClosed = false;
   connection.on('error', () => {});
   connection.on('message', onMessage);

@@ -19,8 +19,6 @@ export interface RateLimiterOptions {
   /** Separates the counters of several limiters. Default: those of the Data API. */
   name?: string;
   limits?: Partial<RateLimits>;
-  /** Time without an answer from Redis after which waiting requests are admitted. */
-  deadlineMs?: number;
   /** Called for each request about which Redis did not answer. */
   onSkip?: () => void;
 }
@@ -33,6 +31,8 @@ interface Limited {
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const maxKnownKeys = 10_000;
+/** Time without an answer from Redis after which waiting requests are admitted. */
+const deadlineMs = 250;
 const probeEveryMs = 250;
 /** The deadline is checked in this many steps. */
 const ticks = 2;
@@ -82,13 +82,13 @@ type AdmitCommand = (keyList: string, organizationList: string, ...args: number[
  * to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const { redis, name = 'rate', limits, deadlineMs = 250, onSkip } = options;
+  const { redis, name = 'rate', limits, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
   const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys });
-  const monitor = createSilenceMonitor(redis, deadlineMs);
+  const monitor = createSilenceMonitor(redis);
   const skip = (): number => {
     onSkip?.();
     return 0;
@@ -161,7 +161,7 @@ function createBlockedKeys() {
 }
 
 /** Ends the wait for answers when Redis has not answered any command for `deadlineMs`, and finds out when it answers again. */
-function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
+function createSilenceMonitor(redis: RedisConnection) {
   const waiting = new Set<() => void>();
   let answers = 0;
   let timer: NodeJS.Timeout | undefined;
