@@ -207,7 +207,7 @@ inBrowser(
     const rows = page.getByRole('list', { name: 'Conversations' }).getByRole('link');
     await page.getByRole('link', { name: /filter-1/ }).waitFor();
     expect(await rows.count()).toBe(1);
-    await page.getByRole('link', { name: 'Closed' }).click();
+    await page.getByRole('link', { name: 'Closed', exact: true }).click();
     await page.getByRole('link', { name: /filter-2/ }).waitFor();
     expect(await rows.count()).toBe(1);
     await page.getByRole('link', { name: 'All', exact: true }).click();

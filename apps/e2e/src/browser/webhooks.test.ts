@@ -62,7 +62,7 @@ inBrowser('all failed deliveries are replayed together, with a progress that its
   for (const { order } of made.slice(0, 2)) order.amount -= 1;
 
   const page = await app.open('/webhooks');
-  await page.getByRole('link', { name: 'Failed' }).click();
+  await page.getByRole('link', { name: 'Failed', exact: true }).click();
   await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
   await page.getByText('3 deliveries (failed) are processed again').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay 3 deliveries' }).click();
