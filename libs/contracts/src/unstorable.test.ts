@@ -24,7 +24,7 @@ describe('findUnstorable', () => {
     expect(findUnstorable(value)).toEqual({ path, message: expect.stringMatching(message) });
   });
 
-  it('checks values whose nesting would overflow the stack of a recursive function', () => {
+  it('ends at the limit, so that no nesting overflows the stack', () => {
     const text = `${'['.repeat(200_000)}1${']'.repeat(200_000)}`;
     expect(findUnstorable(JSON.parse(text))?.message).toMatch(/nested deeper/);
   });
