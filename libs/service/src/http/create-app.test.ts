@@ -94,7 +94,7 @@ const app = createApp({
         permission: 'data',
         rateLimited: true,
         bodyLimitBytes: 1000,
-        body: z.object({ data: z.custom<object>((value) => typeof value === 'object', 'Expected an object') }),
+        body: z.strictObject({ data: z.custom<object>((value) => typeof value === 'object', 'Expected an object') }),
         status: 201,
         response: z.object({ data: z.unknown() }),
       },
@@ -407,6 +407,13 @@ describe('bodies', () => {
     expect(response.body).toMatchObject({ code, error: message ?? expect.stringMatching(/.+/) });
     if (code === 'invalid_body')
       expect(response.body.details[0]).toEqual({ path: expect.any(String), message: expect.any(String) });
+  });
+
+  test('of many problems, an answer lists 100', async () => {
+    const unknown = Array.from({ length: 120 }, (_, n) => `"a${n}":0`).join(',');
+    const { body } = await post(`{"data":{},${unknown}}`).expect(400);
+    expect(body).toMatchObject({ code: 'invalid_body', error: 'a0: is not a known field' });
+    expect(body.details).toHaveLength(100);
   });
 
   test('invalid UTF-8 is refused with 400', async () => {
