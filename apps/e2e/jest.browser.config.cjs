@@ -5,5 +5,4 @@ module.exports = {
   testMatch: ['**/browser/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 90_000,
-  maxWorkers: 2, // nothing runs beside them, and a test with a browser often waits
 };

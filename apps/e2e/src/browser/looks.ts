@@ -9,6 +9,8 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** Waits until a screen shows what it has loaded. */
 export async function waitForContent(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
+  // On a busy machine, the page's code may not have run until then.
+  await page.locator('main > *').first().waitFor();
   await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
 
