@@ -147,6 +147,7 @@ test('a transaction on a silent server ends after one time limit, without waitin
   const silent = createDb({ databaseUrl: proxy.url, timeoutMs: 4_000 });
   const startedAtMs = performance.now();
   const work = silent.transaction(async (tx) => {
+    await tx.acrossTenants('sweep', statement('quick', 'select'));
     proxy.freeze();
     await tx.acrossTenants('sweep', statement('silent', 'select 1'));
   });

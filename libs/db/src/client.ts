@@ -38,6 +38,8 @@ export interface Result<T> {
   rowCount: number;
 }
 
+const keyOf = (subject: Subject): string => ('tenant' in subject ? String(subject.tenant) : subject.organizationId);
+
 /** Runs statements: the database, or one of its transactions. */
 export interface Queryable {
   /** Runs a statement on the rows of one tenant. */
@@ -49,7 +51,10 @@ export interface Queryable {
 }
 
 export interface Db extends Queryable {
-  /** Runs `work` in a transaction, which is rolled back when it throws. */
+  /**
+   * Runs `work` in a transaction, which is rolled back when it throws. Its connection is taken by the first statement and counts
+   * towards the share of that statement's tenant, so `work` must not run statements of the tenant outside of `tx`.
+   */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Waits for the advisory lock with this name and runs `work` on the connection that holds it. */
   locked<T>(name: string, work: (connection: Queryable) => Promise<T>): Promise<T>;
@@ -123,16 +128,29 @@ export function createDb({
   const queryable = createQueryable(preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null);
   const direct = queryable(pool);
   const share = shareConnections({ poolSize, waitMs: connectTimeoutMs });
+  const connect = async (subject?: Subject): Promise<Connection> => {
+    const free = subject && (await share.take(keyOf(subject)));
+    return { client: await pool.connect().catch((error: unknown) => (free?.(), Promise.reject(error))), free };
+  };
   return {
     ...direct,
-    query: (subject, statement, values) => {
-      const key = 'tenant' in subject ? String(subject.tenant) : subject.organizationId;
-      return share(key, () => direct.query(subject, statement, values));
+    query(subject, statement, values) {
+      const key = keyOf(subject);
+      const run = () => direct.query(subject, statement, values);
+      const free = share.tryTake(key);
+      return free !== null ? run().finally(free) : share.take(key).then((free) => run().finally(free));
     },
     async transaction(work) {
       const callbacks: (() => void)[] = [];
-      const afterCommit = (callback: () => void) => void callbacks.push(callback);
-      const result = await inTransaction(pool, (client) => work({ ...queryable(client), afterCommit }));
+      const result = await inTransaction(connect, (begun) => {
+        let tx: Promise<Queryable> | undefined;
+        const on = (subject?: Subject) => (tx ??= begun(subject).then(queryable));
+        return work({
+          query: async (subject, ...rest) => (await on(subject)).query(subject, ...rest),
+          acrossTenants: async (...all) => (await on()).acrossTenants(...all),
+          afterCommit: (callback) => void callbacks.push(callback),
+        });
+      });
       for (const callback of callbacks) callback();
       return result;
     },
@@ -199,30 +217,47 @@ export function readDatabaseUrl(databaseUrl: string): DatabaseAddress {
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+interface Connection {
+  client: pg.PoolClient;
+  /** Gives back the place in the share of a tenant. */
+  free?: () => void;
+}
+
+/** Runs `work`, whose first call of its argument connects and begins the transaction. */
+async function inTransaction<T>(
+  connect: (subject?: Subject) => Promise<Connection>,
+  work: (begun: (subject?: Subject) => Promise<pg.PoolClient>) => Promise<T>,
+): Promise<T> {
+  let connecting: Promise<Connection> | undefined;
   let broken: Error | undefined;
   // Without a listener, a connection that breaks between two statements would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
-  client.on('error', onError);
-  try {
+  const begin = async (subject?: Subject) => {
+    const { client } = await (connecting = connect(subject));
+    client.on('error', onError);
     await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
+    return client;
+  };
+  try {
+    const result = await work(begin);
+    await (await connecting)?.client.query('commit');
     return result;
   } catch (error) {
+    const connection = await connecting?.catch(() => undefined);
     // A rollback would wait behind the statement that a silent server has not answered. Closing the connection is one too.
     if (isDatabaseUnavailable(error)) broken ??= error as Error;
     else
-      await client.query('rollback').catch((rollbackError: Error) => {
+      await connection?.client.query('rollback').catch((rollbackError: Error) => {
         broken = rollbackError;
       });
     throw error;
   } finally {
-    client.off('error', onError);
-    client.release(broken);
+    const connection = await connecting?.catch(() => undefined);
+    connection?.client.off('error', onError);
+    connection?.client.release(broken);
+    connection?.free?.();
   }
 }
 

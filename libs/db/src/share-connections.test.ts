@@ -44,12 +44,27 @@ test('slow statements of one tenant leave connections for another', async () => 
   expect(ended).toBe(20);
 });
 
+test('transactions count towards the share of the tenant of their first statement, together with its statements', async () => {
+  const slow: Promise<unknown>[] = [];
+  await whileLocked(async () => {
+    for (let n = 0; n < 10; n += 1)
+      slow.push(
+        db.transaction((tx) => tx.query({ tenant: 1 }, locked)),
+        db.query({ tenant: 1 }, locked),
+      );
+    for (let n = 0; n < 10; n += 1) {
+      expect((await db.query({ tenant: 2 }, quick)).rows).toEqual([{ one: 1 }]);
+      await db.transaction((tx) => tx.query({ tenant: 2 }, quick));
+    }
+  });
+  await Promise.all(slow);
+});
+
 test('a statement that gets no connection in time fails as with an unavailable database', async () => {
   const share = shareConnections({ poolSize: 1, waitMs: 50 });
-  await whileLocked(async () => {
-    const slow = share('1', () => db.query({ tenant: 1 }, locked));
-    const refused = await share('1', () => db.query({ tenant: 1 }, quick)).catch((error: unknown) => error);
-    expect(isDatabaseUnavailable(refused)).toBe(true);
-    void slow.catch(() => {});
-  });
+  const free = await share.take('1');
+  const refused = await share.take('1').catch((error: unknown) => error);
+  expect(isDatabaseUnavailable(refused)).toBe(true);
+  free();
+  (await share.take('1'))();
 });

@@ -46,7 +46,11 @@ export interface JobOutcome {
  * same time, so handlers must allow for it.
  */
 const lockMs = 2_500;
-const stalledCheckMs = 1_000;
+const usualCheckMs = 1_000;
+const slowestCheckMs = 10_000;
+/** What a killed worker was sweeping waits for the next run of the sweep in any case. */
+const stalledCheckMs = (name: JobName): number =>
+  Math.min(slowestCheckMs, Math.max(usualCheckMs, definitionOf(name).everyMs ?? 0));
 /**
  * Time for reporting the ends of jobs to Redis at shutdown. BullMQ would wait for a Redis that is away until it is back. A job
  * whose end is not reported runs again, as after a crash.
@@ -99,7 +103,7 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       prefix: queuePrefixOf(name),
       concurrency: definitionOf(name).concurrency,
       lockDuration: lockMs,
-      stalledInterval: stalledCheckMs,
+      stalledInterval: stalledCheckMs(name),
       // Crashes of workers do not count as failures of the job, which `attempts` limits.
       maxStalledCount: 1_000,
       runRetryDelay: 1_000,

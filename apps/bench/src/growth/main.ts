@@ -220,7 +220,10 @@ async function firstRequests(db: Db, entities: Entities): Promise<void> {
   const call = () => client.call();
   const [first] = await measure(1, call);
   const warm = summarize(await measure(500, call)).p50;
-  await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'data'`);
+  const { rowCount } = await db.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parley-data'`,
+  );
+  if (rowCount === 0) throw new Error('The data service has no connection');
   await sleep(200);
   const [reconnected] = await measure(1, call);
   const rows = [

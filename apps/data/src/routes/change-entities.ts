@@ -51,9 +51,12 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
 
 type Create = Extract<EntityOperation, { action: 'create' }>;
 
-/** The creates before the first operation of another kind. */
+/** Creates of one statement. Preparing more would delay the requests of others for milliseconds. */
+const maxTogether = 100;
+
+/** The creates before the first operation of another kind, as many as one statement stores. */
 function leadingCreates(operations: readonly EntityOperation[]): Create[] {
-  const end = operations.findIndex(({ action }) => action !== 'create');
+  const end = operations.findIndex(({ action }, index) => action !== 'create' || index === maxTogether);
   return operations.slice(0, end === -1 ? undefined : end) as Create[];
 }
 
