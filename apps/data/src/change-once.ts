@@ -10,6 +10,7 @@ export async function changeOnce(
   idempotency: CallerContext['idempotency'],
   status: number,
   work: (tx: Queryable) => Promise<string>,
+  options?: { isLong: boolean },
 ): Promise<string> {
   const text = await db.transaction(async (tx) => {
     const text = await work(tx);
@@ -17,7 +18,7 @@ export async function changeOnce(
       throw conflict('Another request with this Idempotency-Key has replaced this one', 'idempotency_in_progress');
     }
     return text;
-  });
+  }, options);
   if (idempotency) idempotency.isAnswerStored = true;
   return text;
 }

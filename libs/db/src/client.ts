@@ -53,9 +53,10 @@ export interface Queryable {
 export interface Db extends Queryable {
   /**
    * Runs `work` in a transaction, which is rolled back when it throws. Its connection is taken by the first statement and counts
-   * towards the share of that statement's tenant, so `work` must not run statements of the tenant outside of `tx`.
+   * towards the share of that statement's tenant, so `work` must not run statements of the tenant outside of `tx`. A tenant has
+   * few transactions and statements with `isLong` at a time.
    */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Queryable) => Promise<T>, options?: { isLong?: boolean }): Promise<T>;
   /** Waits for the advisory lock with this name and runs `work` on the connection that holds it. */
   locked<T>(name: string, work: (connection: Queryable) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -127,9 +128,9 @@ export function createDb({
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null);
   const direct = queryable(pool);
-  const share = shareConnections({ poolSize, waitMs: connectTimeoutMs });
-  const connect = async (subject?: Subject): Promise<Connection> => {
-    const free = subject && (await share.take(keyOf(subject)));
+  const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs });
+  const connect = async (subject?: Subject, options?: { isLong?: boolean }): Promise<Connection> => {
+    const free = subject && (await share.take(keyOf(subject), options));
     return { client: await pool.connect().catch((error: unknown) => (free?.(), Promise.reject(error))), free };
   };
   return {
@@ -137,20 +138,23 @@ export function createDb({
     query(subject, statement, values) {
       const key = keyOf(subject);
       const run = () => direct.query(subject, statement, values);
-      const free = share.tryTake(key);
-      return free !== null ? run().finally(free) : share.take(key).then((free) => run().finally(free));
+      const free = statement.isLong ? null : share.tryTake(key);
+      return free !== null ? run().finally(free) : share.take(key, statement).then((free) => run().finally(free));
     },
-    async transaction(work) {
+    async transaction(work, options) {
       const callbacks: (() => void)[] = [];
-      const result = await inTransaction(connect, (begun) => {
-        let tx: Promise<Queryable> | undefined;
-        const on = (subject?: Subject) => (tx ??= begun(subject).then(queryable));
-        return work({
-          query: async (subject, ...rest) => (await on(subject)).query(subject, ...rest),
-          acrossTenants: async (...all) => (await on()).acrossTenants(...all),
-          afterCommit: (callback) => void callbacks.push(callback),
-        });
-      });
+      const result = await inTransaction(
+        (subject) => connect(subject, options),
+        (begun) => {
+          let tx: Promise<Queryable> | undefined;
+          const on = (subject?: Subject) => (tx ??= begun(subject).then(queryable));
+          return work({
+            query: async (subject, ...rest) => (await on(subject)).query(subject, ...rest),
+            acrossTenants: async (...all) => (await on()).acrossTenants(...all),
+            afterCommit: (callback) => void callbacks.push(callback),
+          });
+        },
+      );
       for (const callback of callbacks) callback();
       return result;
     },

@@ -1,4 +1,4 @@
-import { openTestDatabase } from '@parley/testing';
+import { openTestDatabase, until } from '@parley/testing';
 import { type Db, createDb, isDatabaseUnavailable } from './client';
 import { shareConnections } from './share-connections';
 import { column, statement } from './statement';
@@ -60,8 +60,27 @@ test('transactions count towards the share of the tenant of their first statemen
   await Promise.all(slow);
 });
 
+test('a tenant has two long statements or transactions at a time, and its short ones do not wait for them', async () => {
+  const long = { ...locked, isLong: true };
+  const work: Promise<unknown>[] = [];
+  await whileLocked(async () => {
+    for (let n = 0; n < 3; n += 1)
+      work.push(
+        db.query({ tenant: 1 }, long),
+        db.transaction((tx) => tx.query({ tenant: 1 }, locked), { isLong: true }),
+      );
+    const waiting = async (): Promise<number> =>
+      (await db.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount!;
+    await until(async () => (await waiting()) === 2);
+    expect((await db.query({ tenant: 1 }, quick)).rows).toEqual([{ one: 1 }]);
+    expect((await db.query({ tenant: 2 }, { ...quick, isLong: true })).rows).toEqual([{ one: 1 }]);
+    expect(await waiting()).toBe(2);
+  });
+  await Promise.all(work);
+});
+
 test('a statement that gets no connection in time fails as with an unavailable database', async () => {
-  const share = shareConnections({ poolSize: 1, waitMs: 50 });
+  const share = shareConnections({ poolSize: 1, waitMs: 50, longWaitMs: 50 });
   const free = await share.take('1');
   const refused = await share.take('1').catch((error: unknown) => error);
   expect(isDatabaseUnavailable(refused)).toBe(true);

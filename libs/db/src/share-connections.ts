@@ -1,24 +1,41 @@
 import { reportRefusal } from '@parley/contracts';
-import { createSlots } from '@parley/outbound';
+import { type Slots, createSlots } from '@parley/outbound';
+
+interface ShareOptions {
+  poolSize: number;
+  /** Maximum wait for a connection. */
+  waitMs: number;
+  /** Maximum wait for other long work of the tenant. */
+  longWaitMs: number;
+}
 
 const never = new AbortController().signal;
 
 /**
- * Shares the connections of a pool among tenants, so that slow statements of one do not hold them all (docs/adr/0038).
- * `waitMs`: the wait for a connection.
+ * Shares the connections of a pool among tenants, so that slow statements of one do not hold them all (docs/adr/0038). A tenant
+ * has fewer for long work, which may keep a processor of PostgreSQL busy for each of them.
  */
-export function shareConnections({ poolSize, waitMs }: { poolSize: number; waitMs: number }) {
-  const slots = createSlots({ total: poolSize });
+export function shareConnections({ poolSize, waitMs, longWaitMs }: ShareOptions) {
+  const all = createSlots({ total: poolSize });
+  const long = createSlots({ perKey: Math.max(2, Math.floor(poolSize / 5)) });
+  const waitFor = async (slots: Slots, key: string, limitMs: number): Promise<() => void> => {
+    const release = await slots.acquire(key, never, limitMs);
+    if (release !== null) return release;
+    reportRefusal('database_connections');
+    // The driver's words for a pool without a free connection, so that it counts as unavailable.
+    throw new Error('timeout exceeded when trying to connect: the tenant has its share of the connections');
+  };
   return {
     /** The function that gives back a place, or null when the tenant with this key has its share. */
-    tryTake: (key: string): (() => void) | null => slots.tryAcquire(key),
+    tryTake: (key: string): (() => void) | null => all.tryAcquire(key),
     /** Waits until the tenant may use a connection. Resolves with the function that gives its place back. */
-    async take(key: string): Promise<() => void> {
-      const release = await slots.acquire(key, never, waitMs);
-      if (release !== null) return release;
-      reportRefusal('database_connections');
-      // The driver's words for a pool without a free connection, so that it counts as unavailable.
-      throw new Error('timeout exceeded when trying to connect: the tenant has its share of the connections');
+    async take(key: string, { isLong = false } = {}): Promise<() => void> {
+      const endLong = isLong ? await waitFor(long, key, longWaitMs) : () => {};
+      const release = await waitFor(all, key, waitMs).catch((error: unknown) => (endLong(), Promise.reject(error)));
+      return () => {
+        release();
+        endLong();
+      };
     },
   };
 }

@@ -26,8 +26,8 @@ export class Sql {
   }
 
   /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
-  build<R extends Statement['row']>(name: string, text: string, row: R): Built<RowOf<R>> {
-    return { statement: cachedStatement(name, text, row), values: this.values };
+  build<R extends Statement['row']>(name: string, text: string, row: R, isLong = false): Built<RowOf<R>> {
+    return { statement: cachedStatement(name, text, row, isLong), values: this.values };
   }
 }
 
@@ -49,11 +49,11 @@ const statements = new LRUCache<string, Statement<never>>({ max: maxCached });
  * The statement for a text, which is prepared from its second run on. Preparing statements that run only once would evict
  * those that applications repeat.
  */
-function cachedStatement(name: string, text: string, row: Statement['row']): Statement<never> {
+function cachedStatement(name: string, text: string, row: Statement['row'], isLong: boolean): Statement<never> {
   const cached = statements.get(text);
   if (cached?.preparedAs !== undefined) return cached;
   const preparedAs = cached && `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
-  const statement = { name, text, row, preparedAs };
+  const statement = { name, text, row, preparedAs, isLong };
   statements.set(text, statement);
   return statement;
 }

@@ -45,7 +45,9 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
     };
     if (access.has('create')) await deps.entities.untilIndexed(context.scope, type);
     const { db } = deps;
-    return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
+    return new RawJson(
+      await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change, { isLong: true })),
+    );
   });
 }
 
@@ -71,10 +73,13 @@ async function undoing<T>(db: Pick<Db, 'transaction'>, work: (tx: Queryable) => 
   const rollback = new Error('rolled back on purpose');
   let result: [T] | undefined;
   await db
-    .transaction(async (tx) => {
-      result = [await work(tx)];
-      throw rollback;
-    })
+    .transaction(
+      async (tx) => {
+        result = [await work(tx)];
+        throw rollback;
+      },
+      { isLong: true },
+    )
     .catch((error: unknown) => {
       if (error !== rollback) throw error;
     });
