@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, createServer, get as httpGet } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openDatabase } from '@parley/db';
-import { createEntities } from '@parley/entities';
+import { type Entities, createEntities } from '@parley/entities';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
   createLogger,
@@ -14,28 +11,18 @@ import {
   startProcess,
 } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
-import { type DataDeps, createDataApp } from './app';
+import { createDataApp } from './app';
 import { dataVariables } from './config';
 import { limitCallers } from './limit-callers';
 import { createReindexingRequest } from './request-reindexing';
 
-/** Sends and reads what changes nothing, so that the first request finds open connections, prepared statements and compiled code. */
-async function warmUp(deps: DataDeps): Promise<void> {
-  const { list, get } = deps.entities;
-  const nothing = { organizationId: '', tenant: 0, environment: 'production' } as const;
-  const server = createServer(createDataApp({ ...deps, log: createLogger({ service: 'data', level: 'silent' }) }));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const request = { port: (server.address() as AddressInfo).port, path: '/v1/data/none', agent: false };
-  for (let time = 0; time < 5; time += 1) {
-    const [answer] = await once(httpGet({ ...request, headers: { Authorization: 'Bearer none' } }), 'response');
-    await Promise.all([
-      once((answer as IncomingMessage).resume(), 'end'),
-      list(nothing, { type: '', limit: 50 }),
-      // The second and the third one share a statement.
-      ...Array.from({ length: 3 }, () => get(nothing, { type: '', id: '' })),
-    ]);
-  }
-  await new Promise((resolve) => server.close(resolve));
+/** Reads what does not exist, so that the first request finds open connections, prepared statements and compiled code. */
+async function warmUp({ get, list }: Entities): Promise<void> {
+  const unknown = { organizationId: '', tenant: 0, environment: 'production' } as const;
+  // The second and the third get share a statement.
+  const gets = () => Array.from({ length: 3 }, () => get(unknown, { type: '', id: '' }));
+  const read = () => Promise.all([list(unknown, { type: '', limit: 50 }), ...gets()]);
+  for (let time = 0; time < 5; time += 1) await read();
 }
 
 startProcess(async () => {
@@ -69,23 +56,24 @@ startProcess(async () => {
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
-  const deps: DataDeps = {
-    db,
-    entities,
-    log,
-    checkResponses: config.NODE_ENV !== 'production',
-    pushCheckMs: config.PUSH_CHECK_MS,
-    ...(executor && { checkHandler: executor.validate }),
-    requestReindexing: createReindexingRequest({ queues, log }),
-  };
-
-  await warmUp(deps).catch((err: unknown) => log.warn({ err }, 'the first requests will be slow'));
+  await warmUp(entities).catch((err: unknown) => log.warn({ err }, 'the first requests will be slow'));
 
   await runService({
     config,
     log,
     metrics,
-    app: createDataApp({ ...deps, metrics, limiter, keyLimit: keyLimitOf(config) }),
+    app: createDataApp({
+      db,
+      entities,
+      log,
+      metrics,
+      limiter,
+      keyLimit: keyLimitOf(config),
+      checkResponses: config.NODE_ENV !== 'production',
+      pushCheckMs: config.PUSH_CHECK_MS,
+      ...(executor && { checkHandler: executor.validate }),
+      requestReindexing: createReindexingRequest({ queues, log }),
+    }),
     checks: { database: () => db.ping() },
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },

@@ -128,7 +128,7 @@ export function createDb({
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null);
   const direct = queryable(pool);
-  const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs });
+  const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs / 2 });
   const connect = async (subject?: Subject, options?: { isLong?: boolean }): Promise<Connection> => {
     const free = subject && (await share.take(keyOf(subject), options));
     return { client: await pool.connect().catch((error: unknown) => (free?.(), Promise.reject(error))), free };

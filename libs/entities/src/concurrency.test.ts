@@ -17,7 +17,7 @@ const create = async (type: string, data: { [key: string]: number | boolean }): 
   return created.entity.value.id;
 };
 
-/** Of each of two entities. Partitions do not change what the updates lock, so their run is short. */
+/** For each of two entities. Fewer with partitions, which do not change the locks of an update. */
 const rounds = process.env.PARLEY_TEST_PARTITIONS === 'true' ? 50 : 500;
 
 test(`8 concurrent updates of different keys are all kept, in ${2 * rounds} rounds`, async () => {

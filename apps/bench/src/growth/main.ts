@@ -226,16 +226,33 @@ async function firstRequests(db: Db, entities: Entities): Promise<void> {
   if (rowCount === 0) throw new Error('The data service has no connection');
   await sleep(200);
   const [reconnected] = await measure(1, call);
+  const list = (from: Entities) => () => from.list(scope, { type, limit: 50 });
+  const prepared = summarize(await measure(500, list(entities))).p50;
+  const unprepared = summarize(await onNewConnections(20, list)).p50;
   const rows = [
     ['after the start', ms(first!), `${(first! / warm).toFixed(1)}×`],
     ['after all connections were closed', ms(reconnected!), `${(reconnected! / warm).toFixed(1)}×`],
     ['warm, p50', ms(warm), '1×'],
+    ['without the service, p50', ms(prepared), '1×'],
+    ['without the service and prepared statements, p50', ms(unprepared), `${(unprepared / prepared).toFixed(1)}×`],
   ];
   console.log(`\n## First list of 50\n\n${table(['', 'ms', '÷ warm'], rows)}`);
   report('growth: first list after the start ÷ warm', first! / warm, '×', { atMost: 5 });
-  report('growth: first list on new connections ÷ warm', reconnected! / warm, '×', { atMost: 5 });
+  report('growth: first list without prepared statements ÷ warm', unprepared / prepared, '×', { atMost: 5 });
   client.close();
   await stack.stop();
+}
+
+/** Measures the first call on each of `count` new connections. */
+async function onNewConnections(count: number, call: (entities: Entities) => () => Promise<unknown>): Promise<Samples> {
+  const samples: Samples = [];
+  for (let made = 0; made < count; made += 1) {
+    const db = createDb({ databaseUrl, poolSize: 1 });
+    await db.ping();
+    samples.push(...(await measure(1, call(createEntities({ db })))));
+    await db.close();
+  }
+  return samples;
 }
 
 main().catch((error: unknown) => {
