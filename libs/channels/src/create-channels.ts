@@ -100,7 +100,7 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     scope: Scope,
     { from, to, subject, content, key }: OutgoingEmail,
   ): Promise<{ ok: true; id: string } | Extract<EmailResult, { ok: false }>> {
-    const account = await accounts.resend(scope);
+    const account = await createAccounts(tx, box, settings).resend(scope);
     if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
     const sender = from ?? account.from;
     if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };

@@ -142,12 +142,27 @@ test('pgbouncer and options are removed from the address, other parameters stay'
   expect(read('?pgbouncer=false')).toEqual(plain);
 });
 
+test('a statement after the end of its transaction is refused, also when it was waiting for the connection', async () => {
+  const insert = statement('late', 'select');
+  const late: Promise<unknown>[] = [];
+  const failing = db.transaction(async (tx) => {
+    late.push(tx.acrossTenants('sweep', insert).catch((error: Error) => error.message));
+    throw new Error('failed at once');
+  });
+  await expect(failing).rejects.toThrow('failed at once');
+  let ended: Queryable | undefined;
+  await db.transaction(async (tx) => void (ended = tx));
+  late.push(ended!.acrossTenants('sweep', insert).catch((error: Error) => error.message));
+  expect(await Promise.all(late)).toEqual(Array(2).fill('The transaction is over'));
+  expect(db.pool.idleCount).toBe(db.pool.totalCount);
+});
+
 test('a transaction on a silent server ends after one time limit, without waiting for its rollback', async () => {
   const proxy = await startTcpProxy(db.url);
   const silent = createDb({ databaseUrl: proxy.url, timeoutMs: 4_000 });
   const startedAtMs = performance.now();
   const work = silent.transaction(async (tx) => {
-    await tx.acrossTenants('sweep', statement('quick', 'select'));
+    await tx.acrossTenants('sweep', statement('quick', 'select')); // opens the connection
     proxy.freeze();
     await tx.acrossTenants('sweep', statement('silent', 'select 1'));
   });

@@ -53,8 +53,8 @@ export interface Queryable {
 export interface Db extends Queryable {
   /**
    * Runs `work` in a transaction, which is rolled back when it throws. Its connection is taken by the first statement and counts
-   * towards the share of that statement's tenant, so `work` must not run statements of the tenant outside of `tx`. A tenant has
-   * few transactions and statements with `isLong` at a time.
+   * towards the share of that statement's tenant, or of none if it is across tenants. `work` must not run statements of the tenant
+   * outside of `tx`. A tenant can run only a few transactions and statements with `isLong` at the same time.
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: { isLong?: boolean }): Promise<T>;
   /** Waits for the advisory lock with this name and runs `work` on the connection that holds it. */
@@ -131,7 +131,12 @@ export function createDb({
   const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs / 2 });
   const connect = async (subject?: Subject, options?: { isLong?: boolean }): Promise<Connection> => {
     const free = subject && (await share.take(keyOf(subject), options));
-    return { client: await pool.connect().catch((error: unknown) => (free?.(), Promise.reject(error))), free };
+    try {
+      return { client: await pool.connect(), free };
+    } catch (error) {
+      free?.();
+      throw error;
+    }
   };
   return {
     ...direct,
@@ -145,15 +150,12 @@ export function createDb({
       const callbacks: (() => void)[] = [];
       const result = await inTransaction(
         (subject) => connect(subject, options),
-        (begun) => {
-          let tx: Promise<Queryable> | undefined;
-          const on = (subject?: Subject) => (tx ??= begun(subject).then(queryable));
-          return work({
-            query: async (subject, ...rest) => (await on(subject)).query(subject, ...rest),
-            acrossTenants: async (...all) => (await on()).acrossTenants(...all),
+        (open) =>
+          work({
+            query: async (subject, ...rest) => queryable(await open(subject)).query(subject, ...rest),
+            acrossTenants: async (...all) => queryable(await open()).acrossTenants(...all),
             afterCommit: (callback) => void callbacks.push(callback),
-          });
-        },
+          }),
       );
       for (const callback of callbacks) callback();
       return result;
@@ -227,12 +229,14 @@ interface Connection {
   free?: () => void;
 }
 
-/** Runs `work`, whose first call of its argument connects and begins the transaction. */
+/** Runs `work` in a transaction that begins when it opens the connection for its first statement. */
 async function inTransaction<T>(
   connect: (subject?: Subject) => Promise<Connection>,
-  work: (begun: (subject?: Subject) => Promise<pg.PoolClient>) => Promise<T>,
+  work: (open: (subject?: Subject) => Promise<pg.PoolClient>) => Promise<T>,
 ): Promise<T> {
   let connecting: Promise<Connection> | undefined;
+  let begun: Promise<pg.PoolClient> | undefined;
+  let isOver = false;
   let broken: Error | undefined;
   // Without a listener, a connection that breaks between two statements would end the process.
   const onError = (error: Error) => {
@@ -244,8 +248,14 @@ async function inTransaction<T>(
     await client.query('begin');
     return client;
   };
+  const open = async (subject?: Subject) => {
+    const client = isOver ? null : await (begun ??= begin(subject));
+    // It may have ended meanwhile, because `work` has failed or has not waited for this statement.
+    if (isOver || client === null) throw new Error('The transaction is over');
+    return client;
+  };
   try {
-    const result = await work(begin);
+    const result = await work(open).finally(() => (isOver = true));
     await (await connecting)?.client.query('commit');
     return result;
   } catch (error) {

@@ -47,7 +47,7 @@ export interface Statement<T = object> {
   readonly row: Row;
   /** Name of the prepared statement. Absent for texts that vary: preparing each would fill the connection's memory. */
   readonly preparedAs?: string;
-  /** It takes long if it reads much, so a tenant has few of these at a time. */
+  /** May run long. A tenant can run only a few of these at the same time. */
   readonly isLong?: boolean;
   /** For the type only; never set. */
   readonly of?: T;

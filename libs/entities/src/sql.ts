@@ -26,7 +26,7 @@ export class Sql {
   }
 
   /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
-  build<R extends Statement['row']>(name: string, text: string, row: R, isLong = false): Built<RowOf<R>> {
+  build<R extends Statement['row']>(name: string, text: string, row: R, { isLong = false } = {}): Built<RowOf<R>> {
     return { statement: cachedStatement(name, text, row, isLong), values: this.values };
   }
 }

@@ -42,13 +42,13 @@ export interface JobOutcome {
 
 /**
  * Another worker continues the jobs of a killed one after the lock has expired and at most two checks have passed, which
- * takes less than 5 s: workers take turns at the check, and a killed worker misses its turn. A job can run twice at the
+ * takes less than 5 s, except for sweeps: workers take turns at the check, and a killed worker misses its turn. A job can run twice at the
  * same time, so handlers must allow for it.
  */
 const lockMs = 2_500;
 const usualCheckMs = 1_000;
 const slowestCheckMs = 10_000;
-/** What a killed worker was sweeping waits for the next run of the sweep in any case. */
+/** The sweep of a killed worker is continued later: by this check, or by the next run of the sweep. */
 const stalledCheckMs = (name: JobName): number =>
   Math.min(slowestCheckMs, Math.max(usualCheckMs, definitionOf(name).everyMs ?? 0));
 /**

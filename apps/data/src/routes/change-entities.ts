@@ -9,8 +9,11 @@ import { type AccessDeps, type CallerAccess, requireAccess } from '../require-ac
 type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany' | 'untilIndexed'> };
 type Action = EntityOperation['action'];
 
-/** Bulk requests of a process at the same time. Each holds a connection of the pool, which has 10, and a body of up to 8 MiB. */
+/** Bulk requests of a process at the same time. Each holds a body of up to 8 MiB, and waits for a connection of its organization's share. */
 const maxRunning = 6;
+
+/** Problems that the answer lists. Every operation that has failed lists at least one. */
+const maxProblems = 1_000;
 
 /** `POST /v1/data/:type/bulk`: all operations of a request are one transaction, so that a retry changes nothing twice. */
 export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
@@ -23,6 +26,7 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
     // Before the transaction, because reading the roles takes another connection.
     const access = await accessOfActions(deps, context, type, operations);
     const change = async (tx: Queryable): Promise<string> => {
+      let problems = 0;
       const ids = operations.flatMap((operation) => ('id' in operation ? operation.id : []));
       await deps.entities.lock(context.scope, { type, ids }, tx);
       const results: OperationResult[] = [];
@@ -30,7 +34,9 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
         if (!(outcome instanceof HttpError)) return void results.push({ ok: true, id: outcome.id });
         if (outcome.code === 'entity_type_not_found') throw outcome;
         if (atomic) throw inOperation(results.length, outcome);
-        results.push({ ok: false, error: outcome.message, code: outcome.code, details: outcome.extra.details });
+        const details = outcome.extra.details?.slice(0, Math.max(1, maxProblems - problems));
+        problems += details?.length ?? 0;
+        results.push({ ok: false, error: outcome.message, code: outcome.code, details });
       };
       while (results.length < operations.length) {
         const operation = operations[results.length]!;
@@ -53,7 +59,7 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
 
 type Create = Extract<EntityOperation, { action: 'create' }>;
 
-/** Creates of one statement. Preparing more would delay the requests of others for milliseconds. */
+/** Maximum number of creates in one statement. Preparing more at once would delay other requests by milliseconds. */
 const maxTogether = 100;
 
 /** The creates before the first operation of another kind, as many as one statement stores. */

@@ -22,16 +22,20 @@ const queryable = `Queryable top-level fields: ${columns.join(', ')}. Use data.<
 type QueryField = Exclude<Field, { kind: 'status' }>;
 type DataField = Extract<Field, { kind: 'data' }>;
 
+/** Problems that one answer reports. */
+const maxProblems = 100;
+
 export type ParsedFilters = { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
 
 /**
  * Parses the untrusted `filters` of a request (docs/reference/data.md#filters) to clauses that must all hold, or returns
- * every problem.
+ * their problems, about 100 at most.
  */
 export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
   const problems: ErrorDetail[] = [];
   const conditions: Condition[] = [];
   for (const [name, value] of Object.entries(filters ?? {})) {
+    if (problems.length >= maxProblems || conditions.length > maxConditions) break;
     const path = `filters.${name}`;
     const field = parseField(name);
     if (typeof field === 'string') {

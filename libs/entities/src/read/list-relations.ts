@@ -63,7 +63,7 @@ export async function listRelations(
     join entity_types t on t.tenant = ${sql.tenant} and t.no = e.part
     where ${readableSql(readable, sql)} ${before}
     order by r.created_at desc, r.id desc limit ${sql.param(limit + 1, 'int')}`;
-  const { statement, values } = sql.build('list-relations', text, row);
+  const { statement, values } = sql.build('list-relations', text, row, { isLong: true });
   const { rows } = await db.query(scope, statement, values);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

@@ -80,7 +80,7 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
     select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
     from t left join boundary on true left join
       (select json, encode(key, 'hex') as key, pos::text from ${firstRowsSql('page', 'key, pos', plan.maxBytes, sql)} page ${inOrder}) page on true`;
-  return sql.build('query-merged', text, mergedRow, true);
+  return sql.build('query-merged', text, mergedRow, { isLong: true });
 }
 
 type OrderSql = (alias: string) => string;

@@ -44,7 +44,7 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
       (array_agg(pos order by pos ${direction}))[least(count(*), ${limitParam})]::text as last, count(*) > ${limitParam} as "hasMore",
       coalesce(bool_or(json is null or octet_length(json) > ${maxSmall}), false) as "isLarge"
     from page`;
-    return sql.build('query-page', text, pageRow, plan.clauses.length > 0);
+    return sql.build('query-page', text, pageRow, { isLong: plan.clauses.length > 0 });
   }
   // The rows of `page` are in order, so the window needs no sort.
   const text = `with ${ctes.join(',\n')}
@@ -53,7 +53,7 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
     from (select json, pos, n <= ${sql.param(limit, 'int')} and (n = 1 or bytes <= ${sql.param(maxBytes, 'int')}) as shown
       from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos', maxBytes, sql)} p
         window w as (rows unbounded preceding)) p) p`;
-  return sql.build('query-large-page', text, pageRow, true);
+  return sql.build('query-large-page', text, pageRow, { isLong: true });
 }
 
 /**
@@ -114,7 +114,7 @@ const countRow = { count: column.int4 };
 export function countSql(plan: QueryPlan, max: number): Built<RowOf<typeof countRow>> {
   const sql = new Sql(plan.scope);
   const text = `with ${matchesSql(plan, 'e.pos', max, sql).join(',\n')} select count(*)::int as count from page`;
-  return sql.build('count-entities', text, countRow, true);
+  return sql.build('count-entities', text, countRow, { isLong: true });
 }
 
 /** Minimum number of segments in the sample; the step is rounded down, so up to twice as many are read. */
@@ -142,7 +142,7 @@ export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
     from b cross join sample cross join lateral (${inSegment('asc')} offset 0) c
       cross join lateral (select from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos
         and ${within} and ${matches} offset 0) e`;
-  return sql.build('estimate-entities', text, countRow, true);
+  return sql.build('estimate-entities', text, countRow, { isLong: true });
 }
 
 /** Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more (docs/adr/0003-field-indexes.md). */
@@ -184,7 +184,7 @@ export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<ty
         plan.maxBytes,
         sql,
       )} page) page on true`;
-  return sql.build('query-collected', text, collectedRow, true);
+  return sql.build('query-collected', text, collectedRow, { isLong: true });
 }
 
 function afterSql(after: PageStart | null, direction: Direction, sql: Sql): string {

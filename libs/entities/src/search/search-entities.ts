@@ -82,7 +82,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
         sql,
       )} top
       window w as (order by top.whole desc, top.rank desc, top.pos desc rows unbounded preceding)) found`;
-  const { statement, values } = sql.build('search-entities', text, foundRow, true);
+  const { statement, values } = sql.build('search-entities', text, foundRow, { isLong: true });
   const { rows } = await db.query(scope, statement, values);
   const { no, fields, items } = rows[0]!;
   if (no === null) return { ok: false, reason: 'type_not_found' };

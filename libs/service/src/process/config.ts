@@ -71,7 +71,8 @@ export const databaseVariables = (timeoutMs: number) => ({
         'Address of PostgreSQL 15 or newer. Append ?pgbouncer=prepared for a PgBouncer of 1.21 or newer in transaction mode, ?pgbouncer=true for an older one, and ?options=-c%20NAME%3DVALUE for session options.',
     }),
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({
-    description: 'Maximum number of connections to PostgreSQL of one process.',
+    description:
+      'Maximum number of connections to PostgreSQL of one process. Filters, sorts, searches, counts and bulk requests of one organization use a fifth of them, at least 2, so a database server with many CPUs needs more.',
   }),
   DATABASE_TIMEOUT_MS: numberVariable(timeoutMs, 100).meta({
     description:
