@@ -6,11 +6,10 @@ import { type CallerContext, conflict } from '@parley/service';
  * `Idempotency-Key`, if it has one. A retry then does not repeat the change.
  */
 export async function changeOnce(
-  db: Db,
+  db: Pick<Db, 'transaction'>,
   idempotency: CallerContext['idempotency'],
   status: number,
   work: (tx: Queryable) => Promise<string>,
-  options?: { isLong: boolean },
 ): Promise<string> {
   const text = await db.transaction(async (tx) => {
     const text = await work(tx);
@@ -18,7 +17,7 @@ export async function changeOnce(
       throw conflict('Another request with this Idempotency-Key has replaced this one', 'idempotency_in_progress');
     }
     return text;
-  }, options);
+  });
   if (idempotency) idempotency.isAnswerStored = true;
   return text;
 }

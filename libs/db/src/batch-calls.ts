@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './client';
+import { isDatabaseUnavailable } from './database-unavailable';
 
 /** Processes items together. Returns their results in the same order. Must be atomic. */
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;

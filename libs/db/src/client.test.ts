@@ -1,5 +1,6 @@
 import { openTestDatabase, startTcpProxy } from '@parley/testing';
-import { createDb, type Db, type Queryable, isDatabaseUnavailable, readDatabaseUrl } from './client';
+import { createDb, type Db, type Queryable, readDatabaseUrl } from './client';
+import { isDatabaseUnavailable } from './database-unavailable';
 import { prismaOf } from './prisma';
 import { column, statement } from './statement';
 

@@ -4,6 +4,7 @@ import { JoinedSocket } from './joined-socket';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import { shareConnections } from './share-connections';
 import type { Statement } from './statement';
+import { type Connection, inTransaction } from './transaction';
 import { createStatementCheck } from './testing/check-statements';
 
 /** Why a statement may access the rows of several tenants. Adding a reason is an architectural decision (docs/adr/0033). */
@@ -149,7 +150,7 @@ export function createDb({
     async transaction(work, options) {
       const callbacks: (() => void)[] = [];
       const result = await inTransaction(
-        (subject) => connect(subject, options),
+        (subject?: Subject) => connect(subject, options),
         (open) =>
           work({
             query: async (subject, ...rest) => queryable(await open(subject)).query(subject, ...rest),
@@ -221,81 +222,4 @@ export function readDatabaseUrl(databaseUrl: string): DatabaseAddress {
     preparesStatements: pooler !== 'true',
     options,
   };
-}
-
-interface Connection {
-  client: pg.PoolClient;
-  /** Gives back the place in the share of a tenant. */
-  free?: () => void;
-}
-
-/** Runs `work` in a transaction that begins when it opens the connection for its first statement. */
-async function inTransaction<T>(
-  connect: (subject?: Subject) => Promise<Connection>,
-  work: (open: (subject?: Subject) => Promise<pg.PoolClient>) => Promise<T>,
-): Promise<T> {
-  let connecting: Promise<Connection> | undefined;
-  let begun: Promise<pg.PoolClient> | undefined;
-  let isOver = false;
-  let broken: Error | undefined;
-  // Without a listener, a connection that breaks between two statements would end the process.
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  const begin = async (subject?: Subject) => {
-    const { client } = await (connecting = connect(subject));
-    client.on('error', onError);
-    await client.query('begin');
-    return client;
-  };
-  const open = async (subject?: Subject) => {
-    const client = isOver ? null : await (begun ??= begin(subject));
-    // It may have ended meanwhile, because `work` has failed or has not waited for this statement.
-    if (isOver || client === null) throw new Error('The transaction is over');
-    return client;
-  };
-  try {
-    const result = await work(open).finally(() => (isOver = true));
-    await (await connecting)?.client.query('commit');
-    return result;
-  } catch (error) {
-    const connection = await connecting?.catch(() => undefined);
-    // A rollback would wait behind the statement that a silent server has not answered. Closing the connection is one too.
-    if (isDatabaseUnavailable(error)) broken ??= error as Error;
-    else
-      await connection?.client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError;
-      });
-    throw error;
-  } finally {
-    const connection = await connecting?.catch(() => undefined);
-    connection?.client.off('error', onError);
-    connection?.client.release(broken);
-    connection?.free?.();
-  }
-}
-
-/** Error codes of a server that is not reachable, is shutting down, or has no free connection, disk space or memory. */
-const unavailableCodes = new Set([
-  ...'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN'.split(
-    ' ',
-  ),
-  ...'57P01 57P02 57P03 53100 53200 53300 08000 08003 08006 25006 25P03'.split(' '), // PostgreSQL
-  ...'P1001 P1002 P1017 P2024'.split(' '), // Prisma
-]);
-
-const unavailableText =
-  /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired|Can't reach database|Query read timeout/i;
-
-/**
- * Reports whether an error means that PostgreSQL is unavailable, even when a driver or Prisma has wrapped it. Does not use
- * `instanceof Error`, because errors of another JavaScript realm are not instances of this one's class.
- */
-export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > 5) return false;
-  const { code, message, cause, errors } = error as Record<string, unknown>;
-  if (typeof code === 'string' && unavailableCodes.has(code)) return true;
-  if (typeof message === 'string' && unavailableText.test(message)) return true;
-  if (Array.isArray(errors) && errors.some((cause) => isDatabaseUnavailable(cause, depth + 1))) return true;
-  return isDatabaseUnavailable(cause, depth + 1);
 }

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isDatabaseUnavailable, readDatabaseUrl } from './client';
+import { readDatabaseUrl } from './client';
+import { isDatabaseUnavailable } from './database-unavailable';
 import { concurrentSteps } from './concurrent-steps';
 import { compareSchema, countOf, defaultMigrationsDir, newerProblem } from './schema-problem';
 

@@ -1,4 +1,5 @@
-import { type Db, createDb, isDatabaseUnavailable } from './client';
+import { type Db, createDb } from './client';
+import { isDatabaseUnavailable } from './database-unavailable';
 import { schemaProblem } from './schema-problem';
 import { type StartLog, untilAvailable } from './until-available';
 

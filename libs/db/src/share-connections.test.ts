@@ -1,5 +1,6 @@
 import { openTestDatabase, until } from '@parley/testing';
-import { type Db, createDb, isDatabaseUnavailable } from './client';
+import { type Db, createDb } from './client';
+import { isDatabaseUnavailable } from './database-unavailable';
 import { shareConnections } from './share-connections';
 import { column, statement } from './statement';
 

@@ -16,6 +16,9 @@ export type DeleteDenied = { ok: false; reason: 'delete_denied' };
 export type TooLarge = { ok: false; reason: 'too_large'; bytes: number };
 /** The entity does not match `onlyIf`. */
 export type ConditionFailed = { ok: false; reason: 'condition_failed' };
+/** Problems that one answer reports. */
+export const maxProblems = 100;
+
 /** The request is invalid. Each problem has the path of a field. */
 export type Invalid = { ok: false; reason: 'invalid'; problems: ErrorDetail[] };
 

@@ -42,8 +42,8 @@ export interface JobOutcome {
 
 /**
  * Another worker continues the jobs of a killed one after the lock has expired and at most two checks have passed, which
- * takes less than 5 s, except for sweeps: workers take turns at the check, and a killed worker misses its turn. A job can run twice at the
- * same time, so handlers must allow for it.
+ * takes less than 5 s, except for sweeps: workers take turns at the check, and a killed worker misses its turn. A job can run
+ * twice at the same time, so handlers must allow for it.
  */
 const lockMs = 2_500;
 const usualCheckMs = 1_000;

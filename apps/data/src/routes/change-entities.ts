@@ -50,10 +50,8 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
       return JSON.stringify({ results });
     };
     if (access.has('create')) await deps.entities.untilIndexed(context.scope, type);
-    const { db } = deps;
-    return new RawJson(
-      await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change, { isLong: true })),
-    );
+    const db: Pick<Db, 'transaction'> = { transaction: (work) => deps.db.transaction(work, { isLong: true }) };
+    return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
   });
 }
 
@@ -79,13 +77,10 @@ async function undoing<T>(db: Pick<Db, 'transaction'>, work: (tx: Queryable) => 
   const rollback = new Error('rolled back on purpose');
   let result: [T] | undefined;
   await db
-    .transaction(
-      async (tx) => {
-        result = [await work(tx)];
-        throw rollback;
-      },
-      { isLong: true },
-    )
+    .transaction(async (tx) => {
+      result = [await work(tx)];
+      throw rollback;
+    })
     .catch((error: unknown) => {
       if (error !== rollback) throw error;
     });

@@ -8,6 +8,7 @@ import {
   findUnstorable,
 } from '@parley/contracts';
 import { type Clause, type Condition, type Field, type Operator, equals } from './condition';
+import { maxProblems } from '../result';
 import { operandProblem } from './operand';
 
 const maxConditions = 50;
@@ -21,9 +22,6 @@ const queryable = `Queryable top-level fields: ${columns.join(', ')}. Use data.<
 
 type QueryField = Exclude<Field, { kind: 'status' }>;
 type DataField = Extract<Field, { kind: 'data' }>;
-
-/** Problems that one answer reports. */
-const maxProblems = 100;
 
 export type ParsedFilters = { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
 

@@ -1,10 +1,9 @@
 import { type ErrorDetail, type Json, type JsonObject, canonicalJson } from '@parley/contracts';
 import { canonicalTexts } from '../canonical-texts';
+import { maxProblems } from '../result';
 import { fitsType } from './field-types';
 import type { FieldSchema, TypeSchema } from './type-schema';
 
-/** Problems that one answer reports. */
-const maxProblems = 100;
 const maxEnumChars = 500;
 
 /** The problems of a new entity's data: declared fields must have their type, and required fields must be present. */
