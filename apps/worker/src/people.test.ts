@@ -111,6 +111,20 @@ test('a takeover in mid-turn: the reply is not sent, and the end of the takeover
   ]);
 });
 
+test('a takeover that ends while the interrupted turn still waits for the model: the message is answered once', async () => {
+  const contact = newContact();
+  const { asked, release } = holdModel();
+  await receive(contact, 'Is it open?');
+  await asked;
+  await takeOver(contact);
+  model.play(() => ({ text: 'Yes, until six.' }));
+  expect(await resume(contact)).toBe(true);
+  release();
+  await until(() => textsTo(contact).length > 0);
+  await services.settled();
+  expect(textsTo(contact)).toEqual(['Yes, until six.']);
+});
+
 test('a takeover between the reply and its outbox keeps the reply back', async () => {
   const contact = newContact();
   const { asked, release } = holdModel();

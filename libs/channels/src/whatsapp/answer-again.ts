@@ -1,12 +1,14 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, column, leaseSql, statement } from '@parley/db';
 import { contactOfThread } from './thread-key';
 
+// A process that still has the message (`answering`) loses it here: its turn was ended by the takeover, and it sends nothing.
+// `attempts` is not 0, so the messages that were joined with this one end with it, and it is not delayed as one of too many.
 const markLast = statement(
   'answer-again',
-  `update messages set status = 'received', attempts = 0, lease_until = null, updated_at = now()
-   where tenant = $1 and status = 'stored' and id = (
-     select id from messages
+  `update messages set status = 'received', attempts = 1, ${leaseSql.release}, updated_at = now()
+   where tenant = $1 and status in ('stored', 'answering') and id = (
+     select coalesce(answered_with, id) from messages
      where tenant = $1 and environment = $2::"Environment" and contact = $3 and direction = 'inbound'
        and connection_id is not null
      order by created_at desc, id desc limit 1)
@@ -15,7 +17,7 @@ const markLast = statement(
 );
 
 /**
- * Lets the agent answer the contact of a thread whose last messages were stored without an answer. Returns the conversation for
+ * Lets the agent answer the contact of a thread whose last messages have no answer. Returns the conversation for
  * the job `answer-conversation`; null when the contact writes over another channel or the last message was answered.
  */
 export async function answerAgain(
