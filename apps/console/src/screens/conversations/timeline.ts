@@ -72,9 +72,13 @@ function isShownAlready(one: ChannelMessage, replies: readonly Message[]): boole
   const isReplaced = one.status === 'failed' || one.status === 'unknown';
   return replies.some(
     ({ content, createdAt, delivery }) =>
-      delivery !== null &&
       Math.abs(createdAt - one.createdAt) < outboxMs &&
-      (one.text === null ? isReplaced && content === `[${one.type}]` : content.includes(one.text.trim())),
+      // A turn is stored before its reply is in the outbox: the reply has no delivery when it is loaded between the two.
+      (delivery === null
+        ? content === one.text
+        : one.text === null
+          ? isReplaced && content === `[${one.type}]`
+          : content.includes(one.text.trim())),
   );
 }
 
