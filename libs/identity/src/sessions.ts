@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 
 /** A session ends this long after its beginning, and earlier when it was not used, unless it is kept. */
 const maxDays = 30;
@@ -75,7 +75,7 @@ const touch = statement('touch-session', 'update sessions set last_seen_at = now
  * Nothing is cached, so the end of a session and a change of a role hold on every process at once.
  */
 export const createSessionCheck =
-  (db: Db) =>
+  (db: Queryable) =>
   async (token: string, organizationId: string | undefined): Promise<SignedIn | null> => {
     if (!tokenPattern.test(token)) return null;
     const values = [hashOfToken(token), organizationId ?? null];

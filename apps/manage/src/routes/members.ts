@@ -1,5 +1,5 @@
 import type { Channels } from '@parley/channels';
-import type { Db } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import {
   type Invitation,
   type Member,
@@ -163,10 +163,8 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
   },
 });
 
-type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
-
 /** Finds an invitation whose link works, and locks it: of two requests with one link the second finds it accepted. */
-export async function openInvitation(tx: Tx, token: string) {
+export async function openInvitation(tx: Queryable, token: string) {
   const invitation = await lockInvitation(tx, token);
   if (invitation === null) throw unknownInvitation();
   if (!invitation.isOpen)
@@ -178,7 +176,7 @@ export async function openInvitation(tx: Tx, token: string) {
 export async function joinOrganization(
   { keyLimit }: Pick<SessionDeps, 'keyLimit'>,
   { request, requestId }: Pick<CallerContext, 'request' | 'requestId'>,
-  tx: Tx,
+  tx: Queryable,
   { id, tenant, role }: { id: string; tenant: number; role: 'admin' | 'member' },
   person: { id: string; name: string },
 ): Promise<void> {
@@ -199,7 +197,7 @@ const changeMembers = <A>(
   db: Db,
   { scope }: CallerContext,
   id: string,
-  change: (tx: Tx, member: Member) => Promise<A>,
+  change: (tx: Queryable, member: Member) => Promise<A>,
 ): Promise<A> =>
   db.transaction(async (tx) => {
     await lockMembers(tx, scope);
@@ -208,7 +206,7 @@ const changeMembers = <A>(
     return change(tx, member);
   });
 
-async function requireOtherAdmin(tx: Tx, { scope }: CallerContext, { id, role }: Member): Promise<void> {
+async function requireOtherAdmin(tx: Queryable, { scope }: CallerContext, { id, role }: Member): Promise<void> {
   if (role === 'admin' && !(await hasOtherAdmin(tx, scope, id)))
     throw conflict('The organization would have no admin', 'last_admin');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { operationsOf } from '@parley/contracts';
-import type { Db } from '@parley/db';
+import type { Queryable } from '@parley/db';
 import {
   bindIdentity,
   createSessionCheck,
@@ -98,8 +98,6 @@ function startedIn(request: IncomingMessage): Started | null {
   }
 }
 
-type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
-
 /**
  * The person of an identity. An identity that is not known yet becomes the one of the person whom the webhook of the same
  * provider named, else of the person who holds the invitation: the one who is signed in already, or a new one.
@@ -107,7 +105,7 @@ type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 async function personOf(
   deps: SessionDeps,
   context: RequestContext,
-  tx: Tx,
+  tx: Queryable,
   person: OidcPerson,
   token: string | undefined,
 ): Promise<string> {
@@ -116,7 +114,7 @@ async function personOf(
   if (userId === null && deps.oidc!.sendsIdentityWebhook) userId = await personOfWebhook(tx, person.subject);
   if (token !== undefined) {
     const invitation = await openInvitation(tx, token);
-    userId ??= (await signedIn(deps, context.request)) ?? (await createUser(tx, person));
+    userId ??= (await signedIn(tx, context.request)) ?? (await createUser(tx, person));
     await joinOrganization(deps, context, tx, invitation, { id: userId, name: person.email ?? person.name ?? userId });
   }
   if (userId === null) throw noOrganization();
@@ -125,9 +123,9 @@ async function personOf(
   return userId;
 }
 
-async function signedIn({ db }: SessionDeps, request: IncomingMessage): Promise<string | null> {
+async function signedIn(tx: Queryable, request: IncomingMessage): Promise<string | null> {
   const token = sessionTokenOf(request);
-  return token === undefined ? null : ((await createSessionCheck(db)(token, undefined))?.id ?? null);
+  return token === undefined ? null : ((await createSessionCheck(tx)(token, undefined))?.id ?? null);
 }
 
 function requireOidc({ oidc }: SessionDeps) {

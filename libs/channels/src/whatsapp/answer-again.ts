@@ -3,7 +3,7 @@ import { type Queryable, column, leaseSql, statement } from '@parley/db';
 import { contactOfThread } from './thread-key';
 
 // A process that still has the message (`answering`) loses it here: its turn was ended by the takeover, and it sends nothing.
-// `attempts` is not 0, so the messages that were joined with this one end with it, and it is not delayed as one of too many.
+// `attempts` is 1, not 0: the messages joined with it end with it, and it is not delayed as one of too many.
 const markLast = statement(
   'answer-again',
   `update messages set status = 'received', attempts = 1, ${leaseSql.release}, updated_at = now()
