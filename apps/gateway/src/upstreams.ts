@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { joinWrites } from '@parley/outbound';
 import { Pool, buildConnector } from 'undici';
 import { type UpstreamName, upstreamNames } from './routes';
 
@@ -39,19 +39,6 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
 }
 
 const connect = buildConnector({ timeout: connectTimeoutMs });
-
-type Write = { chunk: Buffer | string; encoding: BufferEncoding };
-
-/** Sends the headers and the body of a request, which undici writes together, in one piece: see `JoinedSocket` of libs/db. */
-function joinWrites(socket: Socket): Socket {
-  socket._writev = (chunks: Write[], callback) => {
-    const pieces = chunks.map(({ chunk, encoding }) =>
-      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
-    );
-    socket._write(Buffer.concat(pieces), 'buffer' as BufferEncoding, callback);
-  };
-  return socket;
-}
 
 const createPool = (url: string, connections?: number) =>
   new Pool(url, {

@@ -1,6 +1,7 @@
+import { Socket } from 'node:net';
 import type { Scope } from '@parley/contracts';
+import { joinWrites } from '@parley/outbound';
 import pg from 'pg';
-import { JoinedSocket } from './joined-socket';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import { shareConnections } from './share-connections';
 import type { Statement } from './statement';
@@ -119,7 +120,7 @@ export function createDb({
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: timeoutMs + silenceMs,
     keepAlive: true,
-    stream: () => new JoinedSocket(),
+    stream: () => joinWrites(new Socket()),
     // PgBouncer refuses options of a session, because its connections are shared.
     ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions}${readOnly} ${options}` }),
   });

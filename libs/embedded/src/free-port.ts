@@ -1,14 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems use for outgoing connections, which could take a port between the check and its use. */
-const range = [12_000, 32_000] as const;
+/**
+ * Below the ports that systems use for outgoing connections, which could take a port between the check and its use. Each process
+ * has ports of its own, in turns, so that two that start services at the same time do not choose the same one.
+ */
+const [lowest, perProcess, slices] = [12_000, 200, 100];
 const maxAttempts = 20;
+let turn = randomInt(perProcess);
+const nextPort = (): number => lowest + (process.pid % slices) * perProcess + (turn++ % perProcess);
 
 /** Returns a free TCP port on 127.0.0.1: `preferred` when it is free, otherwise another one. */
 export async function freePort(preferred?: number): Promise<number> {
   const first = preferred === undefined ? [] : [preferred];
-  for (const port of [...first, ...Array.from({ length: maxAttempts }, () => randomInt(...range)), 0]) {
+  for (const port of [...first, ...Array.from({ length: maxAttempts }, nextPort), 0]) {
     const bound = await tryListen(port);
     if (bound !== null) return bound;
   }

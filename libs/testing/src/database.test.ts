@@ -47,4 +47,9 @@ describe('freePort', () => {
   it('finds a port to listen on', async () => {
     expect(await freePort()).toBeGreaterThan(1023);
   });
+
+  it('gives a port to one caller', async () => {
+    const ports = await Promise.all(Array.from({ length: 100 }, () => freePort()));
+    expect(new Set(ports).size).toBe(100);
+  });
 });
