@@ -22,14 +22,19 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Reads the usage of a process and of all processes below it from /proc, which for another user's processes needs root. */
 export function usageOf(pid: number): Usage {
-  const all = [pid, ...descendantsOf(pid)];
-  const usage: Usage = { processes: all.length, pssMb: 0, rssMb: 0, cpuSeconds: 0 };
-  for (const one of all) {
-    const memory = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
-    const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
-    usage.pssMb += megabytes('Pss');
-    usage.rssMb += megabytes('Rss');
-    usage.cpuSeconds += cpuSecondsOf(one);
+  const usage: Usage = { processes: 0, pssMb: 0, rssMb: 0, cpuSeconds: 0 };
+  for (const one of [pid, ...descendantsOf(pid)]) {
+    try {
+      const memory = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
+      const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
+      usage.cpuSeconds += cpuSecondsOf(one);
+      usage.pssMb += megabytes('Pss');
+      usage.rssMb += megabytes('Rss');
+      usage.processes += 1;
+    } catch (error) {
+      // A process below it may end at any time.
+      if (one === pid) throw error;
+    }
   }
   return usage;
 }

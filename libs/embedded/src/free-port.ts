@@ -6,15 +6,14 @@ import { createServer } from 'node:net';
  * has ports of its own, in turns, so that two that start services at the same time do not choose the same one.
  */
 const [lowest, perProcess, slices] = [12_000, 200, 100];
-const maxAttempts = 20;
+const maxAttempts = 100;
 let turn = randomInt(perProcess);
 const nextPort = (): number => lowest + (process.pid % slices) * perProcess + (turn++ % perProcess);
 
 /** Returns a free TCP port on 127.0.0.1: `preferred` when it is free, otherwise another one. */
 export async function freePort(preferred?: number): Promise<number> {
-  const first = preferred === undefined ? [] : [preferred];
-  for (const port of [...first, ...Array.from({ length: maxAttempts }, nextPort), 0]) {
-    const bound = await tryListen(port);
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const bound = await tryListen(attempt === 0 && preferred !== undefined ? preferred : nextPort());
     if (bound !== null) return bound;
   }
   throw new Error('No port is free on 127.0.0.1');
