@@ -33,7 +33,7 @@ export function usageOf(pid: number): Usage {
       usage.processes += 1;
     } catch (error) {
       // A process below it may end at any time.
-      if (one === pid) throw error;
+      if (one === pid || !/ENOENT|ESRCH/.test(String(error))) throw error;
     }
   }
   return usage;

@@ -32,13 +32,13 @@ const ana = { type: 'person', id: 'user_1', name: 'Ana' } as const;
 const scope = () => services.organization.scope;
 const newContact = () => `1415556${String((count += 1)).padStart(4, '0')}`;
 const nameOf = (contact: string) => `whatsapp:${contact}`;
-const receive = async (contact: string, body: string) => {
+const receive = (contact: string, body: string) => receiveItem(contact, { type: 'text', text: { body } });
+const receiveItem = async (contact: string, content: object) => {
   const message = {
     id: `wamid.P${(count += 1)}`,
     timestamp: String(1_788_264_000 + count),
-    type: 'text',
     from: contact,
-    text: { body },
+    ...content,
   };
   const item = { message, conversation: { phone_number: contact }, phone_number_id: phoneNumberId };
   const headers = { 'X-Webhook-Event': 'whatsapp.message.received' };
@@ -63,10 +63,10 @@ const takeOver = (contact: string, resumesAt: Date | null = null) =>
 const resume = (contact: string, note?: string) =>
   services.db.transaction(async (tx) => {
     const thread = (await lockThread(tx, scope(), nameOf(contact)))!;
-    const isUnanswered = await resumeThread(tx, scope(), thread);
+    const unanswered = await resumeThread(tx, scope(), thread);
     if (note !== undefined)
       await addPersonsMessage(tx, scope(), thread, { role: 'system', content: note, author: ana });
-    return isUnanswered && (await answerAgain(tx, scope(), thread.externalId)) !== null;
+    return unanswered !== null && (await answerAgain(tx, scope(), unanswered)) !== null;
   });
 const sweep = () =>
   createSweepThreads({ ...services.runtime, db: services.db, queues: services.queues, log: silentLogger() })(
@@ -123,6 +123,44 @@ test('a takeover that ends while the interrupted turn still waits for the model:
   await until(() => textsTo(contact).length > 0);
   await services.settled();
   expect(textsTo(contact)).toEqual(['Yes, until six.']);
+});
+
+test('a takeover between a call of a tool and the reply: the end of the takeover answers the message', async () => {
+  const contact = newContact();
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  model.play(async ({ messages }) => {
+    if (messages.at(-1)?.role !== 'tool')
+      return { text: 'One moment.', toolCalls: [{ name: 'thread_handoff', args: { reason: 'asks for a refund' } }] };
+    asked.resolve();
+    await released.promise;
+    return { text: 'too late' };
+  });
+  await receive(contact, 'Give me my money back');
+  await asked.promise;
+  await takeOver(contact);
+  released.resolve();
+  await services.settled();
+  model.play(() => ({ text: 'You get it today.' }));
+  expect(await resume(contact)).toBe(true);
+  await until(() => textsTo(contact).length > 0);
+  await services.settled();
+  expect(textsTo(contact)).toEqual(['You get it today.']);
+});
+
+test('a reaction after the last message does not keep the end of a takeover from answering it', async () => {
+  const contact = newContact();
+  await receive(contact, 'Hi');
+  await services.settled();
+  await takeOver(contact);
+  await receive(contact, 'Is it open?');
+  await receiveItem(contact, { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } });
+  await services.settled();
+  model.play(() => ({ text: 'Yes, until six.' }));
+  expect(await resume(contact)).toBe(true);
+  await until(() => textsTo(contact).length === 2);
+  await services.settled();
+  expect(textsTo(contact)).toEqual(['ok', 'Yes, until six.']);
 });
 
 test('a takeover between the reply and its outbox keeps the reply back', async () => {
@@ -202,7 +240,9 @@ describe('an agent that asks for a person', () => {
     );
     expect(rows).toEqual([{ to: ['team@acme.example'], subject: expect.stringContaining('is waiting for a person') }]);
     expect(textsTo(contact)).toHaveLength(1);
-    expect((await services.db.pool.query(`select from events where type = 'thread.waiting'`)).rowCount).toBe(1);
+    const { id } = (await threadOf(contact))!;
+    const waiting = `select from events where type = 'thread.waiting' and payload->>'threadId' = $1`;
+    expect((await services.db.pool.query(waiting, [id])).rowCount).toBe(1);
     model.play(() => ({ text: 'I am back.' }));
     await services.db.pool.query('update threads set resumes_at = now() where external_id = $1', [nameOf(contact)]);
     await sweep();

@@ -47,11 +47,12 @@ export {
   addPersonsMessage,
   changeThread,
   eraseThread,
-  keepReply,
   lastMessageId,
+  lockForReply,
   lockThread,
   recordPhoneReply,
   resumeThread,
   takeThreadOver,
   visitThread,
+  withdrawReply,
 } from './threads/people';

@@ -1,22 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/**
- * Below the ports that systems use for outgoing connections, which could take a port between the check and its use. Each process
- * has ports of its own, in turns, so that two that start services at the same time do not choose the same one.
- */
-const [lowest, perProcess, slices] = [12_000, 200, 100];
-const maxAttempts = 100;
-let turn = randomInt(perProcess);
-const nextPort = (): number => lowest + (process.pid % slices) * perProcess + (turn++ % perProcess);
+/** Below the ports that systems use for outgoing connections, which could take a port between the check and its use. */
+const lowestPort = 12_000;
+/** Processes with different ids mostly use different ranges, in order, so stacks that start together choose different ports. */
+const [rangeSize, ranges] = [200, 100];
+const maxAttempts = 50;
+let turn = randomInt(rangeSize);
+const nextPort = (): number => lowestPort + (process.pid % ranges) * rangeSize + (turn++ % rangeSize);
 
 /** Returns a free TCP port on 127.0.0.1: `preferred` when it is free, otherwise another one. */
 export async function freePort(preferred?: number): Promise<number> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const bound = await tryListen(attempt === 0 && preferred !== undefined ? preferred : nextPort());
-    if (bound !== null) return bound;
-  }
-  throw new Error('No port is free on 127.0.0.1');
+  let bound = preferred === undefined ? null : await tryListen(preferred);
+  for (let attempt = 0; bound === null && attempt < maxAttempts; attempt += 1) bound = await tryListen(nextPort());
+  bound ??= await tryListen(0);
+  if (bound === null) throw new Error('No port is free on 127.0.0.1');
+  return bound;
 }
 
 function tryListen(port: number): Promise<number | null> {

@@ -72,17 +72,18 @@ const touch = statement('touch-session', 'update sessions set last_seen_at = now
 
 /**
  * Returns the look-up of sessions: the person of a token, and the membership in the organization that the request names.
- * Nothing is cached, so the end of a session and a change of a role hold on every process at once.
+ * Nothing is cached, so the end of a session and a change of a role hold on every process at once. `isUse`: the look-up counts as a
+ * use of the session.
  */
 export const createSessionCheck =
-  (db: Queryable) =>
+  (db: Queryable, { isUse = true } = {}) =>
   async (token: string, organizationId: string | undefined): Promise<SignedIn | null> => {
     if (!tokenPattern.test(token)) return null;
     const values = [hashOfToken(token), organizationId ?? null];
     const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
     if (row === undefined) return null;
     const { id, name, email, sessionId, role, tenant } = row;
-    if (row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
+    if (isUse && row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
     const isMember = role !== null && tenant !== null && row.organizationId !== null;
     return {
       id,

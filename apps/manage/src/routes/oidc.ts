@@ -125,7 +125,7 @@ async function personOf(
 
 async function signedIn(tx: Queryable, request: IncomingMessage): Promise<string | null> {
   const token = sessionTokenOf(request);
-  return token === undefined ? null : ((await createSessionCheck(tx)(token, undefined))?.id ?? null);
+  return token === undefined ? null : ((await createSessionCheck(tx, { isUse: false })(token, undefined))?.id ?? null);
 }
 
 function requireOidc({ oidc }: SessionDeps) {

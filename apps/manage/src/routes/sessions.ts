@@ -141,7 +141,7 @@ export async function beginSession(
 ): Promise<Begun> {
   const { request } = context;
   const token = sessionTokenOf(request);
-  const old = token === undefined ? null : await createSessionCheck(tx)(token, undefined);
+  const old = token === undefined ? null : await createSessionCheck(tx, { isUse: false })(token, undefined);
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
   const address = clientAddress(request, deps.keyLimit) || null;
   const session = await createSession(tx, userId, { address, userAgent: userAgentOf(request), isKept });

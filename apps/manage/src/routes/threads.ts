@@ -167,10 +167,10 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const { scope } = context;
       const { conversation, ...answer } = await change(name, context, async (tx, thread, audit) => {
         const changed = thread.state !== 'agent';
-        const isUnanswered = await resumeThread(tx, scope, thread);
+        const unanswered = await resumeThread(tx, scope, thread);
         if (note !== undefined)
           await addPersonsMessage(tx, scope, thread, { role: 'system', content: note, author: authorOf(context) });
-        const conversation = changed && isUnanswered ? await answerAgain(tx, scope, thread.externalId) : null;
+        const conversation = changed && unanswered !== null ? await answerAgain(tx, scope, unanswered) : null;
         const answering = conversation !== null;
         await audit('thread.resumed', {
           before: { state: thread.state },

@@ -1,4 +1,11 @@
-import { type Agents, type ChatFailure, findEarlierTurn, keepReply, readThread } from '@parley/agents';
+import {
+  type Agents,
+  type ChatFailure,
+  findEarlierTurn,
+  lockForReply,
+  readThread,
+  withdrawReply,
+} from '@parley/agents';
 import {
   type AnswerEnd,
   type Channels,
@@ -27,25 +34,25 @@ type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 
  * Answers one message of a contact, and those joined with it, in one turn: with the agent or router of the connection on the
  * contact's thread, or with the account's media reply when none has a text. One transaction ends the messages and stores the
  * reply in the outbox, so a killed process neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to send or an error to retry; null if
- * another worker owns the message.
+ * this claim has lost the message.
  */
 export async function answerMessage(
   deps: AnswerDeps,
   message: WaitingMessage,
-  owner: string,
   signal: AbortSignal,
 ): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'retry') return { ok: false, error: decision.error };
   const { threadId } = decision.end;
   return deps.db.transaction(async (tx) => {
-    const mayReply =
-      decision.reply === null ||
-      threadId === null ||
-      (await keepReply(tx, message, { threadId, requestId: message.id }));
-    const end: AnswerEnd = mayReply ? decision.end : { status: 'stored', error: null, threadId };
-    if (!(await finishMessage(tx, message, owner, end))) return null;
-    if (!mayReply) return { ok: true, toSend: [], threadId };
+    const isTakenOver =
+      decision.reply !== null && threadId !== null && (await lockForReply(tx, message, threadId)) === 'human';
+    const end: AnswerEnd = isTakenOver ? { status: 'stored', error: null, threadId } : decision.end;
+    if (!(await finishMessage(tx, message, end))) return null;
+    if (isTakenOver) {
+      await withdrawReply(tx, message, { threadId, requestId: message.id });
+      return { ok: true, toSend: [], threadId };
+    }
     const toSend: string[] = [];
     for (const [index, text] of splitText(decision.reply ?? '').entries()) {
       const { id } = await queueMessage(tx, message, {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type WaitingMessage, claimDue, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
@@ -16,28 +15,28 @@ const renewEveryMs = 1_000;
  */
 export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messagesPerContact: number }) {
   const { db, channels, log, messagesPerContact } = deps;
-  const owner = randomBytes(9).toString('base64url');
   const answering = new Set<WaitingMessage>();
   const timer = setInterval(() => {
     if (answering.size === 0) return;
-    renewClaims(db, answering, owner).catch((error: unknown) =>
+    renewClaims(db, answering).catch((error: unknown) =>
       log.warn({ err: error }, 'the leases of messages could not be renewed'),
     );
   }, renewEveryMs);
   timer.unref();
 
   const { run, close } = shareWork<WaitingMessage>({
-    claimNext: (tenant) => claimDue(db, tenant, owner, messagesPerContact),
+    claimNext: (tenant) => claimDue(db, tenant, messagesPerContact),
     process: answer,
     onError: (error) => log.warn({ err: error }, 'waiting messages could not be answered'),
   });
 
   async function answer(message: WaitingMessage, { signal, jobId, requestId }: WorkContext) {
     answering.add(message);
+    const continueConversation = () => claimNext(db, message, messagesPerContact);
     try {
       if (signal.aborted) throw signal.reason;
-      const answered = await answerMessage(deps, message, owner, signal);
-      if (answered === null) return null;
+      const answered = await answerMessage(deps, message, signal);
+      if (answered === null) return continueConversation;
       if (!answered.ok && signal.aborted) throw signal.reason;
       if (!answered.ok) {
         await retryLater(message, answered.error);
@@ -47,9 +46,9 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
       const { threadId } = answered;
       log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
       for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
-      return () => claimNext(db, message, owner, messagesPerContact);
+      return continueConversation;
     } catch (error) {
-      if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
+      if (signal.aborted) await postpone(db, message, 'the worker was stopped', 0).catch(() => {});
       else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
       throw error;
     } finally {
@@ -60,15 +59,14 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
   async function retryLater(message: WaitingMessage, error: string): Promise<void> {
     const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
-    if (attempts < maxAttempts)
-      return postpone(db, message, owner, error, Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs));
-    await finishMessage(db, message, owner, { status: 'failed', error, threadId: null });
+    if (attempts < maxAttempts) return postpone(db, message, error, Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs));
+    await finishMessage(db, message, { status: 'failed', error, threadId: null });
   }
 
   return {
     async handle(conversation: JobPayload<'answer-conversation'>, context: JobContext): Promise<void> {
       if (context.signal.aborted) throw context.signal.reason;
-      await run(conversation.tenant, () => claimNext(db, conversation, owner, messagesPerContact), context);
+      await run(conversation.tenant, () => claimNext(db, conversation, messagesPerContact), context);
     },
     close,
   };

@@ -47,7 +47,7 @@ export const createSweepThreads =
           const emailId = await notify(tx, scope, id, due.notice);
           return emailId === null ? null : () => queues.enqueue('send-email', { emailId }, { requestId });
         }
-        const conversation = due.resumed?.isUnanswered ? await answerAgain(tx, scope, due.thread.externalId) : null;
+        const conversation = due.unanswered === null ? null : await answerAgain(tx, scope, due.unanswered);
         return conversation === null ? null : () => queues.enqueue('answer-conversation', conversation, { requestId });
       });
       await job?.().catch(() => {});

@@ -9,7 +9,7 @@ import {
   scopeRow,
   statement,
 } from '@parley/db';
-import { type LockedThread, lockThread, resumeThread } from './people';
+import { lockThread, resumeThread } from './people';
 
 const since = 'least(resumes_at, notify_at)';
 const isTimed = `state <> 'agent' and ${since} is not null`;
@@ -59,9 +59,8 @@ const takeNotice = statement(
 );
 
 export interface DueThread {
-  thread: LockedThread;
-  /** The agent answers again: whether the contact's last message has no answer. Null: it does not yet. */
-  resumed: { isUnanswered: boolean } | null;
+  /** The request of the contact's last message, if the agent answers again and it has no answer. */
+  unanswered: string | null;
   /** An e-mail says that the thread waits. */
   notice: RowOf<typeof noticeRow> | null;
 }
@@ -71,7 +70,7 @@ export async function settleDueThread(tx: Queryable, scope: Scope, id: string): 
   const thread = await lockThread(tx, scope, id);
   if (thread === null || thread.state === 'agent') return null;
   if (thread.resumesAt !== null && thread.resumesAt.getTime() <= Date.now())
-    return { thread, resumed: { isUnanswered: await resumeThread(tx, scope, thread) }, notice: null };
+    return { unanswered: await resumeThread(tx, scope, thread), notice: null };
   const [notice] = (await tx.query(scope, takeNotice, [scope.tenant, thread.id])).rows;
-  return notice === undefined ? null : { thread, resumed: null, notice };
+  return notice === undefined ? null : { unanswered: null, notice };
 }

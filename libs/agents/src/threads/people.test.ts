@@ -11,13 +11,14 @@ import {
   addPersonsMessage,
   changeThread,
   eraseThread,
-  keepReply,
   lastMessageId,
+  lockForReply,
   lockThread,
   recordPhoneReply,
   resumeThread,
   takeThreadOver,
   visitThread,
+  withdrawReply,
 } from './people';
 import { countThreads, listThreads, readThread } from './read-threads';
 
@@ -167,14 +168,15 @@ describe('a takeover', () => {
     });
     if (!first.ok) throw new Error('failed');
     const { threadId } = first.response;
-    const keep = () => db.transaction((tx) => keepReply(tx, org.scope, { threadId, requestId: 'wam_1' }));
-    expect(await keep()).toBe(true);
+    const locked = () => db.transaction((tx) => lockForReply(tx, org.scope, threadId));
+    expect(await locked()).toBe('agent');
     await takeOver();
-    expect(await keep()).toBe(false);
+    expect(await locked()).toBe('human');
+    await db.transaction((tx) => withdrawReply(tx, org.scope, { threadId, requestId: 'wam_1' }));
     const { items } = await listThreadMessages(db, org.scope, threadId, firstPage);
     expect(items.map(({ content }) => content)).toEqual(['Hi']);
     expect(await lastExecution()).toMatchObject({ status: 'succeeded', output: null });
-    expect(await resume()).toBe(true);
+    expect(await resume()).toBe('wam_1');
   });
 });
 
@@ -185,7 +187,7 @@ test('the model reads what people wrote as such, and no notes', async () => {
   await chat('Hello?');
   await write('note', 'A difficult customer.');
   await write('assistant', 'Yes, 10% off.');
-  expect(await resume()).toBe(false);
+  expect(await resume()).toBeNull();
   await write('system', 'She may pay later.');
   await chat('And now?');
   expect(sentToModel()).toEqual([

@@ -81,17 +81,23 @@ const resume = statement(
    where tenant = $1 and id = $2`,
 );
 
-const lastWriter = statement(
-  'last-writer-of-thread',
-  `select role::text as role from thread_messages
-   where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') order by execution_id desc, position desc limit 1`,
-  { role: column.oneOf<'user' | 'assistant'>() },
+// Texts that the agent wrote with calls of tools, and the messages of turns that go on, are no answers.
+const lastUnanswered = statement(
+  'last-unanswered-turn',
+  `select case when m.role = 'user' and e.status = 'succeeded' and e.output is null then e.request_id end as "requestId"
+   from thread_messages m join executions e on e.tenant = $1 and e.id = m.execution_id
+   where m.tenant = $1 and m.thread_id = $2 and (m.role = 'user' or m.role = 'assistant' and m.tool_calls is null)
+   order by m.execution_id desc, m.position desc limit 1`,
+  { requestId: column.text.nullable },
 );
 
-/** Lets the agent of a locked thread answer again. Returns whether the contact's last message has no answer. */
-export async function resumeThread(tx: Queryable, scope: Scope, { id }: LockedThread): Promise<boolean> {
+/**
+ * Lets the agent of a locked thread answer again. Returns the request of the contact's last message if it has no answer, else
+ * null.
+ */
+export async function resumeThread(tx: Queryable, scope: Scope, { id }: LockedThread): Promise<string | null> {
   await tx.query(scope, resume, [scope.tenant, id]);
-  return (await tx.query(scope, lastWriter, [scope.tenant, id])).rows[0]?.role === 'user';
+  return (await tx.query(scope, lastUnanswered, [scope.tenant, id])).rows[0]?.requestId ?? null;
 }
 
 const addMessage = statement(
@@ -168,11 +174,15 @@ interface PhoneReply {
   resumesAt: Date;
 }
 
-const lockForReply = statement(
+const lockShared = statement(
   'lock-thread-for-reply',
-  `select state = 'human' as "isTakenOver" from threads where tenant = $1 and id = $2 for share`,
-  { isTakenOver: column.bool },
+  'select state from threads where tenant = $1 and id = $2 for share',
+  { state: lockedThread.state },
 );
+
+/** Who answers a thread, which cannot be taken over until the end of the transaction. Null when it was erased. */
+export const lockForReply = async (tx: Queryable, scope: Scope, threadId: string): Promise<ThreadState | null> =>
+  (await tx.query(scope, lockShared, [scope.tenant, threadId])).rows[0]?.state ?? null;
 
 const withdraw = statement(
   'withdraw-reply',
@@ -184,19 +194,13 @@ const withdraw = statement(
    where m.tenant = $1 and m.execution_id = turn.id and m.role = 'assistant' and m.author is null and m.tool_calls is null`,
 );
 
-/**
- * Whether the agent's reply to a message may be sent: false when a person has taken the thread over since it was written, and
- * the reply is then removed from the thread. The thread cannot be taken over until the end of the transaction.
- */
-export async function keepReply(
+/** Removes the agent's reply to a message, which a takeover keeps back, from its thread. */
+export async function withdrawReply(
   tx: Queryable,
   scope: Scope,
   { threadId, requestId }: { threadId: string; requestId: string },
-): Promise<boolean> {
-  const [thread] = (await tx.query(scope, lockForReply, [scope.tenant, threadId])).rows;
-  if (thread?.isTakenOver !== true) return true;
+): Promise<void> {
   await tx.query(scope, withdraw, [scope.tenant, threadId, requestId]);
-  return false;
 }
 
 const wait = statement(

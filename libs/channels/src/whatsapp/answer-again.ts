@@ -1,32 +1,37 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, leaseSql, statement } from '@parley/db';
-import { contactOfThread } from './thread-key';
 
-// A process that still has the message (`answering`) loses it here: its turn was ended by the takeover, and it sends nothing.
-// `attempts` is 1, not 0: the messages joined with it end with it, and it is not delayed as one of too many.
-const markLast = statement(
+const ofContact = `tenant = $1 and environment = $2::"Environment" and contact = first.contact and direction = 'inbound'`;
+
+// A process that still has the message (`answering`) loses it, as its turn has ended. With an attempt the message counts as claimed
+// before: it is not delayed as one of too many, and those joined with it are read again. Whatever waits after it is answered alone,
+// because the agent reads both then.
+const receiveAgain = statement(
   'answer-again',
-  `update messages set status = 'received', attempts = 1, ${leaseSql.release}, updated_at = now()
-   where tenant = $1 and status in ('stored', 'answering') and id = (
-     select coalesce(answered_with, id) from messages
-     where tenant = $1 and environment = $2::"Environment" and contact = $3 and direction = 'inbound'
-       and connection_id is not null
-     order by created_at desc, id desc limit 1)
-   returning connection_id as "connectionId", contact`,
+  `with first as (
+     select contact from messages
+     where tenant = $1 and environment = $2::"Environment" and id = $3 and direction = 'inbound'
+       and connection_id is not null and status in ('stored', 'answering') for update)
+   update messages m set status = 'received', attempts = case when m.id = $3 then 1 else m.attempts end, ${leaseSql.release},
+          updated_at = now()
+   from first
+   where m.id in (select id from messages where ${ofContact} and (id = $3 or answered_with = $3 and status = 'stored'))
+     and m.tenant = $1 and not exists (select from messages where ${ofContact} and status in ('received', 'answering')
+       and id <> $3 and answered_with is distinct from $3)
+   returning m.connection_id as "connectionId", m.contact`,
   { connectionId: column.text, contact: column.text },
 );
 
 /**
- * Lets the agent answer the contact of a thread whose last messages have no answer. Returns the conversation for
- * the job `answer-conversation`; null when the contact writes over another channel or the last message was answered.
+ * Lets the agent answer the message of a channel with this id (the request of its turn), which has no answer, and those joined
+ * with it. Returns the conversation for the job `answer-conversation`; null when no channel has the message, or when a later one
+ * waits already.
  */
 export async function answerAgain(
   tx: Queryable,
   scope: Scope,
-  externalThreadId: string | null,
+  requestId: string,
 ): Promise<{ tenant: number; connectionId: string; contact: string } | null> {
-  const contact = contactOfThread(externalThreadId);
-  if (contact === null) return null;
-  const [conversation] = (await tx.query(scope, markLast, [scope.tenant, scope.environment, contact])).rows;
+  const [conversation] = (await tx.query(scope, receiveAgain, [scope.tenant, scope.environment, requestId])).rows;
   return conversation === undefined ? null : { tenant: scope.tenant, ...conversation };
 }

@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { type JsonObject, reportRefusal } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf } from '@parley/db';
 import { claimByTenant, column, leaseSql, lockKey, scopeColumns, scopeRow, statement } from '@parley/db';
-import type { MessageOfTenant } from './outbox';
 
 const waitingMessage = {
   id: column.text,
@@ -16,12 +16,15 @@ const waitingMessage = {
   messageId: column.text,
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
+  /** Of this claim alone: the same process may claim the message again while an earlier answer of it has not ended. */
+  owner: column.text,
 };
 const claimedMessage = { ...waitingMessage, isExcess: column.bool };
 const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 
 /** An inbound message that this process is answering. `joined`: later ones that its turn answers too, in the order of sending. */
 export type WaitingMessage = RowOf<typeof waitingMessage> & { joined: RowOf<typeof joinedMessage>[] };
+type Claim = Pick<WaitingMessage, 'tenant' | 'id' | 'owner'>;
 
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
 export type Conversation = RowOf<typeof conversation>;
@@ -67,7 +70,7 @@ const claim = statement(
    where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
-             m.contact, m.message_id as "messageId", m.payload, m.attempts, due.is_excess as "isExcess"`,
+             m.contact, m.message_id as "messageId", m.payload, m.attempts, m.lease_owner as owner, due.is_excess as "isExcess"`,
   claimedMessage,
 );
 
@@ -94,13 +97,9 @@ const readJoined = statement(
  * has sent `perMinute` messages within a minute, the next ones wait for 10 s and are then claimed together with all that
  * wait, so no message is dropped and the contact causes few turns. The first claim decides which; later attempts have the same.
  */
-export async function claimNext(
-  db: Db,
-  waiting: Conversation,
-  owner: string,
-  perMinute = 20,
-): Promise<WaitingMessage | null> {
+export async function claimNext(db: Db, waiting: Conversation, perMinute = 20): Promise<WaitingMessage | null> {
   const { tenant, connectionId, contact } = waiting;
+  const owner = randomBytes(9).toString('base64url');
   return db.transaction(async (tx) => {
     await tx.query(waiting, lockKey, [`answer:${connectionId}:${contact}`]);
     const [claimed] = (await tx.query(waiting, claim, [tenant, connectionId, contact, owner, perMinute])).rows;
@@ -116,13 +115,13 @@ export async function claimNext(
 const renew = statement(
   'renew-answers',
   `update messages set lease_until = ${leaseSql.until(leaseSeconds)}
-   where tenant = $1 and id = any($2) and status = 'answering' and lease_owner = $3`,
+   where tenant = $1 and id = any($2) and status = 'answering' and lease_owner = any($3)`,
 );
 
 /** Renews the leases of messages that this process is answering. */
-export async function renewClaims(db: Queryable, messages: Iterable<MessageOfTenant>, owner: string): Promise<void> {
-  for (const [tenant, held] of Map.groupBy(messages, (message) => message.tenant))
-    await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
+export async function renewClaims(db: Queryable, claims: Iterable<Claim>): Promise<void> {
+  for (const [tenant, held] of Map.groupBy(claims, (claim) => claim.tenant))
+    await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), held.map(({ owner }) => owner)]);
 }
 
 export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: string | null; threadId: string | null };
@@ -141,16 +140,15 @@ const finishJoined = statement(
 );
 
 /**
- * Stores the result of answering a message and those joined with it. Returns false if this process has lost the lease and must
- * not continue.
+ * Stores the result of answering a message and those joined with it. Returns false if this claim has lost the lease: the message
+ * is another's, or waits again.
  */
 export async function finishMessage(
   db: Queryable,
   message: WaitingMessage,
-  owner: string,
   { status, error, threadId }: AnswerEnd,
 ): Promise<boolean> {
-  const { tenant, id, joined } = message;
+  const { tenant, id, owner, joined } = message;
   const isOwner = (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
   if (isOwner && joined.length > 0)
     await db.query(message, finishJoined, [tenant, joined.map((one) => one.id), id, status, error, threadId]);
@@ -166,12 +164,11 @@ const putBack = statement(
 /** Postpones a message to a later attempt. The conversation's following messages wait for it. */
 export async function postpone(
   db: Queryable,
-  message: MessageOfTenant,
-  owner: string,
+  { tenant, id, owner }: Claim,
   error: string,
   afterMs: number,
 ): Promise<void> {
-  await db.query(message, putBack, [message.tenant, message.id, owner, error, afterMs]);
+  await db.query({ tenant }, putBack, [tenant, id, owner, error, afterMs]);
 }
 
 const isPending = "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
@@ -200,15 +197,10 @@ const dueConversations = statement(
 const candidates = 8;
 
 /** Claims the first message of the tenant's conversation that has waited for the longest time; null when none is due. */
-export async function claimDue(
-  db: Db,
-  tenant: number,
-  owner: string,
-  perMinute?: number,
-): Promise<WaitingMessage | null> {
+export async function claimDue(db: Db, tenant: number, perMinute?: number): Promise<WaitingMessage | null> {
   const { rows } = await db.query({ tenant }, dueConversations, [tenant, candidates, 0]);
   for (const due of rows) {
-    const message = await claimNext(db, due, owner, perMinute);
+    const message = await claimNext(db, due, perMinute);
     if (message !== null) return message;
   }
   return null;

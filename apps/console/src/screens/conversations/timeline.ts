@@ -68,18 +68,15 @@ function isShownAlready(one: ChannelMessage, replies: readonly Message[]): boole
   // The texts of messages that were answered together are in one message of the thread.
   if (one.direction === 'inbound')
     return one.text !== null && one.media === null && one.threadId !== null && one.status === 'answered';
+  return replies.some((reply) => Math.abs(reply.createdAt - one.createdAt) < outboxMs && isReplyOf(reply, one));
+}
+
+function isReplyOf({ content, delivery }: Message, { text, type, status }: ChannelMessage): boolean {
+  // A turn is stored before its reply is in the outbox: a reply that is loaded between the two has no delivery.
+  if (delivery === null) return text !== null && content.trim() === text.trim();
   // A long reply is sent in parts; a message that was sent again replaces one that failed.
-  const isReplaced = one.status === 'failed' || one.status === 'unknown';
-  return replies.some(
-    ({ content, createdAt, delivery }) =>
-      Math.abs(createdAt - one.createdAt) < outboxMs &&
-      // A turn is stored before its reply is in the outbox: the reply has no delivery when it is loaded between the two.
-      (delivery === null
-        ? content === one.text
-        : one.text === null
-          ? isReplaced && content === `[${one.type}]`
-          : content.includes(one.text.trim())),
-  );
+  if (text !== null) return content.includes(text.trim());
+  return (status === 'failed' || status === 'unknown') && content === `[${type}]`;
 }
 
 /** Two lists in the order of their times. The order within each is kept. */
