@@ -81,7 +81,7 @@ const resume = statement(
    where tenant = $1 and id = $2`,
 );
 
-// Texts that the agent wrote with calls of tools, and the messages of turns that go on, are no answers.
+// A text that the agent wrote with a call of a tool is no answer. A turn that has not ended may still answer.
 const lastUnanswered = statement(
   'last-unanswered-turn',
   `select case when m.role = 'user' and e.status = 'succeeded' and e.output is null then e.request_id end as "requestId"

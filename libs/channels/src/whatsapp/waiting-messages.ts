@@ -16,7 +16,7 @@ const waitingMessage = {
   messageId: column.text,
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
-  /** Of this claim alone: the same process may claim the message again while an earlier answer of it has not ended. */
+  /** Identifies the claim, not the process, which may claim the message again before its earlier work on it has ended. */
   owner: column.text,
 };
 const claimedMessage = { ...waitingMessage, isExcess: column.bool };
