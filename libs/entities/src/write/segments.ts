@@ -23,23 +23,28 @@ export const weightOf = (bytes: number): number => 1 + Math.floor(bytes / weight
  * strictly follow the order of creation.
  */
 export function createSegments(db: Db, size: number, log?: EntitiesLog) {
-  const running = new Map<number, { ended: Promise<void>; added: number }>();
+  /** Attempts by type. `added`: what was added since the attempt began, most recently to `segment`. */
+  const running = new Map<number, { ended: Promise<void>; added: number; segment: number }>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
+  /** Call after entities of this weight were added, or have grown by it. Checks at random whether the segment is full. */
+  const added = (scope: Scope, no: number, segment: number, weight: number): void => {
+    const attempt = running.get(no);
+    if (attempt !== undefined) Object.assign(attempt, { added: attempt.added + weight, segment });
+    else if (Math.random() * checkEvery < weight) {
+      const ended = beginNext(db, scope, { no, segment, size })
+        .then(() => indexNewest(db, scope, no))
+        .catch((err: unknown) => log?.warn({ err, tenant: scope.tenant, type: no }, 'newest entities were not indexed'))
+        .finally(() => {
+          const { added: meanwhile, segment: last } = running.get(no)!;
+          running.delete(no);
+          // A burst may end before the attempt does, and then no later create would close its segment.
+          added(scope, no, last, meanwhile);
+        });
+      running.set(no, { ended, added: 0, segment });
+    }
+  };
   return {
-    /** Call after entities of this weight were added, or have grown by it. Checks at random whether the segment is full. */
-    added(scope: Scope, no: number, segment: number, weight: number): void {
-      const attempt = running.get(no);
-      if (attempt !== undefined) attempt.added += weight;
-      else if (Math.random() * checkEvery < weight) {
-        const ended = beginNext(db, scope, { no, segment, size })
-          .then(() => indexNewest(db, scope, no))
-          .catch((err: unknown) =>
-            log?.warn({ err, tenant: scope.tenant, type: no }, 'newest entities were not indexed'),
-          )
-          .finally(() => running.delete(no));
-        running.set(no, { ended, added: 0 });
-      }
-    },
+    added,
     /** Resolves when a create of this type may begin: at once, unless the index is far behind. */
     async untilIndexed(no: number): Promise<void> {
       const attempt = running.get(no);
@@ -47,7 +52,7 @@ export function createSegments(db: Db, size: number, log?: EntitiesLog) {
     },
     /** Resolves when the work that `added` has started has ended. */
     async settled(): Promise<void> {
-      await Promise.all([...running.values()].map(({ ended }) => ended));
+      while (running.size > 0) await Promise.all([...running.values()].map(({ ended }) => ended));
     },
   };
 }
