@@ -55,6 +55,9 @@ const contentsOf = async (contact: string) =>
       [nameOf(contact)],
     )
   ).rows.map(({ content }) => content);
+const messagesOf = async (contact: string) =>
+  (await services.db.pool.query(`select status from messages where contact = $1 and direction = 'inbound'`, [contact]))
+    .rows;
 const takeOver = (contact: string, resumesAt: Date | null = null) =>
   services.db.transaction(async (tx) => {
     const thread = (await lockThread(tx, scope(), nameOf(contact)))!;
@@ -146,6 +149,39 @@ test('a takeover between a call of a tool and the reply: the end of the takeover
   await until(() => textsTo(contact).length > 0);
   await services.settled();
   expect(textsTo(contact)).toEqual(['You get it today.']);
+  expect(model.requests.at(-1)!.messages.at(-1)!.text).toContain('do not call it again');
+});
+
+test('a picture that waits after the last message does not keep the end of a takeover from answering it', async () => {
+  const contact = newContact();
+  const { asked, release } = holdModel();
+  await receive(contact, 'Is it open?');
+  await asked;
+  await receiveItem(contact, { type: 'image', image: { id: 'media.1' } });
+  await until(async () => (await messagesOf(contact)).length === 2);
+  await takeOver(contact);
+  model.play(() => ({ text: 'Yes, until six.' }));
+  expect(await resume(contact)).toBe(true);
+  release();
+  await until(() => textsTo(contact).length > 0);
+  await services.settled();
+  expect(textsTo(contact)[0]).toBe('Yes, until six.');
+});
+
+test('a text that waits after the last message is answered with it, once', async () => {
+  const contact = newContact();
+  const { asked, release } = holdModel();
+  await receive(contact, 'Hello');
+  await asked;
+  await receive(contact, 'Is it open?');
+  await until(async () => (await messagesOf(contact)).length === 2);
+  await takeOver(contact);
+  model.play(() => ({ text: 'Yes, until six.' }));
+  expect(await resume(contact)).toBe(false);
+  release();
+  await until(() => textsTo(contact).length > 0);
+  await services.settled();
+  expect(textsTo(contact)).toEqual(['Yes, until six.']);
 });
 
 test('a reaction after the last message does not keep the end of a takeover from answering it', async () => {

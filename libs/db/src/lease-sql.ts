@@ -6,7 +6,7 @@ type Pending = { table: string; where: string; tenant?: string; since?: string; 
 
 /**
  * SQL fragments for rows that one process at a time processes. A process that claims a row sets `lease_until` to the end of
- * its lease and, where the table has it, `lease_owner` to its name. When the lease has expired, another process may claim
+ * its lease and, where the table has it, `lease_owner` to its name or to one of the claim. When the lease has expired, another process may claim
  * the row. Each claim adds its own conditions.
  */
 export const leaseSql = {

@@ -94,9 +94,10 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     if (thread?.state !== 'agent') return end('stored', null, earlier.threadId);
   }
   const isContinuation = earlier.state === 'broken' && earlier.hasActed;
+  const texts = toAnswer.map(textOf).join('\n');
   const result = await deps.agents.chat(message, {
     agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
-    message: earlier.state === 'stored' ? unanswered : isContinuation ? interrupted : toAnswer.map(textOf).join('\n'),
+    message: earlier.state === 'stored' ? unanswered(earlier.hasActed) : isContinuation ? interrupted : texts,
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
@@ -130,7 +131,8 @@ const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
 /** Replaces the message when the thread contains it already, and the agent answers it after a takeover. */
-const unanswered = '[The last messages above have no answer, and you have the conversation again: answer them now.]';
+const unanswered = (hasActed: boolean): string =>
+  `[The last messages above have no answer, and you have the conversation again: answer them now.${hasActed ? ' What was called for them has been done: do not call it again.' : ''}]`;
 
 /** The text with the URL of the attached media. The URL of audio with a text is left out: the text is the transcript. */
 function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbound>>): string {

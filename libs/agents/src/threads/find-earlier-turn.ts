@@ -7,9 +7,9 @@ export type EarlierTurn =
   /** It is running, or its lease has not expired yet. */
   | { state: 'running' }
   | { state: 'answered'; reply: string; threadId: string }
-  /** The message was stored during a takeover. */
-  | { state: 'stored'; threadId: string }
-  /** It failed or was interrupted. `hasActed`: it called tools, whose effects may exist. */
+  /** The message was stored during a takeover, or its turn was ended by one. `hasActed`: it called tools, whose effects may exist. */
+  | { state: 'stored'; threadId: string; hasActed: boolean }
+  /** It failed or was interrupted. */
   | { state: 'broken'; hasActed: boolean };
 
 const lastTurn = statement(
@@ -41,7 +41,7 @@ export async function findEarlierTurn(
   if (turn === undefined) return { state: 'none' };
   const { status, output, threadId, isAlive, hasActed } = turn;
   if (status === 'succeeded')
-    return output === null ? { state: 'stored', threadId } : { state: 'answered', reply: output, threadId };
+    return output === null ? { state: 'stored', threadId, hasActed } : { state: 'answered', reply: output, threadId };
   if (status !== 'failed' && isAlive) return { state: 'running' };
   return { state: 'broken', hasActed };
 }

@@ -1,30 +1,33 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, leaseSql, statement } from '@parley/db';
 
-const ofContact = `tenant = $1 and environment = $2::"Environment" and contact = first.contact and direction = 'inbound'`;
+const ofContact = (name: string): string =>
+  `${name}.tenant = $1 and ${name}.environment = $2::"Environment" and ${name}.contact = first.contact and ${name}.direction = 'inbound'`;
 
 // A process that still has the message (`answering`) loses it, as its turn has ended. With an attempt the message counts as claimed
-// before: it is not delayed as one of too many, and those joined with it are read again. Whatever waits after it is answered alone,
-// because the agent reads both then.
+// before: it is not delayed as one of too many, and those joined with it are read again. A text that waits after it is answered
+// alone, because the agent reads both then.
 const receiveAgain = statement(
   'answer-again',
   `with first as (
      select contact from messages
      where tenant = $1 and environment = $2::"Environment" and id = $3 and direction = 'inbound'
-       and connection_id is not null and status in ('stored', 'answering') for update)
+       and connection_id is not null and status in ('stored', 'answering') for update),
+   again as (
+     select o.id from first join messages o on ${ofContact('o')}
+     where (o.id = $3 or o.answered_with = $3 and o.status in ('received', 'stored')) and not exists (
+       select from messages p where ${ofContact('p')} and p.connection_id is not null and p.status in ('received', 'answering')
+         and p.text is not null and p.id <> $3 and p.answered_with is distinct from $3))
    update messages m set status = 'received', attempts = case when m.id = $3 then 1 else m.attempts end, ${leaseSql.release},
           updated_at = now()
-   from first
-   where m.id in (select id from messages where ${ofContact} and (id = $3 or answered_with = $3 and status = 'stored'))
-     and m.tenant = $1 and not exists (select from messages where ${ofContact} and status in ('received', 'answering')
-       and id <> $3 and answered_with is distinct from $3)
+   from again where m.tenant = $1 and m.id = again.id
    returning m.connection_id as "connectionId", m.contact`,
   { connectionId: column.text, contact: column.text },
 );
 
 /**
  * Lets the agent answer the message of a channel with this id (the request of its turn), which has no answer, and those joined
- * with it. Returns the conversation for the job `answer-conversation`; null when no channel has the message, or when a later one
+ * with it. Returns the conversation for the job `answer-conversation`; null when no channel has the message, or when a later text
  * waits already.
  */
 export async function answerAgain(
