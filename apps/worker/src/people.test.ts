@@ -46,6 +46,12 @@ const receiveItem = async (contact: string, content: object) => {
 };
 const textsTo = (contact: string) =>
   services.kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+/** What the contact has got when nothing is left to do, after the first text. */
+const answersTo = async (contact: string) => {
+  await until(() => textsTo(contact).length > 0);
+  await services.settled();
+  return textsTo(contact);
+};
 const threadOf = (contact: string) => readThread(services.db, scope(), nameOf(contact));
 const contentsOf = async (contact: string) =>
   (
@@ -79,11 +85,12 @@ const sweep = () =>
 const setConversations = (conversations: Parameters<typeof changeOrganization>[2]['conversations']) =>
   services.db.transaction((tx) => changeOrganization(tx, scope().organizationId, { conversations }));
 
-/** The model answers the next request when `release` is called. `asked`: it has got the request. */
-function holdModel() {
+/** The model answers when `release` is called, after `toolCall` if it is given. `asked`: it has got that request. */
+function holdModel(toolCall?: { text: string; toolCalls: { name: string; args: object }[] }) {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  model.play(async () => {
+  model.play(async ({ messages }) => {
+    if (toolCall !== undefined && messages.at(-1)?.role !== 'tool') return toolCall;
     asked.resolve();
     await released.promise;
     return { text: 'too late' };
@@ -103,9 +110,7 @@ test('a takeover in mid-turn: the reply is not sent, and the end of the takeover
   expect(textsTo(contact)).toEqual([]);
   expect(await resume(contact, 'We close at six.')).toBe(true);
   expect(await resume(contact)).toBe(false);
-  await until(() => textsTo(contact).length > 0);
-  await services.settled();
-  expect(textsTo(contact)).toEqual(['Yes, until six.']);
+  expect(await answersTo(contact)).toEqual(['Yes, until six.']);
   const prompt = model.requests.at(-1)!.messages.map(({ text }) => text);
   expect(prompt).toEqual([
     'Is it open?',
@@ -123,32 +128,23 @@ test('a takeover that ends while the interrupted turn still waits for the model:
   model.play(() => ({ text: 'Yes, until six.' }));
   expect(await resume(contact)).toBe(true);
   release();
-  await until(() => textsTo(contact).length > 0);
-  await services.settled();
-  expect(textsTo(contact)).toEqual(['Yes, until six.']);
+  expect(await answersTo(contact)).toEqual(['Yes, until six.']);
 });
 
 test('a takeover between a call of a tool and the reply: the end of the takeover answers the message', async () => {
   const contact = newContact();
-  const asked = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  model.play(async ({ messages }) => {
-    if (messages.at(-1)?.role !== 'tool')
-      return { text: 'One moment.', toolCalls: [{ name: 'thread_handoff', args: { reason: 'asks for a refund' } }] };
-    asked.resolve();
-    await released.promise;
-    return { text: 'too late' };
+  const { asked, release } = holdModel({
+    text: 'One moment.',
+    toolCalls: [{ name: 'thread_handoff', args: { reason: 'asks for a refund' } }],
   });
   await receive(contact, 'Give me my money back');
-  await asked.promise;
+  await asked;
   await takeOver(contact);
-  released.resolve();
+  release();
   await services.settled();
   model.play(() => ({ text: 'You get it today.' }));
   expect(await resume(contact)).toBe(true);
-  await until(() => textsTo(contact).length > 0);
-  await services.settled();
-  expect(textsTo(contact)).toEqual(['You get it today.']);
+  expect(await answersTo(contact)).toEqual(['You get it today.']);
   expect(model.requests.at(-1)!.messages.at(-1)!.text).toContain('do not call it again');
 });
 
@@ -163,9 +159,7 @@ test('a picture that waits after the last message does not keep the end of a tak
   model.play(() => ({ text: 'Yes, until six.' }));
   expect(await resume(contact)).toBe(true);
   release();
-  await until(() => textsTo(contact).length > 0);
-  await services.settled();
-  expect(textsTo(contact)[0]).toBe('Yes, until six.');
+  expect((await answersTo(contact))[0]).toBe('Yes, until six.');
 });
 
 test('a text that waits after the last message is answered with it, once', async () => {
@@ -179,9 +173,7 @@ test('a text that waits after the last message is answered with it, once', async
   model.play(() => ({ text: 'Yes, until six.' }));
   expect(await resume(contact)).toBe(false);
   release();
-  await until(() => textsTo(contact).length > 0);
-  await services.settled();
-  expect(textsTo(contact)).toEqual(['Yes, until six.']);
+  expect(await answersTo(contact)).toEqual(['Yes, until six.']);
 });
 
 test('a reaction after the last message does not keep the end of a takeover from answering it', async () => {
