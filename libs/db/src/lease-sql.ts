@@ -26,7 +26,7 @@ export const leaseSql = {
   isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
   /**
    * The statement for the tenants with due rows, ordered by their longest wait. Reads only one row of each tenant from an
-   * index on (`tenant`, `since`) of the rows that match `where`.
+   * index on (`tenant`, `since`) of the rows that match `where`, and may be limited to those with `since is not null` (docs/adr/0081).
    */
   tenants: (
     name: string,
@@ -35,10 +35,10 @@ export const leaseSql = {
     statement(
       name,
       `with recursive first as (
-         (select ${tenant} as tenant, ${since} as since, ${isDue} as is_due from ${table} where ${where} order by 1, 2 limit 1)
+         (select ${tenant} as tenant, ${since} as since, ${isDue} as is_due from ${table} where ${where} and ${since} is not null order by 1, 2 limit 1)
          union all
          select next.* from first, lateral (
-           select ${tenant}, ${since}, ${isDue} from ${table} where ${where} and ${tenant} > first.tenant
+           select ${tenant}, ${since}, ${isDue} from ${table} where ${where} and ${since} is not null and ${tenant} > first.tenant
            order by 1, 2 limit 1) next)
        select tenant from first where is_due order by since`,
       { tenant: column.int4 },

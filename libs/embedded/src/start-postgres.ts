@@ -37,7 +37,8 @@ const notDurable = [
   'wal_level=minimal',
   'max_wal_senders=0',
 ];
-const durable = ['max_connections=200'];
+// Tables of a new installation get statistics sooner, and with them plans for many rows (docs/adr/0081).
+const durable = ['max_connections=200', 'autovacuum_naptime=10s'];
 
 /**
  * Starts PostgreSQL on 127.0.0.1, and creates the cluster when there is none. Uses `port` when it is free, otherwise

@@ -41,11 +41,12 @@ const lockWaiting = statement(
   { tenant: column.int4, timeout: column.text },
 );
 
+// `limit cardinality`: see docs/adr/0081.
 const takeWaiting = statement(
   'take-waiting-events',
   `with found as materialized (
      select e.tenant, e.id, turn, sum(pg_column_size(payload)) over (order by turn, e.id) - pg_column_size(payload) as bytes_before
-     from unnest($1::int[]) o(tenant) cross join lateral (select *, row_number() over (order by events.id) as turn
+     from (select * from unnest($1::int[]) o(tenant) limit cardinality($1)) o cross join lateral (select *, row_number() over (order by events.id) as turn
        from events where relayed_at is null and tenant = o.tenant order by events.id limit $2) e),
    taken as (update events e set relayed_at = now() from found f
      where e.tenant = f.tenant and e.id = f.id and bytes_before < ${batchBytes} returning e.*, turn)
@@ -71,7 +72,8 @@ export async function takeWaitingEvents(tx: Queryable): Promise<{ events: Waitin
 
 const payloadsByKey = statement(
   'payloads-of-events',
-  `select (at - 1)::int as index, payload from unnest($1::int[], $2::bigint[]) with ordinality w(tenant, id, at)
+  `select (at - 1)::int as index, payload
+   from (select * from unnest($1::int[], $2::bigint[]) with ordinality w(tenant, id, at) limit cardinality($1)) w
    join events using (tenant, id)`,
   { index: column.int4, payload: column.jsonb<JsonObject>() },
 );

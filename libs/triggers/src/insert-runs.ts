@@ -63,11 +63,14 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
 
 const cancelReplaced = statement(
   'cancel-previous-runs',
-  `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
-   from json_to_recordset($1::json) n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
-   where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled' and r.started_at is null
-     and r.tenant = n.tenant and r.environment = n.environment::"Environment"
-     and r.trigger_slug = n."triggerSlug"`,
+  `with replaced as (
+     select r.tenant, r.id
+     from json_to_recordset($1::json) n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
+     cross join lateral (select tenant, id from trigger_runs
+       where tenant = n.tenant and environment = n.environment::"Environment" and trigger_slug = n."triggerSlug"
+         and entity_id = n."entityId" and event_id < n."eventId" and status in ('scheduled', 'running') offset 0) r)
+   update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
+   from replaced where r.tenant = replaced.tenant and r.id = replaced.id and r.status::text = 'scheduled' and r.started_at is null`,
 );
 
 const insertDeadEvents = statement(

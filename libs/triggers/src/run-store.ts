@@ -71,16 +71,16 @@ const notBlocked = (tenant: string): string => `(
  * Claims the runs `c` of the tenant `$1` that are due, or whose lease has expired, and for which the condition `which` is
  * true. The lease begins with the statement, not with its transaction.
  */
-const claimSql = (which: string): string => `with claimed as (
+const claimSql = (which: string): string => `with due as (
+    select c.id from trigger_runs c where c.tenant = $1 and (
+      c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$1')}
+      or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked),
+  claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
       lease_expirations = r.lease_expirations + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
       lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
-    where r.tenant = $1 and r.id = any (array(
-      select c.id from trigger_runs c where c.tenant = $1 and (
-        c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$1')}
-        or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked))
-    returning r.*)
+    from due where r.tenant = $1 and r.id = due.id returning r.*)
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops,
     ${rootSql('r.')} as root, r.attempts,
@@ -133,14 +133,15 @@ function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRo
   return { ...run, scope: { organizationId, tenant, environment } };
 }
 
-/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
-const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
+/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. The cast: see docs/adr/0081. */
+const isHeld = `tenant = $1 and id = $2 and fence = $3 and status::text = 'running'`;
 
-// The cast: see `record`.
+// `limit cardinality` and the cast: see docs/adr/0081.
 const hold = statement(
   'hold-runs',
-  `select id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
-   from trigger_runs where tenant = $1 and id = any($2) and status::text = 'running' order by id for update`,
+  `select r.id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
+   from (select * from unnest($2::text[]) id limit cardinality($2)) given
+   join trigger_runs r on r.tenant = $1 and r.id = given.id and r.status::text = 'running' order by r.id for update of r`,
   { id: column.text, fence: column.int4, timeout: column.text },
 );
 
@@ -176,18 +177,19 @@ export type RunEnd =
   | { status: 'dead' | 'cancelled'; error: string }
   | { status: 'scheduled'; error: string; inMs: number };
 
-// `any` and the cast make PostgreSQL use the primary key, also without statistics of the tenant's rows.
 const record = statement(
   'record-runs',
-  `with r as (
+  `with g as (
+     select * from unnest($2::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[]) g(id, fence, steps, status, error, in_ms)
+     limit cardinality($2)),
+   r as (
      update trigger_runs t set steps = t.steps || g.steps::jsonb,
        status = coalesce(g.status::"TriggerRunStatus", t.status), error = case when g.status is null then t.error else g.error end,
-       run_at = case when g.status = 'scheduled' then statement_timestamp() + g."inMs" * interval '1 ms' else t.run_at end,
+       run_at = case when g.status = 'scheduled' then statement_timestamp() + g.in_ms * interval '1 ms' else t.run_at end,
        enqueued_at = case when g.status = 'scheduled' then null else t.enqueued_at end,
        lease_until = case when g.status is null then statement_timestamp() + $3 * interval '1 ms' end,
        finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
-     from json_to_recordset($2::json) g("runId" text, "runFence" int, steps json, status text, error text, "inMs" float8)
-     where t.tenant = $1 and t.id = any($4) and t.id = g."runId" and t.fence = g."runFence" and t.status::text = 'running' returning t.*),
+     from g where t.tenant = $1 and t.id = g.id and t.fence = g.fence and t.status::text = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select id from r`,
   { id: column.text },
@@ -210,16 +212,16 @@ export async function recordRuns(
   records: readonly RunRecord[],
   leaseMs: number,
 ): Promise<Set<string>> {
-  const given = records.map(({ run, step, end }) => ({
-    runId: run.id,
-    runFence: run.fence,
-    steps: step === undefined ? [] : [step],
-    status: end?.status ?? null,
-    error: end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
-    inMs: end?.status === 'scheduled' ? end.inMs : 0,
-  }));
-  const ids = given.map(({ runId }) => runId);
-  const { rows } = await db.query(tenant, record, [tenant.tenant, JSON.stringify(given), leaseMs, ids]);
+  const { rows } = await db.query(tenant, record, [
+    tenant.tenant,
+    records.map(({ run }) => run.id),
+    leaseMs,
+    records.map(({ run }) => run.fence),
+    records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
+    records.map(({ end }) => end?.status ?? null),
+    records.map(({ end }) => (end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000))),
+    records.map(({ end }) => (end?.status === 'scheduled' ? end.inMs : 0)),
+  ]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -254,8 +256,8 @@ const dueWork = {
        select id from trigger_runs c where tenant = $2 and ${tenant} = $2 and ${isSendable} and ${since} <= now()
          and (status = 'running' or ${notBlocked('$2')})
        order by ${since} limit $3 offset $4 for update skip locked)
-     update trigger_runs set enqueued_at = now() where tenant = $2 and id = any (array(select id from due))
-     returning tenant, id, request_id as "requestId"`,
+     update trigger_runs r set enqueued_at = now() from due where r.tenant = $2 and r.id = due.id
+     returning r.tenant, r.id, request_id as "requestId"`,
     { tenant: column.int4, id: column.text, requestId: column.text.nullable },
   ),
   isMarked: true,

@@ -15,9 +15,10 @@ import type { Background } from './begin-execution';
 
 const isOpen = (row: string) => `${row}background is not null and ${row}status in ('queued', 'running')`;
 /** No earlier turn of the thread is unfinished, except those whose process was killed, which `claim` ends. */
-const isFirst = `not exists (
-  select from executions p where p.tenant = $1 and p.thread_id = e.thread_id and p.id < e.id
-    and p.status in ('queued', 'running') and (p.background is not null or p.lease_until > now()))`;
+const isFirst = `(
+  select true from executions p where p.tenant = $1 and p.thread_id = e.thread_id and p.id < e.id
+    and p.status in ('queued', 'running') and (p.background is not null or p.lease_until > now())
+  order by p.id limit 1) is null`;
 
 const claimedRow = {
   ...scopeRow,
@@ -57,9 +58,9 @@ const claimSql = (which: string) => `
     where e.tenant = $1 and ${isOpen('e.')} and ${leaseSql.isFree('e.')} and ${which} and ${isFirst}
     order by coalesce(e.lease_until, e.created_at), e.id limit 1 for update skip locked),
   expired as (
-    update executions p set status = 'failed', error = 'interrupted', finished_at = now() from next
-    where p.tenant = $1 and p.thread_id = next.thread_id and p.id < next.id and p.status in ('queued', 'running')
-      and p.background is null and p.lease_until <= now()),
+    update executions set status = 'failed', error = 'interrupted', finished_at = now()
+    where tenant = $1 and thread_id = (select thread_id from next) and id < (select id from next)
+      and status in ('queued', 'running') and background is null and lease_until <= now()),
   taken as (
     update executions e set status = 'running', started_at = coalesce(e.started_at, now()), lease_owner = $2,
            lease_until = ${leaseSql.until(leaseSeconds)}, attempts = e.attempts + 1

@@ -90,10 +90,10 @@ const claim = statement(
      from messages m
      where m.tenant = $1 and m.id = $2 and m.direction = 'outbound' and m.status in ('queued', 'sending')
        and ${leaseSql.isFree('m.')}
-       and not exists (
-         select from messages p where p.tenant = $1 and p.environment = m.environment
+       and (
+         select true from messages p where p.tenant = $1 and p.environment = m.environment
            and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
-           and p.connection_id is not null and p.id < m.id)
+           and p.connection_id is not null and p.id < m.id order by p.id limit 1) is null
      for update)
    update messages m set status = 'sending', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
                          sent_at = case due.status when 'sending' then due.sent_at end,
@@ -251,10 +251,11 @@ export async function findDueMessages(db: Queryable, limit: number): Promise<str
 
 const nextMessage = statement(
   'next-message',
-  `select n.id from messages m join messages n on n.environment = m.environment and n.contact = m.contact and n.id > m.id
-   where m.tenant = $1 and m.id = $2 and n.tenant = $1 and n.direction = 'outbound' and n.status = 'queued'
-     and n.lease_until is null and n.connection_id is not null
-   order by n.id limit 1`,
+  `select n.id from messages m cross join lateral (
+     select id from messages where tenant = $1 and environment = m.environment and contact = m.contact and id > m.id
+       and direction = 'outbound' and status = 'queued' and lease_until is null and connection_id is not null
+     order by id limit 1) n
+   where m.tenant = $1 and m.id = $2`,
   { id: column.text },
 );
 

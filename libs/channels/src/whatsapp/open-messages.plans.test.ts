@@ -1,0 +1,48 @@
+import { type Db, createDb } from '@parley/db';
+import { broadScans, genericPlans, openTestDatabase, seedOrganization } from '@parley/testing';
+import { claimMessage, findDueMessages, findNextMessage } from './outbox';
+import { claimDue, findWaiting } from './waiting-messages';
+
+let db: Db;
+beforeAll(async () => {
+  db = await openTestDatabase(createDb);
+});
+afterAll(() => db.close());
+
+test('statements on open messages find them by their keys, also with statistics from a time without open ones', async () => {
+  const { tenant } = (await seedOrganization(db.pool)).scope;
+  await db.pool.query(
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
+     select 'c' || n, $1, 'development', 'number_' || n, 'connected', now() from generate_series(1000, 3999) n`,
+    [tenant],
+  );
+  const insert = (from: number, count: number, direction: string, status: string) =>
+    db.pool.query(
+      `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, status, payload, sent_at, created_at, updated_at)
+       select $3 || n, $1, 'development', 'c' || n, $3::"MessageDirection", $3 || n, 'contact_' || n, 'text', $4, '{}', now(), now() - interval '1 minute', now()
+       from generate_series($2::int, $2 + $5 - 1) n`,
+      [tenant, from, direction, status, count],
+    );
+  await insert(1000, 2000, 'inbound', 'answered');
+  await insert(1000, 2000, 'outbound', 'sent');
+  await db.pool.query('analyze messages');
+  await insert(3000, 1, 'inbound', 'received');
+  await insert(3000, 1, 'outbound', 'queued');
+  const message = { tenant, id: 'outbound3000' };
+  const plans = await genericPlans(db, async (noting) => {
+    await findWaiting(noting, 10);
+    await claimDue(noting, tenant);
+    await findDueMessages(noting, 10);
+    await claimMessage(noting, message, 'one');
+    await findNextMessage(noting, { tenant }, message.id);
+  });
+  expect(plans).toHaveLength(7);
+  expect(broadScans(plans, 'messages')).toEqual([]);
+  const { rows } = await db.pool.query(
+    `select id, status from messages where status in ('answering', 'sending') order by 1`,
+  );
+  expect(rows).toEqual([
+    { id: 'inbound3000', status: 'answering' },
+    { id: 'outbound3000', status: 'sending' },
+  ]);
+});
