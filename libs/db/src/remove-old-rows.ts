@@ -24,12 +24,12 @@ export async function removeOldRows(
   signal: AbortSignal,
 ): Promise<number> {
   // An array, because a join could read all rows of the tenant. The range of ids selects the partitions of a table that is
-  // partitioned by id (docs/scaling.md).
+  // partitioned by id (docs/scaling.md). A parameter as limit: see docs/adr/0081.
   const removeBatch = unprepared(
     'remove-old-rows',
     `with oldest as materialized (
       select id, created_at < now() - make_interval(secs => $3::float8 * 86400) as is_old
-      from ${table} where tenant = $1 and id > $2::${idType} order by ${table}.id limit ${removedRows}),
+      from ${table} where tenant = $1 and id > $2::${idType} order by ${table}.id limit $4),
     removed as (
       delete from ${table} t where t.tenant = $1 and t.id = any (array(select id from oldest where is_old))
         and t.id > $2::${idType} and t.id <= (select max(id) from oldest) and ${isDone} returning 1)
@@ -43,7 +43,7 @@ export async function removeOldRows(
     const unfinished: typeof waiting = [];
     for (const { tenant, after } of waiting) {
       signal.throwIfAborted();
-      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days])).rows[0]!;
+      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days, removedRows])).rows[0]!;
       removed += batch.removed;
       if (batch.old === removedRows) unfinished.push({ tenant, after: batch.last! });
     }

@@ -112,10 +112,11 @@ async function planOfBatch(): Promise<string> {
     let plan = '';
     const explain: Queryable = {
       ...db,
-      async query(_subject, { text }, [tenant, after, days] = []) {
+      async query(_subject, { text }, [tenant, after, days, limit] = []) {
         await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare batch as ${text}`);
         const options = 'analyze, costs off, timing off, buffers off';
-        const { rows } = await client.query(`explain (${options}) execute batch (${tenant}, '${after}', ${days})`);
+        const values = `${tenant}, '${after}', ${days}, ${limit}`;
+        const { rows } = await client.query(`explain (${options}) execute batch (${values})`);
         await client.query('rollback; deallocate batch');
         plan ||= rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
         return { rows: [{ last: null, old: 0, removed: 0 }], rowCount: 1 } as never;

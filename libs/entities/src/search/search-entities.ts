@@ -55,6 +55,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const marked = (text: string): string =>
     `(select replace(${sql.param(text, 'text')}, '${partPlaceholder}', part::text)::tsquery from t)`;
   const newest = positionScanSql('e', 't.part', { lo: firstPosition, hi: lastPosition }, sql);
+  // The window's limit is a parameter: see docs/adr/0081.
   // `e.part + 0` keeps PostgreSQL from scanning all entities of the tenant instead of the index of words.
   const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
@@ -63,7 +64,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const text = `with ${typeSql({ scope, type, deleted: input.status === 'deleted' }, sql)},
     q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
     newest as materialized (select e.pos, found.* from t cross join lateral (select * from entities e
-        where ${newest.within} order by ${newest.order('desc')} limit ${recentWindow}) e
+        where ${newest.within} order by ${newest.order('desc')} limit ${sql.param(recentWindow, 'int')}) e
       left join lateral (select ${ranked} where e.search @@ (select matches from q) and ${visible}) found(found, part, whole, rank) on true),
     recent as (select pos, part, whole, rank from newest where found is not null),
     whole as materialized (${indexed('exact')} and (select count(*) from recent where whole) < ${commonInWindow} limit ${maxRanked}),
