@@ -23,8 +23,7 @@ export async function genericPlans<Db extends { pool: Pick<pg.Pool, 'query'>; qu
   return plans;
 }
 
-const scan = /(?:Seq Scan on|Scan using \w+ on|Bitmap Index Scan on) (\w+)/;
-const wholeTenant = /Index Cond: \(tenant = \$\d+\)$/;
+const keyed = /Index Cond: (?!\(tenant = \$\d+\)$)/;
 
 /**
  * The scans of `table` in these plans that read all of its rows, all of an index, or all rows of the tenant. Plans of the
@@ -32,11 +31,8 @@ const wholeTenant = /Index Cond: \(tenant = \$\d+\)$/;
  */
 export const broadScans = (plans: readonly string[], table: string): string[] =>
   plans.flatMap((plan) => {
-    if (plan.includes('Recursive Union')) return [];
-    const lines = plan.split('\n');
-    return lines.filter((line, at) => {
-      if (!scan.test(line) || !line.includes(table)) return false;
-      const condition = lines[at + 1] ?? '';
-      return !condition.includes('Index Cond:') || wholeTenant.test(condition);
-    });
+    const lines = plan.includes('Recursive Union') ? [] : plan.split('\n');
+    return lines.filter(
+      (line, at) => /(?:Seq|Index|Only) Scan /.test(line) && line.includes(table) && !keyed.test(lines[at + 1] ?? ''),
+    );
   });

@@ -8,7 +8,6 @@ import {
   changeMemberRole,
   createInvitation,
   createPassword,
-  createSessionCheck,
   createUser,
   findMember,
   hasOtherAdmin,
@@ -31,13 +30,12 @@ import {
   conflict,
   notFound,
   requireHttps,
-  sessionTokenOf,
 } from '@parley/service';
 import { recordAudit } from '@parley/audit';
 import { auditOf } from '../audit';
 import { msOf, msOrNull, pageOf } from '../page';
 import { clientAddress } from '../sign-in-limit';
-import { type SessionDeps, beginSession, finishSignIn, tooBusy } from './sessions';
+import { type SessionDeps, beginSession, finishSignIn, signedIn, tooBusy } from './sessions';
 
 interface Handlers {
   listMembers: Handler<'listMembers'>;
@@ -135,8 +133,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
   async acceptInvitation({ body: { token, email, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
     await deps.db.transaction((tx) => openInvitation(tx, token));
-    const cookie = sessionTokenOf(context.request);
-    const person = cookie === undefined ? null : await createSessionCheck(deps.db)(cookie, undefined);
+    const person = await signedIn(deps.db, context.request);
     let hash = '';
     if (person === null) {
       if (email === undefined || password === undefined)

@@ -1,14 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import {
-  bindIdentity,
-  createSessionCheck,
-  createUser,
-  organizationsOf,
-  personOfIdentity,
-  personOfWebhook,
-} from '@parley/identity';
+import { bindIdentity, createUser, organizationsOf, personOfIdentity, personOfWebhook } from '@parley/identity';
 import {
   type Handler,
   HttpError,
@@ -19,14 +11,13 @@ import {
   notFound,
   readCookie,
   requireHttps,
-  sessionTokenOf,
   setCookie,
 } from '@parley/service';
 import type { z } from 'zod';
 import { OidcError, type OidcPerson, oidcChecksSchema } from '../oidc';
 import { clientAddress } from '../sign-in-limit';
 import { joinOrganization, openInvitation } from './members';
-import { type SessionDeps, beginSession, finishSignIn, noOrganization } from './sessions';
+import { type SessionDeps, beginSession, finishSignIn, noOrganization, signedIn } from './sessions';
 
 interface Handlers {
   beginOidcSignIn: Handler<'beginOidcSignIn'>;
@@ -90,7 +81,7 @@ const cookieName = 'parley_oidc';
 /** Ten minutes are enough to sign in at the provider. Empty: the cookie is removed. */
 const cookieOf = (value: string): NewCookie => ({ name: cookieName, value, maxAgeSeconds: value === '' ? 0 : 600 });
 
-function startedIn(request: IncomingMessage): Started | null {
+function startedIn(request: RequestContext['request']): Started | null {
   try {
     return startedSchema.parse(JSON.parse(Buffer.from(readCookie(request, cookieName) ?? '', 'base64url').toString()));
   } catch {
@@ -114,18 +105,13 @@ async function personOf(
   if (userId === null && deps.oidc!.sendsIdentityWebhook) userId = await personOfWebhook(tx, person.subject);
   if (token !== undefined) {
     const invitation = await openInvitation(tx, token);
-    userId ??= (await signedIn(tx, context.request)) ?? (await createUser(tx, person));
+    userId ??= (await signedIn(tx, context.request))?.id ?? (await createUser(tx, person));
     await joinOrganization(deps, context, tx, invitation, { id: userId, name: person.email ?? person.name ?? userId });
   }
   if (userId === null) throw noOrganization();
   if (!isKnown && !(await bindIdentity(tx, person, userId)))
     throw conflict('This identity belongs to another person', 'identity_taken');
   return userId;
-}
-
-async function signedIn(tx: Queryable, request: IncomingMessage): Promise<string | null> {
-  const token = sessionTokenOf(request);
-  return token === undefined ? null : ((await createSessionCheck(tx, { isUse: false })(token, undefined))?.id ?? null);
 }
 
 function requireOidc({ oidc }: SessionDeps) {

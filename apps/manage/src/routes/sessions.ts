@@ -131,6 +131,12 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
 type Begun = Awaited<ReturnType<typeof createSession>>;
 type Deps = Pick<SessionDeps, 'db' | 'publicUrl' | 'keyLimit'>;
 
+/** The person whose session the browser has, and the session; null without one. */
+export async function signedIn(db: Queryable, request: IncomingMessage) {
+  const token = sessionTokenOf(request);
+  return token === undefined ? null : createSessionCheck(db, { isUse: false })(token, undefined);
+}
+
 /** Begins a session. The one that the browser had ends: its token may have been planted. `isRecorded`: in the audit log. */
 export async function beginSession(
   deps: Deps,
@@ -140,8 +146,7 @@ export async function beginSession(
   { isRecorded = true, isKept = false } = {},
 ): Promise<Begun> {
   const { request } = context;
-  const token = sessionTokenOf(request);
-  const old = token === undefined ? null : await createSessionCheck(tx, { isUse: false })(token, undefined);
+  const old = await signedIn(tx, request);
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
   const address = clientAddress(request, deps.keyLimit) || null;
   const session = await createSession(tx, userId, { address, userAgent: userAgentOf(request), isKept });
