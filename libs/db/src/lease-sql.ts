@@ -25,8 +25,8 @@ export const leaseSql = {
   /** The row was not claimed within 2 s, or its lease has expired. For sweeps, which find rows whose job was lost. */
   isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
   /**
-   * The statement for the tenants with due rows, ordered by their longest wait. Reads only one row of each tenant from an
-   * index on (`tenant`, `since`) of the rows that match `where`, and may be limited to those with `since is not null` (docs/adr/0081).
+   * The statement for the tenants with due rows, ordered by their longest wait. Reads one row of each tenant, from an index on
+   * (`tenant`, `since`) of the rows that match `where`. The index may have the condition `since is not null` (docs/adr/0081).
    */
   tenants: (
     name: string,

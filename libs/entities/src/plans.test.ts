@@ -25,6 +25,7 @@ beforeAll(async () => {
   }
   await t.entities.settled();
   // Many small tenants beside a large one: PostgreSQL's estimate for an average tenant is far too low for the large one.
+  // Rows of different tenants are stored side by side.
   await t.db.pool.query(
     `insert into entities (id, tenant, environment, part, segment, pos, status, data, created_at, updated_at)
      select 'other_' || n, 100000 + n % 10007, 'development', 100000 + n % 10007, 0, n, 'active', '{}', 0, 0 from generate_series(1, 20000) n`,

@@ -1,38 +1,69 @@
 import type pg from 'pg';
 
 type Run = (...args: never[]) => Promise<unknown>;
+interface Runner {
+  query: Run;
+  acrossTenants: Run;
+}
+interface Database<Tx extends Runner> extends Runner {
+  pool: Pick<pg.Pool, 'query'>;
+  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+}
 
-/** Runs `work` with a database that notes its statements. Returns their generic plans, which production uses, as text. */
-export async function genericPlans<Db extends { pool: Pick<pg.Pool, 'query'>; query: Run; acrossTenants: Run }>(
+/** Runs `work` with a database that notes its statements. Returns their generic plans, which production uses, as text, by the statement's name. */
+async function plansByName<Tx extends Runner, Db extends Database<Tx>>(
   db: Db,
   work: (noting: Db) => Promise<unknown>,
-): Promise<string[]> {
-  const texts = new Set<string>();
-  const noting =
-    (run: Run) =>
-    (...args: unknown[]) => {
-      texts.add((args[1] as { text: string }).text);
-      return run(...(args as never[]));
-    };
-  await work({ ...db, query: noting(db.query), acrossTenants: noting(db.acrossTenants) });
-  const plans: string[] = [];
-  for (const text of texts) {
+): Promise<Map<string, string>> {
+  const noted = new Map<string, string>();
+  const noting = <R extends Runner>(runner: R): R => {
+    const note =
+      (run: Run) =>
+      (...args: unknown[]) => {
+        const { name, text } = args[1] as { name: string; text: string };
+        noted.set(name, text);
+        return run(...(args as never[]));
+      };
+    return { ...runner, query: note(runner.query), acrossTenants: note(runner.acrossTenants) };
+  };
+  const transaction: Db['transaction'] = (run) => db.transaction((tx) => run(noting(tx)));
+  await work({ ...noting(db), transaction });
+  const plans = new Map<string, string>();
+  for (const [name, text] of noted) {
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`);
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    plans.set(name, rows.map((row) => row['QUERY PLAN']).join('\n'));
   }
   return plans;
 }
 
-const keyed = /Index Cond: (?!\(tenant = \$\d+\)$)/;
+/** The generic plans of the statements that `work` runs. */
+export const genericPlans = async <Tx extends Runner, Db extends Database<Tx>>(
+  db: Db,
+  work: (noting: Db) => Promise<unknown>,
+): Promise<string[]> => [...(await plansByName<Tx, Db>(db, work)).values()];
+
+const scan = /(?:Index (?:Only )?Scan (?:Backward )?using|Bitmap Index Scan on|Seq Scan on) (\w+)/;
+const compared = /(COALESCE\([^)]*\)|\w+)\)? (?:[<>=]+|IS NOT NULL)/g;
 
 /**
- * The scans of `table` in these plans that read all of its rows, all of an index, or all rows of the tenant. Plans of the
- * statements for the tenants with due work are left out: they read one entry of each tenant.
+ * How the generic plan of each statement that `work` runs reads `table`: the indexes, with the columns that it searches them by.
+ * An index without columns is read from its beginning.
  */
-export const broadScans = (plans: readonly string[], table: string): string[] =>
-  plans.flatMap((plan) => {
-    const lines = plan.includes('Recursive Union') ? [] : plan.split('\n');
-    return lines.filter(
-      (line, at) => /(?:Seq|Index|Only) Scan /.test(line) && line.includes(table) && !keyed.test(lines[at + 1] ?? ''),
-    );
-  });
+export async function scansOf<Tx extends Runner, Db extends Database<Tx>>(
+  db: Db,
+  table: string,
+  work: (noting: Db) => Promise<unknown>,
+): Promise<Record<string, string[]>> {
+  const scans: Record<string, string[]> = {};
+  for (const [name, plan] of await plansByName<Tx, Db>(db, work)) {
+    const lines = plan.split('\n');
+    const found = lines.flatMap((line, at) => {
+      const [, index] = scan.exec(line) ?? [];
+      if (index === undefined || !line.includes(table)) return [];
+      const condition = /Index Cond: (.*)/.exec(lines[at + 1] ?? '')?.[1] ?? '';
+      return [`${index} (${Array.from(condition.matchAll(compared), ([, column]) => column).join(', ')})`];
+    });
+    scans[name] = [...new Set(found)].sort();
+  }
+  return scans;
+}

@@ -3,7 +3,7 @@ export { countStatements, countStatementsRepeatedly } from './count-statements';
 export { createTestDatabase, openTestDatabase, type TestDatabase } from './database';
 export { fillDisk } from './fill-disk';
 export { type OpenEventStream, type ReceivedEvent, openEventStream } from './open-event-stream';
-export { broadScans, genericPlans } from './generic-plans';
+export { genericPlans, scansOf } from './generic-plans';
 export { parseStateTable } from './parse-state-table';
 export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';

@@ -37,7 +37,7 @@ const cancel = statement(
   'cancel-runs',
   `update trigger_runs r set status = 'cancelled', error = 'Cancelled by hand', finished_at = now(),
      lease_until = null, fence = r.fence + 1
-   where ${wantedSql} and r.status::text in ('scheduled', 'running')
+   where ${wantedSql} and r.status in ('scheduled', 'running')
    returning r.id, r.trigger_slug as "triggerSlug"`,
   changedRow,
 );

@@ -61,21 +61,21 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   return rows.filter(({ isDue }) => isDue).map(({ tenant, id, requestId }) => ({ tenant, id, requestId }));
 }
 
+// The inner statuses are those of the index on entities; the cast keeps the index of all scheduled runs out (docs/adr/0081).
 const cancelReplaced = statement(
   'cancel-previous-runs',
-  `with replaced as (
-     select r.tenant, r.id
-     from json_to_recordset($1::json) n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
-     cross join lateral (select tenant, id from trigger_runs
-       where tenant = n.tenant and environment = n.environment::"Environment" and trigger_slug = n."triggerSlug"
-         and entity_id = n."entityId" and event_id < n."eventId" and status in ('scheduled', 'running') offset 0) r)
-   update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
-   from replaced where r.tenant = replaced.tenant and r.id = replaced.id and r.status::text = 'scheduled' and r.started_at is null`,
+  `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
+   from (select * from json_to_recordset($1::json)
+     n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint) limit json_array_length($1::json)) n
+   cross join lateral (select id from trigger_runs
+     where tenant = n.tenant and environment = n.environment::"Environment" and trigger_slug = n."triggerSlug"
+       and entity_id = n."entityId" and event_id < n."eventId" and status in ('scheduled', 'running') offset 0) earlier
+   where r.tenant = n.tenant and r.id = earlier.id and r.status::text = 'scheduled' and r.started_at is null`,
 );
 
 const insertDeadEvents = statement(
   'record-dead-runs',
-  insertRunEventSql(`from json_to_recordset($1::json) n(tenant int, id text)
+  insertRunEventSql(`from (select * from json_to_recordset($1::json) n(tenant int, id text) limit json_array_length($1::json)) n
     join trigger_runs r on r.tenant = n.tenant and r.id = n.id`),
 );
 

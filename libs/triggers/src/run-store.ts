@@ -108,7 +108,7 @@ const claimDue = statement(
   'claim-due-runs',
   claimSql(
     // A run that fire-trigger has just stored belongs to its process.
-    `(c.tenant + 0) = $1 and coalesce(c.lease_until, c.run_at) <= statement_timestamp()
+    `coalesce(c.lease_until, c.run_at) <= statement_timestamp()
        and (c.cause not like 'manual-%' or c.enqueued_at is null or c.started_at is not null
          or c.created_at < now() - interval '5 seconds')
      order by coalesce(c.lease_until, c.run_at) limit $3`,
@@ -133,15 +133,15 @@ function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRo
   return { ...run, scope: { organizationId, tenant, environment } };
 }
 
-/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. The cast: see docs/adr/0081. */
-const isHeld = `tenant = $1 and id = $2 and fence = $3 and status::text = 'running'`;
+/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
+const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
 
-// `limit cardinality` and the cast: see docs/adr/0081.
+// `limit cardinality`: see docs/adr/0081.
 const hold = statement(
   'hold-runs',
   `select r.id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
    from (select * from unnest($2::text[]) id limit cardinality($2)) given
-   join trigger_runs r on r.tenant = $1 and r.id = given.id and r.status::text = 'running' order by r.id for update of r`,
+   join trigger_runs r on r.tenant = $1 and r.id = given.id and r.status = 'running' order by r.id for update of r`,
   { id: column.text, fence: column.int4, timeout: column.text },
 );
 
@@ -180,16 +180,16 @@ export type RunEnd =
 const record = statement(
   'record-runs',
   `with g as (
-     select * from unnest($2::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[]) g(id, fence, steps, status, error, in_ms)
-     limit cardinality($2)),
+     select * from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[]) g(id, fence, steps, status, error, in_ms)
+     limit cardinality($3)),
    r as (
      update trigger_runs t set steps = t.steps || g.steps::jsonb,
        status = coalesce(g.status::"TriggerRunStatus", t.status), error = case when g.status is null then t.error else g.error end,
        run_at = case when g.status = 'scheduled' then statement_timestamp() + g.in_ms * interval '1 ms' else t.run_at end,
        enqueued_at = case when g.status = 'scheduled' then null else t.enqueued_at end,
-       lease_until = case when g.status is null then statement_timestamp() + $3 * interval '1 ms' end,
+       lease_until = case when g.status is null then statement_timestamp() + $2 * interval '1 ms' end,
        finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
-     from g where t.tenant = $1 and t.id = g.id and t.fence = g.fence and t.status::text = 'running' returning t.*),
+     from g where t.tenant = $1 and t.id = g.id and t.fence = g.fence and t.status = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select id from r`,
   { id: column.text },
@@ -214,8 +214,8 @@ export async function recordRuns(
 ): Promise<Set<string>> {
   const { rows } = await db.query(tenant, record, [
     tenant.tenant,
-    records.map(({ run }) => run.id),
     leaseMs,
+    records.map(({ run }) => run.id),
     records.map(({ run }) => run.fence),
     records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
     records.map(({ end }) => end?.status ?? null),
@@ -237,14 +237,11 @@ export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun
 }
 
 const since = 'coalesce(lease_until, run_at)';
-/** Matches the expression of the index of due runs. It keeps other statements from using that index, which has all open runs. */
-const tenant = '(tenant + 0)';
 const isSendable = `status in ('scheduled', 'running') and (enqueued_at is null
   or enqueued_at < now() - case status when 'running' then 1000 else $1::float8 end * interval '1 ms')`;
 const dueWork = {
   tenants: leaseSql.tenants('due-run-tenants', {
     table: 'trigger_runs',
-    tenant,
     // While nothing is due, tenants with later runs are not read.
     where: `${isSendable} and ((select min(run_at) from trigger_runs where status = 'scheduled') <= now()
       or (select min(lease_until) from trigger_runs where status = 'running') <= now())`,
@@ -253,7 +250,7 @@ const dueWork = {
   due: statement(
     'due-runs',
     `with due as (
-       select id from trigger_runs c where tenant = $2 and ${tenant} = $2 and ${isSendable} and ${since} <= now()
+       select id from trigger_runs c where tenant = $2 and ${isSendable} and ${since} <= now()
          and (status = 'running' or ${notBlocked('$2')})
        order by ${since} limit $3 offset $4 for update skip locked)
      update trigger_runs r set enqueued_at = now() from due where r.tenant = $2 and r.id = due.id

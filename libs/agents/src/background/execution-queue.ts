@@ -45,7 +45,7 @@ export type ClaimedExecution = RowOf<typeof claimedRow>;
 const countWaiting = statement(
   'waiting-executions',
   `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as lag
-   from executions where ${isOpen('')} and status = 'queued'`,
+   from executions where ${isOpen('')} and status = 'queued' and ${leaseSql.dueSince} is not null`,
   { waiting: column.int4, lag: column.float8 },
 );
 
@@ -73,7 +73,7 @@ const claimSql = (which: string) => `
 
 const claimById = statement('claim-execution', claimSql('e.id = $3::bigint'), claimedRow);
 const claimOfThread = statement('claim-execution-of-thread', claimSql('e.thread_id = $3'), claimedRow);
-const claimOfTenant = statement('claim-execution-of-tenant', claimSql('$3::int = 0'), claimedRow);
+const claimOfTenant = statement('claim-execution-of-tenant', claimSql(`${leaseSql.dueSince} is not null`), claimedRow);
 
 type Which = { id: string } | { threadId: string } | null;
 
@@ -86,7 +86,7 @@ export async function claimExecution(
 ): Promise<ClaimedExecution | null> {
   const query =
     which === null
-      ? db.query({ tenant }, claimOfTenant, [tenant, owner, 0])
+      ? db.query({ tenant }, claimOfTenant, [tenant, owner])
       : 'id' in which
         ? db.query({ tenant }, claimById, [tenant, owner, which.id])
         : db.query({ tenant }, claimOfThread, [tenant, owner, which.threadId]);

@@ -31,7 +31,7 @@ export const findDueThreads = (db: Queryable, limit: number): Promise<RowOf<type
 
 const expiredThreads = {
   tenants: leaseSql.tenants('expired-thread-tenants', {
-    ...{ table: 'threads', where: 'erase_at is not null', since: 'erase_at' },
+    ...{ table: 'threads', where: 'true', since: 'erase_at' },
   }),
   due: statement(
     'expired-threads',

@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { broadScans, genericPlans, openTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, scansOf, seedOrganization } from '@parley/testing';
 import { claimMessage, findDueMessages, findNextMessage } from './outbox';
 import { claimDue, findWaiting } from './waiting-messages';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-test('statements on open messages find them by their keys, also with statistics from a time without open ones', async () => {
+test('statements on open messages use the index of their key, also when PostgreSQL has collected statistics without open ones', async () => {
   const { tenant } = (await seedOrganization(db.pool)).scope;
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
@@ -29,15 +29,36 @@ test('statements on open messages find them by their keys, also with statistics 
   await insert(3000, 1, 'inbound', 'received');
   await insert(3000, 1, 'outbound', 'queued');
   const message = { tenant, id: 'outbound3000' };
-  const plans = await genericPlans(db, async (noting) => {
+  const scans = await scansOf(db, 'messages', async (noting) => {
     await findWaiting(noting, 10);
     await claimDue(noting, tenant);
     await findDueMessages(noting, 10);
     await claimMessage(noting, message, 'one');
     await findNextMessage(noting, { tenant }, message.id);
   });
-  expect(plans).toHaveLength(7);
-  expect(broadScans(plans, 'messages')).toEqual([]);
+  const byKey = 'messages_pkey (id, tenant)';
+  const ofContact = 'messages_of_contact_idx (connection_id, contact)';
+  const due = ['messages_due_inbound_idx (tenant, COALESCE(lease_until, created_at))', ofContact];
+  const lane = 'messages_outbound_lane_idx (tenant, environment, contact, id)';
+  expect(scans).toEqual({
+    // Reads the first entry of each tenant.
+    'waiting-tenants': ['messages_due_inbound_idx ()', 'messages_due_inbound_idx (tenant)'],
+    'waiting-conversations': due,
+    'due-conversations': due,
+    'lock-key': [],
+    'claim-answer': [
+      ofContact,
+      byKey,
+      'messages_tenant_environment_contact_created_at_idx (tenant, environment, contact, created_at, created_at)',
+    ],
+    'due-message-tenants': ['messages_due_outbound_idx ()', 'messages_due_outbound_idx (tenant)'],
+    'due-messages': [
+      'messages_due_outbound_idx (tenant, COALESCE(lease_until, created_at))',
+      'messages_outbound_lane_idx (tenant, environment, contact)',
+    ],
+    'claim-message': [lane, byKey],
+    'next-message': [lane, byKey],
+  });
   const { rows } = await db.pool.query(
     `select id, status from messages where status in ('answering', 'sending') order by 1`,
   );

@@ -57,7 +57,7 @@ export function createSegments(db: Db, size: number, log?: EntitiesLog) {
   };
 }
 
-/** The order makes PostgreSQL use the index of lists, not read all tenants' entities up to the limit. */
+/** The order makes PostgreSQL use the index of lists. Without it, entities of all tenants are read until the limit is reached. */
 const entitiesOfSegment = (part: string): string =>
   `(select data from entities where tenant = $1 and part = ${part} and segment = $3
      and pos >= (select segment_floor << 21 from entity_types where tenant = $1 and no = $2) order by pos limit $4)`;
