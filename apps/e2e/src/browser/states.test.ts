@@ -152,6 +152,8 @@ inBrowser(
           .getByRole('heading', { name: 'There is nothing here' })
           .waitFor({ timeout: 10_000 })
           .catch(() => undefined);
+        // The list beside a conversation may still be loading.
+        await waitForContent(page);
         texts.push(await page.locator('main').innerText());
       }
       if (texts[0] !== texts[1] || !texts[0]!.includes('There is nothing here')) wrong.push(`${name}: ${texts[0]}`);
