@@ -22,7 +22,7 @@ export class Sql {
   }
 
   byteas(values: readonly Buffer[]): string {
-    return this.param(byteaArray(values), 'bytea[]');
+    return this.param(arrayLiteral(values.map(byteaElement)), 'bytea[]');
   }
 
   /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
@@ -31,9 +31,10 @@ export class Sql {
   }
 }
 
-/** Byte strings as an array literal, which takes half the time of the driver's own conversion. */
-export const byteaArray = (values: readonly Buffer[]): string =>
-  `{${values.map((value) => `"\\\\x${value.toString('hex')}"`).join(',')}}`;
+/** An array as the text of a parameter, which takes half the time of the driver's own conversion. */
+export const arrayLiteral = (elements: readonly (number | string)[]): string => `{${elements.join()}}`;
+
+export const byteaElement = (value: Buffer): string => `"\\\\x${value.toString('hex')}"`;
 
 /** A statement whose text was built for a call, and the values of its parameters. */
 export interface Built<T> {

@@ -1,16 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, statement } from '@parley/db';
 import { encodeValue } from '../field-index/encode-value';
 import { shapeField, updatedAtField } from '../field-index/field-hash';
-import { type Shape, indexRows } from '../field-index/index-rows';
-import { byteaArray } from '../sql';
+import { indexRows } from '../field-index/index-rows';
+import { arrayLiteral, byteaElement } from '../sql';
 import { maxShapes, storedShape } from './type-cache';
 import { indexLockSpace, lockOutWriters } from './writer-lock';
 
 /** Entities of one transaction. */
-const batchSize = 250;
+const batchSize = 1_000;
 /** Stored size of their data at which a batch ends, in bytes. */
 const maxBatchBytes = 4 * 1_048_576;
+/** Entries at which a statement ends. */
+const maxEntries = 20_000;
+/** Entities whose entries are computed before the process handles other events. */
+const entitiesPerTurn = 25;
 
 /**
  * Indexes the entities of full segments that have no index entries yet (docs/adr/0073), in batches. `indexed_to` of the type moves with
@@ -54,14 +59,14 @@ const readBatch = statement(
   entityRow,
 );
 
-/** The entries in the parameters of `entriesOf`. */
+/** The entries in the parameters that `writeEntries` passes. */
 const entriesSql = `unnest($5::int[], $6::int[], $7::bytea[]) x(at, field, value)
   join unnest($2::int[], $3::int[], $4::bigint[]) with ordinality e(part, segment, pos, at) using (at)`;
 
 const addEntries = statement(
   'add-index-entries',
   `insert into entity_fields (tenant, part, segment, field, value, pos)
-   select $1, part, segment, field, value, pos from ${entriesSql} order by 2, 3, 4, 5, 6`,
+   select $1, part, segment, field, value, pos from ${entriesSql} order by field, value, pos`,
 );
 
 const removeEntries = statement(
@@ -95,7 +100,7 @@ async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<bool
   if (batch === undefined) return false;
   const entities = (await tx.query(scope, readBatch, [...key, batch.from, batch.end])).rows;
   const shapes = new Set(batch.shapes);
-  await tx.query(scope, addEntries, await entriesOf(tx, scope, no, entities, shapes));
+  await writeEntries(tx, scope, addEntries, { no, entities, shapes });
   // Writers are locked out only from here to the commit: later ones see that these entities are indexed.
   await tx.query(scope, lockOutWriters, [...key, '500ms']);
   const last = entities.at(-1);
@@ -114,44 +119,41 @@ async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<bool
   if (changed.length > 0) {
     const seen = new Set(changed.map(({ pos }) => pos));
     const before = entities.filter(({ pos }) => seen.has(pos));
-    await tx.query(scope, removeEntries, await entriesOf(tx, scope, no, before, shapes));
-    await tx.query(scope, addEntries, await entriesOf(tx, scope, no, changed, shapes));
+    await writeEntries(tx, scope, removeEntries, { no, entities: before, shapes });
+    await writeEntries(tx, scope, addEntries, { no, entities: changed, shapes });
   }
   return true;
 }
 
-/** The parameters of statements on the index entries of these entities. Stores shapes that are new. */
-async function entriesOf(
+/** Passes the index entries of these entities to a statement. Stores shapes that are new. */
+async function writeEntries(
   tx: Queryable,
   scope: Scope,
-  no: number,
-  entities: readonly StoredEntity[],
-  shapes: Set<string>,
-): Promise<unknown[]> {
-  const at: number[] = [];
-  const fields: number[] = [];
-  const values: Buffer[] = [];
-  const added: Shape[] = [];
-  entities.forEach(({ data, status, updatedAt }, index) => {
+  statement: typeof addEntries | typeof removeEntries,
+  { no, entities, shapes }: { no: number; entities: readonly StoredEntity[]; shapes: Set<string> },
+): Promise<void> {
+  const places = [
+    entities.map(({ part }) => part),
+    entities.map(({ segment }) => segment),
+    entities.map(({ pos }) => pos),
+  ];
+  let at: number[] = [];
+  let fields: number[] = [];
+  let values: string[] = [];
+  for (const [index, { data, status, updatedAt }] of entities.entries()) {
+    if (index % entitiesPerTurn === 0) await setImmediate();
     const rows = indexRows(data, status);
     const shape = storedShape({ shapes }, rows.shape);
     const text = shape.key.toString('hex');
     if (!shapes.has(text)) {
       shapes.add(text);
-      added.push(shape);
+      await tx.query(scope, addShape, [scope.tenant, no, shape.key, shape.fields ?? []]);
     }
     fields.push(...rows.fields, shapeField, updatedAtField);
-    values.push(...rows.values, shape.key, encodeValue(Number(updatedAt)));
+    for (const value of [...rows.values, shape.key, encodeValue(Number(updatedAt))]) values.push(byteaElement(value));
     while (at.length < fields.length) at.push(index + 1);
-  });
-  for (const { key, fields } of added) await tx.query(scope, addShape, [scope.tenant, no, key, fields ?? []]);
-  return [
-    scope.tenant,
-    entities.map(({ part }) => part),
-    entities.map(({ segment }) => segment),
-    entities.map(({ pos }) => pos),
-    at,
-    fields,
-    byteaArray(values),
-  ];
+    if (fields.length < maxEntries && index < entities.length - 1) continue;
+    await tx.query(scope, statement, [scope.tenant, ...[...places, at, fields, values].map(arrayLiteral)]);
+    [at, fields, values] = [[], [], []];
+  }
 }

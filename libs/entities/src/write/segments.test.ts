@@ -78,6 +78,14 @@ describe('entities that scans would read whole', () => {
     for (let n = 0; n < 2; n += 1) await create(slowToIndex);
     for (let n = 0; n < 6; n += 1) await create({});
     expect(await unindexed('burst')).toBeLessThanOrEqual(1_000);
+    // Their entries take several statements.
+    for (const [filters, matches] of [
+      [{ 'data.field99': 99 }, 1_000],
+      [{ 'data.n': 499, 'data.field0': 0 }, 2],
+    ] as const) {
+      const found = await t.entities.query(here, { type: 'burst', filters, limit: 1, count: 'exact' });
+      expect(found.ok && found.page.total).toBe(matches);
+    }
   });
 
   test('small ones that grow do too', async () => {
