@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { genericPlans, openTestDatabase, seedOrganization, until } from '@parley/testing';
+import { genericPlans, openTestDatabase, scansOf, seedOrganization, until } from '@parley/testing';
 import type { DeliveryStatus } from './delivery';
 import { createInbox } from './inbox';
 import {
@@ -74,7 +74,7 @@ test('a batch of old deliveries is found by index, and one that is replayed at t
   );
   await db.pool.query('analyze webhook_deliveries');
   const [plan] = await genericPlans(db, (noting) => sweepDeliveries(noting, { doneDays: 30, openDays: 180 }));
-  expect(plan).toContain('Index Scan using webhook_deliveries_status_received_at_idx');
+  expect(plan).toContain('Index Scan using webhook_deliveries_ended_idx');
   expect(plan).not.toMatch(/Seq Scan/);
 
   await store('old', 'failed', { daysAgo: 200 });
@@ -90,6 +90,33 @@ test('a batch of old deliveries is found by index, and one that is replayed at t
   replaying.release();
   expect(await swept).toBe(0);
   expect(await kept()).toContain('old');
+});
+
+test('deliveries are looked up by their ids, also when PostgreSQL has collected statistics without open ones', async () => {
+  const insert = (from: number, status: string) =>
+    db.pool.query(
+      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status, received_at)
+       select 'd' || n, 'polar', n, '/', '{}', '', $2::"DeliveryStatus", now() - interval '1 minute' from generate_series($1::int, $1 + 1999) n`,
+      [from, status],
+    );
+  await insert(1, 'processed');
+  await db.pool.query('analyze webhook_deliveries');
+  await insert(2_001, 'received');
+  const scans = await scansOf(db, 'webhook_deliveries', async (noting) => {
+    await findOverdue(noting, { olderThanMs: 0, limit: 10 });
+    await loadPending(noting, ['d2001', 'd2002']);
+    await finishDeliveries(noting, [
+      { id: 'd2001', outcome: { status: 'processed' } },
+      { id: 'd2002', outcome: { status: 'failed' } },
+    ]);
+  });
+  expect(scans).toEqual({
+    // Reads the first entry of each tenant.
+    'overdue-tenants': ['webhook_deliveries_due_idx ()', 'webhook_deliveries_due_idx (COALESCE(tenant, 0))'],
+    'overdue-deliveries': ['webhook_deliveries_due_idx (COALESCE(tenant, 0), received_at)'],
+    'load-pending-deliveries': ['webhook_deliveries_pkey (id)'],
+    'finish-deliveries': ['webhook_deliveries_pkey (id)'],
+  });
 });
 
 test('a delivery is finished once; a later result changes nothing', async () => {

@@ -30,11 +30,14 @@ const deliveryRow = {
 /** A stored delivery as a job reads it. */
 export type Delivery = RowOf<typeof deliveryRow>;
 
+/** For statements by id. The status itself would let PostgreSQL read all open deliveries by an index of it (docs/adr/0081). */
+const isOpen = "status::text = 'received'";
+
 const pendingDeliveries = statement(
   'load-pending-deliveries',
   `select id, provider, path, event_type as "eventType", body, tenant, environment,
           signed as "isSigned", status, attempts, received_at as "receivedAt"
-   from webhook_deliveries where id = any($1) and status = 'received'`,
+   from webhook_deliveries where id = any($1) and ${isOpen}`,
   deliveryRow,
 );
 
@@ -66,8 +69,8 @@ const finish = statement(
    set status = e.status::"DeliveryStatus", reason = e.reason, attempts = d.attempts + 1,
        tenant = coalesce((select no from organizations o where o.id = e.organization), d.tenant),
        processed_at = case when e.status <> 'received' then now() end
-   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) e(id, status, reason, organization)
-   where d.id = any($1) and d.id = e.id and d.status = 'received'`,
+   from (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) limit cardinality($1)) e(id, status, reason, organization)
+   where d.id = e.id and d.${isOpen}`,
 );
 
 /** Stores the results of attempts, except those of deliveries that another worker has already finished. */
@@ -84,11 +87,16 @@ export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): 
 
 /** Deliveries without an owner count as deliveries of tenant 0 when tenants take turns. */
 const tenant = 'coalesce(tenant, 0)';
-const where = "status = 'received'";
+const where = `status = 'received' and ${tenant} is not null`;
 const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
-const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
 const overdue = {
-  tenants: leaseSql.tenants('overdue-tenants', pending),
+  tenants: leaseSql.tenants('overdue-tenants', {
+    table: 'webhook_deliveries',
+    where,
+    tenant,
+    since: 'received_at',
+    isDue,
+  }),
   due: statement(
     'overdue-deliveries',
     `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}
@@ -104,7 +112,7 @@ export const findOverdue = (db: Queryable, { olderThanMs, limit }: { olderThanMs
 const waiting = statement(
   'waiting-deliveries',
   `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
-   from webhook_deliveries where status = 'received' group by provider`,
+   from webhook_deliveries where ${where} group by provider`,
   { provider: column.text, waiting: column.int4, lag: column.float8 },
 );
 
@@ -116,7 +124,7 @@ export async function waitingDeliveries(db: Queryable) {
 const replay = statement(
   'replay-deliveries',
   `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-   where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
+   where (id = any($1) or status = $2::"DeliveryStatus" and status <> 'received') and status <> 'rejected'`,
 );
 
 /** Resets the named deliveries and all of `status`, except rejected ones; the sweep sends their jobs. Returns how many. */
@@ -151,7 +159,7 @@ export interface Retention {
 /** The rows that the purge of an organization deletes. */
 export const deliveriesPurge = purgeRows(['webhook_deliveries']);
 
-const isPast = 'status = $1 and received_at < now() - make_interval(secs => $2::float8 * 86400)';
+const isPast = `status = $1 and status <> 'received' and received_at < now() - make_interval(secs => $2::float8 * 86400)`;
 // The condition again, because a delivery may be replayed at this moment.
 const sweep = statement(
   'sweep-deliveries',

@@ -137,9 +137,7 @@ async function writeEntries(
     entities.map(({ segment }) => segment),
     entities.map(({ pos }) => pos),
   ];
-  let at: number[] = [];
-  let fields: number[] = [];
-  let values: string[] = [];
+  let [at, fields, values]: [number[], number[], string[]] = [[], [], []];
   for (const [index, { data, status, updatedAt }] of entities.entries()) {
     if (index % entitiesPerTurn === 0) await setImmediate();
     const rows = indexRows(data, status);
