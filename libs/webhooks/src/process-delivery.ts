@@ -89,14 +89,9 @@ export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): 
 const tenant = 'coalesce(tenant, 0)';
 const where = `status = 'received' and ${tenant} is not null`;
 const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
+const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
 const overdue = {
-  tenants: leaseSql.tenants('overdue-tenants', {
-    table: 'webhook_deliveries',
-    where,
-    tenant,
-    since: 'received_at',
-    isDue,
-  }),
+  tenants: leaseSql.tenants('overdue-tenants', pending),
   due: statement(
     'overdue-deliveries',
     `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}

@@ -132,11 +132,8 @@ async function writeEntries(
   statement: typeof addEntries | typeof removeEntries,
   { no, entities, shapes }: { no: number; entities: readonly StoredEntity[]; shapes: Set<string> },
 ): Promise<void> {
-  const places = [
-    entities.map(({ part }) => part),
-    entities.map(({ segment }) => segment),
-    entities.map(({ pos }) => pos),
-  ];
+  const each = (column: 'part' | 'segment' | 'pos') => entities.map((entity) => entity[column]);
+  const places = [each('part'), each('segment'), each('pos')];
   let [at, fields, values]: [number[], number[], string[]] = [[], [], []];
   for (const [index, { data, status, updatedAt }] of entities.entries()) {
     if (index % entitiesPerTurn === 0) await setImmediate();
