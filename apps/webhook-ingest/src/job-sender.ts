@@ -5,7 +5,7 @@ import type { Logger } from '@parley/service';
 export type JobSender = ReturnType<typeof createJobSender>;
 
 /** Deliveries received within this time share a job: enqueueing and running one costs as much as receiving its delivery. */
-const batchWindowMs = 5;
+const batchWindowMs = 20;
 /** Maximum number of deliveries of a job, which are retried together when their worker is killed. */
 const largestJob = 50;
 
