@@ -16,9 +16,9 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
   let running: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
-    for (let next = waiting.entries().next(); !next.done; next = waiting.entries().next()) {
-      const [name, deliveries] = next.value;
-      waiting.delete(name);
+    const ready = [...waiting];
+    waiting.clear();
+    for (const [name, deliveries] of ready) {
       const jobs = [];
       for (let at = 0; at < deliveries.length; at += largestJob)
         jobs.push({ payload: { deliveries: deliveries.slice(at, at + largestJob) } });
@@ -31,7 +31,7 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
           ),
         );
     }
-    running = null;
+    running = waiting.size > 0 ? sleep(batchWindowMs).then(drain) : null;
   }
 
   return {

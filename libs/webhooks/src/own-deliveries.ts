@@ -81,7 +81,7 @@ const replayMany = statement(
   `update webhook_deliveries d set ${resetSql}, replay_id = $3
    where d.tenant = $1 and d.id = any (array(
      select id from webhook_deliveries
-     where ${ownSql} and status = $4::"DeliveryStatus" and status not in ('rejected', 'held')
+     where ${ownSql} and status = $4::"DeliveryStatus" and status not in ('rejected', 'held', 'received')
        and ($5::text is null or provider = $5) and ($6::timestamptz is null or received_at >= $6)
        and ($7::timestamptz is null or received_at < $7)
      order by received_at limit $8 for update skip locked))`,

@@ -167,7 +167,9 @@ async function acknowledge({
     );
     const sentAtMs = performance.now();
     for (;;) {
-      const { rows } = await pool.query("select 1 from webhook_deliveries where status = 'received' limit 1");
+      const { rows } = await pool.query(
+        "select 1 from webhook_deliveries where status = 'received' and coalesce(tenant, 0) is not null limit 1",
+      );
       if (rows.length === 0 || performance.now() - sentAtMs > 300_000) break;
       await sleep(100);
     }

@@ -420,23 +420,33 @@ describe('statuses', () => {
 
 test('an e-mail is looked up by its id, also when PostgreSQL has collected statistics without waiting ones', async () => {
   const { tenant } = scope;
-  const insert = (from: number, status: string) =>
+  const insert = (from: number, status: string, providerId: string | null) =>
     db.pool.query(
-      `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload, created_at, updated_at)
-       select 'e' || n, $1, 'development', 'e' || n, 'a', '{b}', '', $3, '{}', now() - interval '1 minute', now() from generate_series($2::int, $2 + 1999) n`,
-      [tenant, from, status],
+      `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload, provider_id, created_at, updated_at)
+       select 'e' || n, $1, 'development', 'e' || n, 'a', '{b}', '', $3, $5, $4 || n, now() - interval '1 minute', now()
+       from generate_series($2::int, $2 + 1999) n`,
+      [
+        tenant,
+        from,
+        status,
+        providerId,
+        { from: 'a@example.com', to: ['b@example.com'], subject: 'Hello', text: 'Hello' },
+      ],
     );
-  await insert(1, 'sent');
+  await insert(1, 'sent', 'email_');
   await db.pool.query('analyze emails');
-  await insert(2_001, 'queued');
+  await insert(2_001, 'queued', null);
   const scans = await scansOf(db, 'emails', async (noting) => {
     await findDueEmails(noting, 10);
     expect(await send('e2001', 'a', null, noting)).toBe('failed');
+    expect(await send('e2002', 'a', resend.apiKey, noting)).toBe('sent');
   });
   expect(scans).toEqual({
     'due-email-tenants': ['emails_due_idx ()', 'emails_due_idx (tenant)'],
     'due-emails': ['emails_due_idx (tenant, COALESCE(lease_until, created_at))'],
     'claim-email': ['emails_pkey (id, tenant)'],
     'give-email-up': ['emails_pkey (id, tenant)'],
+    'mark-email-sent': ['emails_pkey (id, tenant)'],
+    'apply-email-status': ['emails_provider_id_tenant_key (provider_id, tenant)'],
   });
 });

@@ -155,7 +155,7 @@ const markEmailSent = statement(
   'mark-email-sent',
   `update emails set provider_id = $3, status = case when status in ('queued', 'sending', 'unknown', 'held') then 'sent' else status end,
                      payload = null, error = null, ${leaseSql.release}, updated_at = now()
-   where tenant = $1 and id = $2 and provider_id is null`,
+   where tenant = $1 and id = $2 and coalesce(provider_id, '') = ''`,
 );
 
 async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Db, createDb } from '@parley/db';
 import { openTestDatabase, scansOf, seedOrganization } from '@parley/testing';
-import { claimMessage, findDueMessages, findNextMessage } from './outbox';
+import { claimMessage, findDueMessages, findNextMessage, markSent } from './outbox';
 import { claimDue, findWaiting } from './waiting-messages';
 
 let db: Db;
@@ -19,7 +19,7 @@ test('statements on open messages use the index of their key, also when PostgreS
   const insert = (from: number, count: number, direction: string, status: string) =>
     db.pool.query(
       `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, status, payload, sent_at, created_at, updated_at)
-       select $3 || n, $1, 'development', 'c' || n, $3::"MessageDirection", $3 || n, 'contact_' || n, 'text', $4, '{}', now(), now() - interval '1 minute', now()
+       select $3 || n, $1, 'development', 'c' || n, $3::"MessageDirection", nullif($3 || n, 'outbound3000'), 'contact_' || n, 'text', $4, '{}', now(), now() - interval '1 minute', now()
        from generate_series($2::int, $2 + $5 - 1) n`,
       [tenant, from, direction, status, count],
     );
@@ -35,6 +35,7 @@ test('statements on open messages use the index of their key, also when PostgreS
     await findDueMessages(noting, 10);
     await claimMessage(noting, message, 'one');
     await findNextMessage(noting, { tenant }, message.id);
+    await markSent(noting, { ...message, connectionId: 'c3000' }, 'wamid.1');
   });
   const byKey = 'messages_pkey (id, tenant)';
   const ofContact = 'messages_of_contact_idx (connection_id, contact)';
@@ -58,12 +59,14 @@ test('statements on open messages use the index of their key, also when PostgreS
     ],
     'claim-message': [lane, byKey],
     'next-message': [lane, byKey],
+    'mark-message-sent': [byKey],
+    'apply-kept-status': [byKey],
   });
   const { rows } = await db.pool.query(
-    `select id, status from messages where status in ('answering', 'sending') order by 1`,
+    `select id, status from messages where id in ('inbound3000', 'outbound3000') order by 1`,
   );
   expect(rows).toEqual([
     { id: 'inbound3000', status: 'answering' },
-    { id: 'outbound3000', status: 'sending' },
+    { id: 'outbound3000', status: 'sent' },
   ]);
 });

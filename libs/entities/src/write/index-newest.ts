@@ -9,7 +9,7 @@ import { maxShapes, storedShape } from './type-cache';
 import { indexLockSpace, lockOutWriters } from './writer-lock';
 
 /** Entities of one transaction. */
-const batchSize = 1_000;
+const batchSize = 2_000;
 /** Stored size of their data at which a batch ends, in bytes. */
 const maxBatchBytes = 4 * 1_048_576;
 /** Entries at which a statement ends. */
@@ -80,9 +80,13 @@ const addShape = statement(
   'insert into entity_shapes (tenant, type_no, shape, fields) values ($1, $2, $3, $4) on conflict do nothing',
 );
 
+/** To the first entity from `$4` on that is not indexed, or to the end of the full segments. */
 const advance = statement(
   'advance-index',
-  'update entity_types set indexed_to = $4 where tenant = $1 and no = $2 and indexed_to = $3',
+  `update entity_types set indexed_to = least($5,
+     (select min(pos) from entities where tenant = $1 and part = $2 and pos >= $4 and pos < $5),
+     (select min(pos) from entities where tenant = $1 and part = -$2::int and pos >= $4 and pos < $5))
+   where tenant = $1 and no = $2 and indexed_to = $3`,
 );
 
 const changedSince = statement(
@@ -103,9 +107,8 @@ async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<bool
   await writeEntries(tx, scope, addEntries, { no, entities, shapes });
   // Writers are locked out only from here to the commit: later ones see that these entities are indexed.
   await tx.query(scope, lockOutWriters, [...key, '500ms']);
-  const last = entities.at(-1);
-  const to = last === undefined ? batch.end : String(BigInt(last.pos) + 1n);
-  const { rowCount } = await tx.query(scope, advance, [...key, batch.from, to]);
+  const next = BigInt(entities.at(-1)?.pos ?? batch.from) + 1n;
+  const { rowCount } = await tx.query(scope, advance, [...key, batch.from, next, batch.end]);
   if (rowCount === 0) throw new Error('Another process has indexed these entities');
   // Others may have changed while their entries were written.
   const changed = (
