@@ -1,3 +1,4 @@
+import type { JsonObject } from '@parley/contracts';
 import { webhookSecretOf } from '@parley/channels';
 import { applyBillingEvents } from './billing/apply-billing-events';
 import {
@@ -208,6 +209,31 @@ test('a credit and the outcome of its delivery are committed together', async ()
   await expect(applyBillingEvents(services.db, [event], fail)).rejects.toThrow('the outcome cannot be written');
   expect(await rows('select id from credit_entries')).toEqual([]);
   expect(await rows('select id from processed_payments')).toEqual([]);
+});
+
+test('an order that cannot be applied belongs to its organization too', async () => {
+  await clean();
+  await services.post(sampleOf('clerk/organization.created'));
+  await services.settled();
+  const [organization] = await rows("select id from organizations where external_id like 'org_2zFixtOrgAcme%'");
+  const organizationId = String(organization!.id);
+  const events: JsonObject[] = [
+    { type: 'order.paid', data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: null } },
+    { type: 'order.refunded', data: { id: 'order-1', metadata: { organizationId: 'unknown' }, refunded_amount: -5 } },
+    { type: 'order.paid', data: { metadata: { organizationId }, subtotal_amount: 100 } },
+    { type: 'order.paid', data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: 100 } },
+  ];
+  await applyBillingEvents(services.db, events, async (_db, outcomes) => {
+    const reason = 'the order has no subtotal_amount in whole cents';
+    expect(outcomes).toMatchObject([
+      { status: 'failed', reason, organizationId },
+      { status: 'failed', reason: 'the order has no refunded_amount in whole cents' },
+      { status: 'failed', reason, organizationId },
+      { status: 'processed', organizationId },
+    ]);
+    expect(outcomes[1]).not.toHaveProperty('organizationId');
+  });
+  expect(await rows('select amount_cents from credit_entries')).toEqual([{ amount_cents: 100 }]);
 });
 
 describe('a number', () => {

@@ -16,6 +16,8 @@ interface BillingEvent {
   name: string | undefined;
   /** Its place among the events of the call. */
   at: number;
+  /** Why it cannot be applied. */
+  problem?: string;
 }
 
 /**
@@ -28,10 +30,9 @@ export async function applyBillingEvents(
   given: readonly JsonObject[],
   finish: (db: Queryable, outcomes: Outcome[]) => Promise<void>,
 ): Promise<void> {
-  const read = given.map(readEvent);
   await db.transaction(async (tx) => {
-    const outcomes = read.map((event) => ('problem' in event ? failed(event.problem) : failed('not applied')));
-    let left = read.filter((event): event is BillingEvent => !('problem' in event));
+    const outcomes = given.map((): Outcome => ({ status: 'failed', reason: 'not applied' }));
+    let left = given.map(readEvent);
     // An order is applied once in each round, so that a later event sees what an earlier one has changed.
     while (left.length > 0) {
       const round = [...new Map(left.toReversed().map((event) => [event.orderId, event])).values()];
@@ -42,17 +43,15 @@ export async function applyBillingEvents(
   });
 }
 
-const failed = (reason: string): Outcome => ({ status: 'failed', reason });
-
-function readEvent(event: JsonObject, at: number): BillingEvent | { problem: string } {
+function readEvent(event: JsonObject, at: number): BillingEvent {
   const order = objectAt(event.data);
-  const orderId = textAt(order.id);
+  const orderId = textAt(order.id) ?? '';
   const isRefund = event.type === 'order.refunded';
   // Without refunded_amount the refund is of the whole `amount` (docs/reference/webhooks.md#billing).
-  const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount);
-  if (orderId === undefined || amountCents === undefined || amountCents < 0)
-    return { problem: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents` };
-  return { orderId, kind: isRefund ? 'refunded' : 'paid', amountCents, name: nameOf(order), at };
+  const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount) ?? -1;
+  const read: BillingEvent = { orderId, kind: isRefund ? 'refunded' : 'paid', amountCents, name: nameOf(order), at };
+  if (orderId !== '' && amountCents >= 0) return read;
+  return { ...read, problem: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents` };
 }
 
 /** Applies events of different orders. Returns the outcome of each by its place. */
@@ -64,10 +63,13 @@ async function applyRound(tx: Queryable, events: readonly BillingEvent[]): Promi
   const unknown = events.flatMap(({ orderId, name }) => (applied.has(orderId) || name === undefined ? [] : [name]));
   const owners: Owners = unknown.length === 0 ? new Map() : await findOwners(tx, [...new Set(unknown)]);
   const owned = events.map((event) => ({ event, owner: ownerOf(event, applied.get(event.orderId), owners) }));
-  const outcomes = owned.flatMap(({ event, owner }): [number, Outcome][] =>
-    'problem' in owner ? [[event.at, { status: 'unattributed', reason: owner.problem }]] : [],
+  const outcomes = owned.flatMap(({ event: { at, problem }, owner }): [number, Outcome][] => {
+    if (problem !== undefined) return [[at, { status: 'failed', reason: problem, ...owner }]];
+    return 'problem' in owner ? [[at, { status: 'unattributed', reason: owner.problem }]] : [];
+  });
+  const attributed = owned.flatMap(({ event, owner }) =>
+    'problem' in owner || event.problem !== undefined ? [] : [{ event, owner }],
   );
-  const attributed = owned.flatMap(({ event, owner }) => ('problem' in owner ? [] : [{ event, owner }]));
   for (const [tenant, orders] of Map.groupBy(attributed, ({ owner }) => owner.tenant)) {
     const totals = orders.map(({ event }) => ({ ...event, applied: applied.get(event.orderId) }));
     const changes = await applyOrders(tx, { tenant }, totals);
