@@ -82,7 +82,7 @@ export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): 
   ]);
 }
 
-/** Deliveries without an owner count as deliveries of tenant 0 when tenants take turns. */
+/** Deliveries without an owner count as those of tenant 0 when tenants take turns. `is not null`: see docs/adr/0081. */
 const tenant = 'coalesce(tenant, 0)';
 const where = `status = 'received' and ${tenant} is not null`;
 const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';

@@ -64,7 +64,7 @@ async function applyRound(tx: Queryable, events: readonly BillingEvent[]): Promi
   const owners: Owners = unknown.length === 0 ? new Map() : await findOwners(tx, [...new Set(unknown)]);
   const owned = events.map((event) => ({ event, owner: ownerOf(event, applied.get(event.orderId), owners) }));
   const outcomes = owned.flatMap(({ event: { at, problem }, owner }): [number, Outcome][] => {
-    if (problem !== undefined) return [[at, { status: 'failed', reason: problem, ...owner }]];
+    if (problem !== undefined) return [[at, { ...owner, status: 'failed', reason: problem }]];
     return 'problem' in owner ? [[at, { status: 'unattributed', reason: owner.problem }]] : [];
   });
   const attributed = owned.flatMap(({ event, owner }) =>
