@@ -1,10 +1,9 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Db, type Queryable, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type ResendServer,
   openTestDatabase,
   parseStateTable,
-  scansOf,
   seedOrganization,
   startResendServer,
 } from '@parley/testing';
@@ -54,14 +53,14 @@ const set = (id: string, assignments: string) => db.pool.query(`update emails se
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
 const sentAs = (id: string) => resend.sent.filter(({ key }) => key === id);
 
-async function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey, within: Queryable = db) {
+async function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
   const settings = {
     KAPSO_API_URL: resend.url,
     RESEND_API_URL: resend.url,
     ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
   };
   const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendEmail({ db: within, accounts, owner }, (await findTenant(db, id))!, id);
+  return sendEmail({ db, accounts, owner }, (await findTenant(db, id))!, id);
 }
 const deliver = (providerId: string, status: string) =>
   applyEmailStatus(db, { type: `email.${status}`, data: { email_id: providerId } });
@@ -415,38 +414,5 @@ describe('statuses', () => {
     const none: JsonObject[] = [{ type: 'email.opened', data }, { type: 'email.sent', data: {} }, {}];
     for (const event of none)
       expect(await applyEmailStatus(db, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
-  });
-});
-
-test('an e-mail is looked up by its id, also when PostgreSQL has collected statistics without waiting ones', async () => {
-  const { tenant } = scope;
-  const insert = (from: number, status: string, providerId: string | null) =>
-    db.pool.query(
-      `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload, provider_id, created_at, updated_at)
-       select 'e' || n, $1, 'development', 'e' || n, 'a', '{b}', '', $3, $5, $4 || n, now() - interval '1 minute', now()
-       from generate_series($2::int, $2 + 1999) n`,
-      [
-        tenant,
-        from,
-        status,
-        providerId,
-        { from: 'a@example.com', to: ['b@example.com'], subject: 'Hello', text: 'Hello' },
-      ],
-    );
-  await insert(1, 'sent', 'email_');
-  await db.pool.query('analyze emails');
-  await insert(2_001, 'queued', null);
-  const scans = await scansOf(db, 'emails', async (noting) => {
-    await findDueEmails(noting, 10);
-    expect(await send('e2001', 'a', null, noting)).toBe('failed');
-    expect(await send('e2002', 'a', resend.apiKey, noting)).toBe('sent');
-  });
-  expect(scans).toEqual({
-    'due-email-tenants': ['emails_due_idx ()', 'emails_due_idx (tenant)'],
-    'due-emails': ['emails_due_idx (tenant, COALESCE(lease_until, created_at))'],
-    'claim-email': ['emails_pkey (id, tenant)'],
-    'give-email-up': ['emails_pkey (id, tenant)'],
-    'mark-email-sent': ['emails_pkey (id, tenant)'],
-    'apply-email-status': ['emails_provider_id_tenant_key (provider_id, tenant)'],
   });
 });
