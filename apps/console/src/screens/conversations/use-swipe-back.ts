@@ -4,7 +4,7 @@ const farPx = 80;
 /** A swipe from the edge belongs to the phone, which goes back by itself. */
 const edgePx = 24;
 
-/** Goes back when a finger swipes to the right over a page, as in the apps of the phone. */
+/** Goes back when a finger swipes to the right over a page, as in the apps of the phone. Browsers that do so too would go back twice. */
 export function useSwipeBack(page: RefObject<HTMLElement | null>, back: () => void): void {
   const current = useRef(back);
   current.current = back;
@@ -15,22 +15,29 @@ export function useSwipeBack(page: RefObject<HTMLElement | null>, back: () => vo
     const onStart = (event: TouchEvent) => {
       const isOther =
         event.target instanceof Element && event.target.closest('input, textarea, select, audio, video, dialog, pre');
-      const isPhone = matchMedia('(max-width: 48rem)').matches;
+      // A finger moves the part that is visible of an enlarged page.
+      const isPhone = matchMedia('(max-width: 48rem)').matches && (visualViewport?.scale ?? 1) <= 1;
       const [touch] = event.touches;
       start = event.touches.length === 1 && !isOther && isPhone && touch!.clientX > edgePx ? touch! : null;
     };
-    const onEnd = (event: TouchEvent) => {
-      const [touch] = event.changedTouches;
-      if (start === null || touch === undefined) return;
+    const isFartherThan = (px: number, [touch]: TouchList) => {
+      if (start === null || touch === undefined) return false;
       const [rightPx, downPx] = [touch.clientX - start.clientX, Math.abs(touch.clientY - start.clientY)];
+      return rightPx > px && rightPx > 2 * downPx && getSelection()?.isCollapsed !== false;
+    };
+    const onMove = (event: TouchEvent) => {
+      if (isFartherThan(0, event.changedTouches)) event.preventDefault();
+    };
+    const onEnd = (event: TouchEvent) => {
+      const isSwipe = isFartherThan(farPx, event.changedTouches);
       start = null;
-      if (rightPx > farPx && rightPx > 2 * downPx && getSelection()?.isCollapsed !== false) current.current();
+      if (isSwipe) current.current();
     };
-    target.addEventListener('touchstart', onStart, { passive: true });
-    target.addEventListener('touchend', onEnd, { passive: true });
-    return () => {
-      target.removeEventListener('touchstart', onStart);
-      target.removeEventListener('touchend', onEnd);
-    };
+    const ended = new AbortController();
+    const { signal } = ended;
+    target.addEventListener('touchstart', onStart, { signal, passive: true });
+    target.addEventListener('touchmove', onMove, { signal, passive: false });
+    target.addEventListener('touchend', onEnd, { signal, passive: true });
+    return () => ended.abort();
   }, [page]);
 }
