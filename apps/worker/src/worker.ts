@@ -1,4 +1,5 @@
-import type { Db } from '@parley/db';
+import { rollUpExecutions } from '@parley/agents';
+import { type Db, createIdempotencyStore } from '@parley/db';
 import { type JobHandlers, type Queues, type RedisConnection, consume } from '@parley/redis';
 import type { Logger, Metrics, Tracer } from '@parley/service';
 import type { Retention } from '@parley/webhooks';
@@ -18,11 +19,9 @@ import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepExecutions } from './jobs/sweep-executions';
 import { createSweepHeldTokens } from './jobs/sweep-held-tokens';
-import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
-import { createRollUpExecutions } from './jobs/roll-up-executions';
 import { createSweepThreads } from './jobs/sweep-threads';
 import { type HistoryRetention, createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
@@ -50,9 +49,9 @@ export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
 
 const scheduleEveryMs = 10_000;
 
-/** Runs all jobs. Each handler is a file in jobs/. */
+/** Runs all jobs. A handler is a file in jobs/, or a call of a library. */
 export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
-  const { queues, redis, log } = options;
+  const { db, queues, redis, log } = options;
   const jobs = observeJobs(options);
   const deps = { ...options, observe: jobs.observe };
   const runs = createRunTriggers(deps);
@@ -61,7 +60,7 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
   const handlers: JobHandlers = {
     'reindex-entity-type': createReindexEntityType(deps),
     'sweep-reindexing': createSweepReindexing(deps),
-    'sweep-idempotency': createSweepIdempotency(deps),
+    'sweep-idempotency': async () => void (await createIdempotencyStore(db).sweep()),
     'run-triggers': runs.handle,
     'sync-identity': createSyncIdentity(deps),
     'sweep-deliveries': createSweepDeliveries(deps),
@@ -80,7 +79,7 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
     'sweep-threads': createSweepThreads(deps),
     'sweep-registrations': createSweepRegistrations(deps),
     'sweep-retention': createSweepRetention(deps),
-    'roll-up-executions': createRollUpExecutions(deps),
+    'roll-up-executions': async (_payload, { signal }) => void (await rollUpExecutions(db, signal)),
     'apply-billing': createApplyBilling(deps),
     'update-email': createUpdateEmail(deps),
     'confirm-payment': createConfirmPayment(deps),
