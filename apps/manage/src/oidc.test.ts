@@ -37,19 +37,22 @@ const invite = async (role: PersonRole = 'member') =>
 const signInActions = async () =>
   (await world.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
 
-/** Signs the provider's person in, as a browser does. */
-async function signIn(
+/** Signs the provider's person in, as a browser does, up to the address to which the provider sends it back: the result opens it. */
+async function beginSignIn(
   body: object = {},
   { cookie = '', app = createManageApp(api.deps), change = (url: string) => url } = {},
-): Promise<request.Response> {
+) {
   const begun = await request(app).post('/v1/sign-in/oidc').set(https).set('Cookie', cookie).send(body).expect(200);
   const back = new URL(change(await provider.signIn(begun.body.url)));
   const own = `__Host-parley_oidc=${cookiesOf(begun)['__Host-parley_oidc']}`;
-  return request(app)
-    .get(back.pathname + back.search)
-    .set('X-Forwarded-Proto', 'https')
-    .set('Cookie', [own, cookie].filter(Boolean).join('; '));
+  return (): Promise<request.Response> =>
+    request(app)
+      .get(back.pathname + back.search)
+      .set('X-Forwarded-Proto', 'https')
+      .set('Cookie', [own, cookie].filter(Boolean).join('; '))
+      .then((response) => response);
 }
+const signIn = async (...given: Parameters<typeof beginSignIn>) => (await beginSignIn(...given))();
 const appWith = (settings: Partial<OidcSettings>) =>
   createManageApp({ ...api.deps, oidc: createOidc({ ...oidcSettingsOf(provider), ...settings }, redirectUrl) });
 
@@ -104,12 +107,12 @@ test('a used link does not work again, also for two people at once', async () =>
   expect(sessionOf(first)).toBeDefined();
   expect([second.status, second.body.code]).toEqual([410, 'invitation_ended']);
   const shared = await invite();
-  const both = await Promise.all(
-    ['a', 'b'].map((name) => {
-      provider.person = { sub: `${name}-${people}` };
-      return signIn({ invitation: shared });
-    }),
-  );
+  const opens: (() => Promise<request.Response>)[] = [];
+  for (const name of ['a', 'b']) {
+    provider.person = { sub: `${name}-${people}` };
+    opens.push(await beginSignIn({ invitation: shared }));
+  }
+  const both = await Promise.all(opens.map((open) => open()));
   expect(both.map(({ headers }) => headers.location).sort()).toEqual(['/console/', '/console/?error=invitation_ended']);
 });
 

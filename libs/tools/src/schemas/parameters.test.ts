@@ -135,7 +135,7 @@ const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ len
 /** Counts how often a timer fires during the work, which is 0 if the work keeps this thread busy. */
 async function whileTicking<T>(work: () => Promise<T>) {
   let ticks = 0;
-  const timer = setInterval(() => (ticks += 1), 20);
+  const timer = setInterval(() => (ticks += 1), 2);
   const result = await work();
   clearInterval(timer);
   return { result, ticks };
