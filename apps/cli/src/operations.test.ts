@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createDb, type Db } from '@parley/db';
 import { addMember, createIdentify, createUser, lockInvitation } from '@parley/identity';
 import { createTestDatabase, createTestRedis, seedOrganization, startSentinels } from '@parley/testing';
@@ -28,6 +30,17 @@ const succeed = (args: string[], env: Record<string, string> = {}) =>
 
 /** Identifies a key like a process that has not cached it. */
 const identified = (key: string) => createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
+
+test('doctor names the folders of definitions, not another package in a folder of that name', async () => {
+  const project = async () =>
+    (JSON.parse((await parley(['doctor', '--json'])).stdout) as { findings: { name: string }[] }).findings[1];
+  const tools = join(cli.folder, 'tools');
+  mkdirSync(tools);
+  expect(await project()).toMatchObject({ name: 'Project', state: 'ok', detail: 'this folder has tools' });
+  writeFileSync(join(tools, 'package.json'), '{}');
+  expect(await project()).toMatchObject({ state: 'skipped', detail: 'no definitions in this folder' });
+  rmSync(tools, { recursive: true });
+});
 
 test('doctor waits for Redis, and reports why it cannot connect', async () => {
   const redisFinding = async (url: string) => {

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { checkGateway, checkKey, checkModels, checkServices } from '../doctor/check-http';
 import { checkDatabase, checkRedis } from '../doctor/check-stores';
 import type { Finding, State } from '../doctor/finding';
 import { writeBundle } from '../doctor/write-bundle';
 import { exitCodes } from '../failure';
-import { folders } from '../push/load-folder';
+import { folders, kindsIn } from '../push/load-folder';
 import { safeLine } from '../safe-text';
 import { colors, note, print, printJson } from '../terminal';
 
@@ -59,7 +58,7 @@ async function checkNode(): Promise<Finding[]> {
 }
 
 async function checkProject(): Promise<Finding[]> {
-  const has = Object.values(folders).filter((name) => existsSync(name));
+  const has = kindsIn('.').map((kind) => folders[kind]);
   return [
     has.length > 0
       ? { name: 'Project', state: 'ok', detail: `this folder has ${has.join(', ')}` }

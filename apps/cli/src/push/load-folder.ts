@@ -45,7 +45,7 @@ export interface LoadedFolder {
 export const hasDefinitions = (path: string): boolean => kindsIn(resolve(path)).length > 0;
 
 /** The kinds whose subfolder exists. A subfolder with a package.json is another package, such as tools/ of a checkout of Parley. */
-const kindsIn = (folder: string): ResourceKind[] =>
+export const kindsIn = (folder: string): ResourceKind[] =>
   kinds.filter((kind) => {
     const path = join(folder, folders[kind]);
     return existsSync(path) && !existsSync(join(path, 'package.json'));
