@@ -595,7 +595,7 @@ test('a conversation with a claimed message gets no further job, even if other m
   const { tenant } = services.organization.scope;
   const waiting = { tenant, connectionId: services.connectionId, contact };
   expect(await findWaiting(services.db, 100)).not.toContainEqual(waiting);
-  await services.db.pool.query("update messages set lease_until = now() where id = 'wam_wait1'");
+  await services.db.pool.query("update messages set lease_until = now() - interval '1 s' where id = 'wam_wait1'");
   expect(await findWaiting(services.db, 100)).toContainEqual(waiting);
   await services.db.pool.query('delete from messages where contact = $1', [contact]);
   services.startWorker();

@@ -236,7 +236,9 @@ test("a reply typed in the phone's own app enters the thread, pauses the agent, 
   await services.settled();
   expect(textsTo(contact)).toEqual(['ok']);
   // The pause ends while the contact waits: the agent answers without another message.
-  await services.db.pool.query(`update threads set resumes_at = now() where external_id = $1`, [nameOf(contact)]);
+  await services.db.pool.query(`update threads set resumes_at = now() - interval '1 s' where external_id = $1`, [
+    nameOf(contact),
+  ]);
   await Promise.all([sweep(), sweep()]);
   await until(() => textsTo(contact).length === 2);
   await services.settled();
@@ -272,7 +274,9 @@ describe('an agent that asks for a person', () => {
     const waiting = `select from events where type = 'thread.waiting' and payload->>'threadId' = $1`;
     expect((await services.db.pool.query(waiting, [id])).rowCount).toBe(1);
     model.play(() => ({ text: 'I am back.' }));
-    await services.db.pool.query('update threads set resumes_at = now() where external_id = $1', [nameOf(contact)]);
+    await services.db.pool.query("update threads set resumes_at = now() - interval '1 s' where external_id = $1", [
+      nameOf(contact),
+    ]);
     await sweep();
     await until(() => textsTo(contact).includes('I am back.'));
   });

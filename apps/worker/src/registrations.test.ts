@@ -157,7 +157,9 @@ test('an account that refuses is retried at increasing intervals, and does not d
   expect(calls).toEqual([]);
   for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
     expect((await waits())[0]).toMatchObject({ id: 'conn_10', minutes });
-    await services.db.pool.query("update channel_connections set webhook_try_at = now() where id = 'conn_10'");
+    await services.db.pool.query(
+      "update channel_connections set webhook_try_at = now() - interval '1 s' where id = 'conn_10'",
+    );
     await sweep();
   }
   services.kapso.beforeWebhookCall = async () => undefined;

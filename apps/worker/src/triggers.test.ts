@@ -461,7 +461,9 @@ test('a worker that was paused for longer than its lease changes nothing afterwa
     describe: (...args) => gate.promise.then(() => runtime.tools.describe(...args)),
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 300 });
-  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
+    run!.id,
+  ]);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
   const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
@@ -484,7 +486,9 @@ test('a run that is cancelled while it is processed ends before its next effect'
       (described++ === 0 ? Promise.resolve() : gate.promise).then(() => runtime.tools.describe(...args)),
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 60_000 });
-  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
+    run!.id,
+  ]);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
   await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
@@ -522,7 +526,9 @@ test('a statement that exceeds its time limit fails the step', async () => {
     },
   };
   const triggers = createTriggers({ ...runtime, db, tools: heavy, log: silentLogger() });
-  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
+    run!.id,
+  ]);
   const [claimed] = await triggers.claimDue(scope.tenant, 1);
   expect(await triggers.execute(claimed!)).toBe('dead');
 });
@@ -538,7 +544,9 @@ test('later changes of an entity wait for a run that was released, and do not re
   await update(scope, 'order', id, { n: 2 });
   const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
-  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [second!.id]);
+  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
+    second!.id,
+  ]);
   expect(await runtime.triggers.claimDue(scope.tenant, 1)).toEqual([]);
   await db.pool.query('update trigger_runs set run_at = now() where id = $1', [first!.id]);
   await settled(scope);

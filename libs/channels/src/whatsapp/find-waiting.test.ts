@@ -49,7 +49,7 @@ test('a conversation that is being answered does not hide the conversations of a
   await claimNext(db, { tenant: tenants.many!, connectionId: 'conn_many', contact: 'one contact' });
   await receive('few', 3);
   expect(await findWaiting(db, 50)).toEqual(few());
-  await db.pool.query("update messages set lease_until = now() where id = 'many1'");
+  await db.pool.query("update messages set lease_until = now() - interval '1 s' where id = 'many1'");
   expect(await findWaiting(db, 50)).toEqual([
     { tenant: tenants.many, connectionId: 'conn_many', contact: 'one contact' },
     ...few(),
