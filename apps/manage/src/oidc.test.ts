@@ -45,14 +45,14 @@ async function beginSignIn(
   const begun = await request(app).post('/v1/sign-in/oidc').set(https).set('Cookie', cookie).send(body).expect(200);
   const back = new URL(change(await provider.signIn(begun.body.url)));
   const own = `__Host-parley_oidc=${cookiesOf(begun)['__Host-parley_oidc']}`;
-  return (): Promise<request.Response> =>
+  return () =>
     request(app)
       .get(back.pathname + back.search)
       .set('X-Forwarded-Proto', 'https')
-      .set('Cookie', [own, cookie].filter(Boolean).join('; '))
-      .then((response) => response);
+      .set('Cookie', [own, cookie].filter(Boolean).join('; '));
 }
-const signIn = async (...given: Parameters<typeof beginSignIn>) => (await beginSignIn(...given))();
+const signIn = async (...given: Parameters<typeof beginSignIn>): Promise<request.Response> =>
+  (await beginSignIn(...given))();
 const appWith = (settings: Partial<OidcSettings>) =>
   createManageApp({ ...api.deps, oidc: createOidc({ ...oidcSettingsOf(provider), ...settings }, redirectUrl) });
 
@@ -107,7 +107,7 @@ test('a used link does not work again, also for two people at once', async () =>
   expect(sessionOf(first)).toBeDefined();
   expect([second.status, second.body.code]).toEqual([410, 'invitation_ended']);
   const shared = await invite();
-  const opens: (() => Promise<request.Response>)[] = [];
+  const opens: (() => request.Test)[] = [];
   for (const name of ['a', 'b']) {
     provider.person = { sub: `${name}-${people}` };
     opens.push(await beginSignIn({ invitation: shared }));

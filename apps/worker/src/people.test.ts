@@ -77,6 +77,10 @@ const resume = (contact: string, note?: string) =>
       await addPersonsMessage(tx, scope(), thread, { role: 'system', content: note, author: ana });
     return unanswered !== null && (await answerAgain(tx, scope(), unanswered)) !== null;
   });
+const endPause = (contact: string) =>
+  services.db.pool.query("update threads set resumes_at = now() - interval '1 s' where external_id = $1", [
+    nameOf(contact),
+  ]);
 const sweep = () =>
   createSweepThreads({ ...services.runtime, db: services.db, queues: services.queues, log: silentLogger() })(
     {},
@@ -236,9 +240,7 @@ test("a reply typed in the phone's own app enters the thread, pauses the agent, 
   await services.settled();
   expect(textsTo(contact)).toEqual(['ok']);
   // The pause ends while the contact waits: the agent answers without another message.
-  await services.db.pool.query(`update threads set resumes_at = now() - interval '1 s' where external_id = $1`, [
-    nameOf(contact),
-  ]);
+  await endPause(contact);
   await Promise.all([sweep(), sweep()]);
   await until(() => textsTo(contact).length === 2);
   await services.settled();
@@ -274,9 +276,7 @@ describe('an agent that asks for a person', () => {
     const waiting = `select from events where type = 'thread.waiting' and payload->>'threadId' = $1`;
     expect((await services.db.pool.query(waiting, [id])).rowCount).toBe(1);
     model.play(() => ({ text: 'I am back.' }));
-    await services.db.pool.query("update threads set resumes_at = now() - interval '1 s' where external_id = $1", [
-      nameOf(contact),
-    ]);
+    await endPause(contact);
     await sweep();
     await until(() => textsTo(contact).includes('I am back.'));
   });

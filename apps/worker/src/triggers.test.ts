@@ -127,6 +127,10 @@ async function runs(scope: Scope): Promise<Run[]> {
   return rows;
 }
 
+/** A second ago, because the column rounds to milliseconds. A job has been sent for it, so that no sweep sends one. */
+const makeDue = (id: string) =>
+  db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [id]);
+
 /** Waits until every event is relayed and no run is due. Returns all runs. */
 async function settled(scope: Scope): Promise<Run[]> {
   await until(
@@ -461,9 +465,7 @@ test('a worker that was paused for longer than its lease changes nothing afterwa
     describe: (...args) => gate.promise.then(() => runtime.tools.describe(...args)),
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 300 });
-  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
-    run!.id,
-  ]);
+  await makeDue(run!.id);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
   const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
@@ -486,9 +488,7 @@ test('a run that is cancelled while it is processed ends before its next effect'
       (described++ === 0 ? Promise.resolve() : gate.promise).then(() => runtime.tools.describe(...args)),
   };
   const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 60_000 });
-  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
-    run!.id,
-  ]);
+  await makeDue(run!.id);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
   await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
@@ -526,9 +526,7 @@ test('a statement that exceeds its time limit fails the step', async () => {
     },
   };
   const triggers = createTriggers({ ...runtime, db, tools: heavy, log: silentLogger() });
-  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
-    run!.id,
-  ]);
+  await makeDue(run!.id);
   const [claimed] = await triggers.claimDue(scope.tenant, 1);
   expect(await triggers.execute(claimed!)).toBe('dead');
 });
@@ -544,9 +542,7 @@ test('later changes of an entity wait for a run that was released, and do not re
   await update(scope, 'order', id, { n: 2 });
   const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
-  await db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [
-    second!.id,
-  ]);
+  await makeDue(second!.id);
   expect(await runtime.triggers.claimDue(scope.tenant, 1)).toEqual([]);
   await db.pool.query('update trigger_runs set run_at = now() where id = $1', [first!.id]);
   await settled(scope);

@@ -16,11 +16,9 @@ afterAll(async () => {
 
 test('an e-mail is looked up by its id, also when PostgreSQL has collected statistics without waiting ones', async () => {
   const { tenant } = (await seedOrganization(db.pool)).scope;
-  const accounts = (apiKey?: string) =>
-    createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), {
-      ...{ KAPSO_API_URL: resend.url, RESEND_API_URL: resend.url },
-      ...(apiKey !== undefined && { RESEND_API_KEY: apiKey }),
-    });
+  const box = createSecretBox(Buffer.alloc(32).toString('base64'));
+  const withoutKey = { KAPSO_API_URL: resend.url, RESEND_API_URL: resend.url };
+  const withKey = { ...withoutKey, RESEND_API_KEY: resend.apiKey };
   const insert = (from: number, status: string, providerId: string | null) =>
     db.pool.query(
       `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload, provider_id, created_at, updated_at)
@@ -39,10 +37,12 @@ test('an e-mail is looked up by its id, also when PostgreSQL has collected stati
   await insert(2_001, 'queued', null);
   const scans = await scansOf(db, 'emails', async (noting) => {
     await findDueEmails(noting, 10);
-    const send = { db: noting, owner: 'a' };
-    expect(await sendEmail({ ...send, accounts: accounts() }, { tenant }, 'e2001')).toBe('failed');
-    expect(await sendEmail({ ...send, accounts: accounts(resend.apiKey) }, { tenant }, 'e2002')).toBe('sent');
+    const send = (id: string, settings: typeof withoutKey) =>
+      sendEmail({ db: noting, accounts: createAccounts(db, box, settings), owner: 'a' }, { tenant }, id);
+    expect(await send('e2001', withoutKey)).toBe('failed');
+    expect(await send('e2002', withKey)).toBe('sent');
   });
+  expect(resend.problems).toEqual([]);
   expect(scans).toEqual({
     'due-email-tenants': ['emails_due_idx ()', 'emails_due_idx (tenant)'],
     'due-emails': ['emails_due_idx (tenant, COALESCE(lease_until, created_at))'],
