@@ -1,38 +1,41 @@
-import type { SelectHTMLAttributes } from 'react';
 import { useAgents, useRouters } from '../api/queries';
 import { useTexts } from '../i18n';
 import { type LabelledProps, Pick } from './fields';
-
-/** The value of the select below. */
-export const answererValue = ({ agent, router }: { agent: string | null; router: string | null }): string =>
-  router === null ? `agent:${agent ?? ''}` : `router:${router}`;
 
 export function answererOf(value: string): { agent: string } | { router: string } {
   const slug = value.slice(value.indexOf(':') + 1);
   return value.startsWith('router:') ? { router: slug } : { agent: slug };
 }
 
+/** The values and texts of the select below. */
+export function useAnswerers() {
+  const { units } = useTexts();
+  const [agents, routers] = [useAgents(), useRouters()];
+  return {
+    isPending: agents.isPending || routers.isPending,
+    options: [
+      ...agents.items.map(({ slug, name }) => [`agent:${slug}`, name] as const),
+      ...routers.items.map(
+        ({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const,
+      ),
+    ],
+  };
+}
+
 /** Who answers: an agent, or a router that chooses one. */
 export function AnswererPick({
-  value,
+  of,
   ...rest
-}: LabelledProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value'> & { value?: string }) {
-  const { units } = useTexts();
-  const agents = useAgents().items;
-  const routers = useRouters().items;
-  const options = [
-    ...agents.map(({ slug, name }) => [`agent:${slug}`, name] as const),
-    ...routers.map(({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const),
-  ];
-  const known = value === undefined || options.some(([one]) => one === value);
-  // Only with its options can a select have a default.
+}: LabelledProps & { name: string; of?: { agent: string | null; router: string | null } }) {
+  const { options } = useAnswerers();
+  const current = of && (of.router === null ? `agent:${of.agent ?? ''}` : `router:${of.router}`);
+  const isKnown = current === undefined || options.some(([value]) => value === current);
   return (
     <Pick
-      key={`${agents.length} ${routers.length}`}
       required
       {...rest}
-      defaultValue={value}
-      options={known ? options : [[value, value.slice(value.indexOf(':') + 1)], ...options]}
+      defaultValue={current}
+      options={isKnown ? options : [[current, of?.router ?? of?.agent ?? ''], ...options]}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react';
+import { type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId, useState } from 'react';
 
 export interface LabelledProps {
   label: string;
@@ -52,19 +52,27 @@ export function Area({
   );
 }
 
-/** A labelled select of the browser, with all its room. */
+/** A labelled select of the browser, with all its room. What is chosen stays when its options are loaded later, or again. */
 export function Pick({
   label,
   hint,
   className,
   options,
+  defaultValue = '',
   ...rest
 }: LabelledProps &
   SelectHTMLAttributes<HTMLSelectElement> & { options: readonly (readonly [value: string, text: string])[] }) {
+  const [chosen, choose] = useState(defaultValue);
   return (
     <Labelled label={label} hint={hint} className={className}>
       {(control) => (
-        <select {...control} {...rest} className={`tap h-8 ${boxLook}`}>
+        <select
+          value={chosen}
+          onChange={({ target }) => choose(target.value)}
+          {...control}
+          {...rest}
+          className={`tap h-8 ${boxLook}`}
+        >
           {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

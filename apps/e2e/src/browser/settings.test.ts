@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
 import { createClient } from '../client';
 import { type Person, inBrowser, useConsole } from './console-kit';
@@ -150,7 +151,13 @@ inBrowser('a server of MCP tools gets a name, and its headers are masked', async
 });
 
 inBrowser('a number is connected, answered by someone else, and disconnected', async () => {
-  const page = await app.open('/channels?open=new');
+  const page = await app.open('/settings');
+  // The agents, of which one is chosen, are loaded late; the form waits for them.
+  await page.route('**/v1/agents?*', async (route) => {
+    await setTimeout(500);
+    await route.continue();
+  });
+  await page.goto(`${app.base()}/channels?open=new`);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('radio', { name: /^A number already at Kapso/ }).check();
   await dialog.getByLabel('Id of the number').fill('109876543210987');

@@ -2,7 +2,7 @@ import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { AnswererPick, answererOf, answererValue } from '../../parts/answerer';
+import { AnswererPick, answererOf } from '../../parts/answerer';
 import { ChangesLink } from '../../parts/changes-link';
 import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
@@ -65,7 +65,7 @@ function Answerer({ channel }: { channel: Channel }) {
   return (
     <Section title={texts.answerer} hint={texts.answererHint}>
       <form onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
-        <AnswererPick label={texts.answerer} name="answerer" value={answererValue(channel)} />
+        <AnswererPick label={texts.answerer} name="answerer" of={channel} />
         <ContactTypePick value={channel.contactType} />
         <SaveLine action={texts.change} run={change} />
       </form>
@@ -73,19 +73,21 @@ function Answerer({ channel }: { channel: Channel }) {
   );
 }
 
+const answererIn = ({ agent, router }: Channel) => (router === null ? { agent: agent! } : { router });
+
 /** Registers the webhook, which connecting the number again does. */
-function RegisterAgain({ channel: { phoneNumberId, agent, router } }: { channel: Channel }) {
+function RegisterAgain({ channel }: { channel: Channel }) {
   const texts = useTexts(channelsCatalog);
   const { api } = useWorkspace();
   const register = useChange(
-    () => api.connectChannel({ phoneNumberId: phoneNumberId!, ...answererOf(answererValue({ agent, router })) }),
+    () => api.connectChannel({ phoneNumberId: channel.phoneNumberId!, ...answererIn(channel) }),
     'channels',
   );
   return (
     <div className="space-y-2">
       <Notice kind="failed">
         {texts.webhookProblem}
-        {phoneNumberId !== null && (
+        {channel.phoneNumberId !== null && (
           <Button className="ml-auto" isBusy={register.isPending} onClick={() => register.mutate()}>
             {texts.registerAgain}
           </Button>
@@ -102,9 +104,7 @@ function NewLink({ channel }: { channel: Channel }) {
   const { api } = useWorkspace();
   const { show } = useOpen();
   const { id, customerId, contactType } = channel;
-  const make = useChange(() =>
-    api.connectChannel({ ...answererOf(answererValue(channel)), customerId: customerId!, contactType }),
-  );
+  const make = useChange(() => api.connectChannel({ ...answererIn(channel), customerId: customerId!, contactType }));
   const replace = useChange(async () => {
     await api.disconnectChannel({ id });
     show(make.data!.channel.id);

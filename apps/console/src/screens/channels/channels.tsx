@@ -90,8 +90,6 @@ export function ContactTypePick({ value }: { value?: string | null }) {
   const options = (types?.data ?? []).map(({ slug, name }) => [slug, `${name} (${slug})`] as const);
   return (
     <Pick
-      // Only with its options can a select have a default.
-      key={types?.data.length}
       label={texts.contactType}
       hint={texts.contactTypeHint}
       name="contactType"

@@ -5,7 +5,7 @@ import { useChange } from '../../api/use-change';
 import { useOpen } from '../../frame/open';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { AnswererPick, answererOf } from '../../parts/answerer';
+import { AnswererPick, answererOf, useAnswerers } from '../../parts/answerer';
 import { Field } from '../../parts/controls';
 import { Radios } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
@@ -21,6 +21,7 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
   const texts = useTexts(channelsCatalog);
   const { api, environment } = useWorkspace();
   const { show } = useOpen();
+  const { isPending } = useAnswerers();
   const [way, choose] = useState<Way>('link');
   const connect = useChange(async (input: InputOf<'connectChannel'>) => {
     const made = await api.connectChannel(input);
@@ -39,7 +40,14 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
     });
   const ways: readonly Way[] = environment === 'development' ? ['link', 'number', 'simulated'] : ['link', 'number'];
   return (
-    <FormDialog title={texts.connectTitle} action={texts.connect} run={connect} onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={texts.connectTitle}
+      action={texts.connect}
+      isReady={!isPending}
+      run={connect}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <AnswererPick label={texts.answerer} name="answerer" />
       <Radios
         legend={texts.how}

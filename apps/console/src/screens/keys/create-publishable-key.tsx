@@ -2,7 +2,7 @@ import type { InputOf } from '@parley/client/manage';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { AnswererPick, answererOf } from '../../parts/answerer';
+import { AnswererPick, answererOf, useAnswerers } from '../../parts/answerer';
 import { Field } from '../../parts/controls';
 import { Area } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
@@ -18,6 +18,7 @@ const limits = Object.keys(defaults) as Limit[];
 export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
   const texts = useTexts(keysCatalog);
   const { api } = useWorkspace();
+  const { isPending } = useAnswerers();
   const create = useChange(
     (input: InputOf<'createPublishableKey'>) => api.createPublishableKey(input),
     'publishable-keys',
@@ -42,6 +43,7 @@ export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={texts.createPublishableTitle}
       action={texts.createPublishable}
+      isReady={!isPending}
       run={create}
       onSubmit={submit}
       onClose={onClose}
