@@ -61,6 +61,13 @@ inBrowser(
     await page.keyboard.press('Control+Enter');
     await page.getByText('Sending…').waitFor();
     await page.reload();
+    // Stored after it, the reply would take the conversation over again.
+    await page.getByRole('button', { name: 'Hand back' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Your messages are being sent first.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Hand back' }).isDisabled()).toBe(true);
+    await dialog.getByText('The agent answers again.').waitFor();
+    await page.keyboard.press('Escape');
     await until(
       async () =>
         (await page.getByText('once', { exact: true }).count()) === 1 &&

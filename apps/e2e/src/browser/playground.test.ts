@@ -43,6 +43,8 @@ const executionsOf = async (threadId: string) =>
 
 async function write(page: Page, message: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill(message);
+  // Nothing can be sent until the answer before is loaded.
+  await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).waitFor();
   await page.keyboard.press('Enter');
 }
 

@@ -89,6 +89,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Retry run' }).click();
     await page.getByText('Completed steps are not repeated.').waitFor();
     await confirm(page, 'Retry run');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await until(async () => (await runsOf('ship', 'succeeded')).length === 1);
     await page.getByText('succeeded', { exact: true }).first().waitFor();
 

@@ -78,6 +78,7 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
   const [lastMessageId, setLastMessageId] = useState<string>();
   const writer = useRef<HTMLTextAreaElement>(null);
   const page = useRef<HTMLDivElement>(null);
+  const isSending = items.some(({ error, storedId }) => error === null && storedId === null);
   const isMine = thread.state === 'human' && thread.takenOverBy?.id === personId;
   const changed = ['thread', 'threads', 'thread-counts'];
   const takeOver = useChange(() => api.takeOverThread({ id: thread.id }), ...changed);
@@ -105,7 +106,7 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
     <div ref={page} className="flex h-full min-w-0">
       <section aria-label={name} className={`flex min-w-0 flex-1 flex-col ${isContactShown ? 'max-xl:hidden' : ''}`}>
         <ThreadHead
-          {...{ thread, isMine }}
+          {...{ thread, isMine, isSending }}
           isTakingOver={takeOver.isPending}
           onBack={back}
           onTakeOver={() => takeOver.mutate()}
@@ -134,7 +135,9 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
           <ContactCard thread={thread} />
         </div>
       </aside>
-      {isHandingBack && <HandBack threadId={thread.id} personId={personId} onClose={() => setHandingBack(false)} />}
+      {isHandingBack && (
+        <HandBack threadId={thread.id} {...{ personId, isSending }} onClose={() => setHandingBack(false)} />
+      )}
     </div>
   );
 }

@@ -6,8 +6,16 @@ import { FormDialog } from '../../parts/form-dialog';
 import { stored } from '../../stored';
 import { conversationsCatalog } from './texts';
 
+interface HandBackProps {
+  threadId: string;
+  personId: string;
+  /** A reply that is stored later would take the conversation over again. */
+  isSending: boolean;
+  onClose: () => void;
+}
+
 /** Lets the agent answer again, with a note for it. What is half written is kept until it is sent. */
-export function HandBack({ threadId, personId, onClose }: { threadId: string; personId: string; onClose: () => void }) {
+export function HandBack({ threadId, personId, isSending, onClose }: HandBackProps) {
   const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();
   const kept = stored(['draft-hand-back', personId, ...key, threadId].join('.'));
@@ -23,11 +31,12 @@ export function HandBack({ threadId, personId, onClose }: { threadId: string; pe
     <FormDialog
       title={conversations.handBackTitle}
       action={conversations.handBack}
+      isReady={!isSending}
       run={resume}
       onSubmit={({ note = '' }) => resume.mutate(note.trim())}
       onClose={onClose}
     >
-      <p>{conversations.handBackExplained}</p>
+      <p>{isSending ? conversations.sentFirst : conversations.handBackExplained}</p>
       <Area
         label={conversations.handBackNote}
         name="note"

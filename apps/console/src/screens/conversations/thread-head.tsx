@@ -10,6 +10,8 @@ import { conversationsCatalog } from './texts';
 interface ThreadHeadProps {
   thread: Thread;
   isMine: boolean;
+  /** A reply that is stored later would open the conversation again. */
+  isSending: boolean;
   isTakingOver: boolean;
   onBack: () => void;
   onTakeOver: () => void;
@@ -21,6 +23,7 @@ interface ThreadHeadProps {
 export function ThreadHead({
   thread,
   isMine,
+  isSending,
   isTakingOver,
   onBack,
   onTakeOver,
@@ -53,6 +56,7 @@ export function ThreadHead({
         look="quiet"
         icon={isOpen ? CircleCheck : RotateCcw}
         label={isOpen ? conversations.close : conversations.reopen}
+        disabled={isSending}
         onClick={() => onStatus(isOpen ? 'closed' : 'open')}
       />
       <Button look="quiet" icon={UserRound} label={conversations.details} className="xl:hidden" onClick={showContact} />
