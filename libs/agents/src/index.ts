@@ -13,13 +13,13 @@ export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
 export { type AgentDeps, type Agents, createAgents } from './create-agents';
 export { listActingByRoles } from './list-acting-by-roles';
-export { type StoredAgent, listAgents, listRouters, readAgent } from './list-agents';
+export { listAgents, listRouters, readAgent } from './list-agents';
 export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
 export { hasAnswerer } from './read-agents';
 export { createTransfer } from './routers/transfer';
-export { type StatisticsQuery, readStatistics } from './statistics/read-statistics';
+export { readStatistics } from './statistics/read-statistics';
 export { rollUpExecutions } from './statistics/roll-up-executions';
 export { findEarlierTurn } from './threads/find-earlier-turn';
 export { executionBacklogs } from './threads/backlogs';
@@ -31,8 +31,6 @@ export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';
 export {
-  type ExecutionFilters,
-  type ExecutionState,
   type ExecutionSummary,
   type StoredExecution,
   listExecutions,

@@ -1,3 +1,3 @@
 export { auditPurge } from './audit-purge';
-export { type AuditFilter, listAuditLog } from './list-audit-log';
+export { listAuditLog } from './list-audit-log';
 export { type AuditEntry, type AuditSource, auditSourceOf, recordAudit } from './record-audit';

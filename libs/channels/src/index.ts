@@ -12,7 +12,7 @@ export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';
 export { answerAgain } from './whatsapp/answer-again';
 export { applyMessageStatus } from './whatsapp/apply-message-status';
-export { type ChannelResult, connectChannel } from './whatsapp/connect-channel';
+export { connectChannel } from './whatsapp/connect-channel';
 export {
   type ConnectDeps,
   connectNumber,
@@ -34,7 +34,7 @@ export { type ChannelMessage, findMessage, listMessages, repliesOf } from './wha
 export { type QueuedReply, type ReplyContent, queueReply, readThreadContact } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
-export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
+export { retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
 export { type PhoneMessage, storePhoneReply } from './whatsapp/store-phone-reply';
 export { threadKeyOf } from './whatsapp/thread-key';

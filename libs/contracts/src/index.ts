@@ -2,6 +2,7 @@ export { type Actor, type Contact } from './actor';
 export { type Caller, type PersonRole, type SignedIn } from './caller';
 export { canonicalJson } from './canonical-json';
 export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';
+export { check } from './check';
 export { parseDefinition } from './definitions/parse-definition';
 export { type EntityTypeDefinition, paymentType } from './definitions/entity-type';
 export {

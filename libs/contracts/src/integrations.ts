@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { check } from './check';
 import type { ErrorDetail } from './http/error';
 import type { JsonObject } from './json';
 
@@ -142,17 +143,14 @@ export function mergeIntegration(
 ): { ok: true; config: JsonObject; secrets: JsonObject } | { ok: false; problems: ErrorDetail[] } {
   const provider = integrationProvider(name);
   if (provider === null) return { ok: false, problems: [{ path: 'provider', message: unknownProvider(name) }] };
-  const parsed = integrationSettingsSchema.safeParse(given);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ path: `settings.${key}`, message: 'is not a known field' }))
-        : [{ path: ['settings', ...issue.path].join('.'), message: issue.message }],
-    );
-    return { ok: false, problems };
-  }
+  const checked = check(integrationSettingsSchema, given);
+  if (!checked.ok)
+    return {
+      ok: false,
+      problems: checked.problems.map(({ path, message }) => ({ path: `settings.${path}`.replace(/\.$/, ''), message })),
+    };
   const allowed = [...provider.required, ...provider.optional];
-  const changes = Object.entries(parsed.data) as [IntegrationField, string | object | null | undefined][];
+  const changes = Object.entries(checked.value) as [IntegrationField, string | object | null | undefined][];
   const foreign = changes.filter(([field, value]) => value !== undefined && !allowed.includes(field));
   const merged: JsonObject = { ...provider.defaults, ...before?.config, ...before?.secrets };
   for (const [field, value] of changes) {

@@ -29,9 +29,9 @@ test('a valid definition is returned unchanged and has a kind', () => {
 test('every invalid field is reported', () => {
   const agent = untyped<Parameters<typeof defineAgent>[0]>({ slug: 'helper', name: '', sytemPrompt: 'Hi', tools: [1] });
   expect(problemsOf(() => defineAgent(agent))).toEqual([
-    'helper: name Too small: expected string to have >=1 characters',
+    'helper: name must not be empty',
     'helper: systemPrompt is required',
-    'helper: tools.0 Expected string, received number',
+    'helper: tools.0 must be a string',
     'helper: sytemPrompt is not a field of this definition',
   ]);
 });
@@ -40,7 +40,7 @@ test('a problem in a union is reported for the alternative that was probably mea
   const trigger = (on: unknown) =>
     untyped<Parameters<typeof defineTrigger>[0]>({ slug: 't', name: 'T', on, actions: [{ tool: 'a', args: {} }] });
   expect(problemsOf(() => defineTrigger(trigger({ entityType: 'order', action: 'made' })))).toEqual([
-    't: on.action Invalid option: expected one of "created"|"updated"|"deleted"',
+    't: on.action must be one of "created", "updated", "deleted"',
   ]);
   expect(problemsOf(() => defineTrigger(trigger({ schedule: '* * * * *', timezon: 'UTC' })))).toEqual([
     't: on.timezon is not a field of this definition',

@@ -25,7 +25,7 @@ function define<K extends ResourceKind>(kind: K, value: object) {
     throw new DefinitionError(kind, subjectOf(value), parsed.problems);
   }
   // In lenient mode an invalid value is returned unchanged: the loader validates it again.
-  const definition = (parsed.ok ? parsed.definition : value) as Extract<typeof parsed, { ok: true }>['definition'];
+  const definition = (parsed.ok ? parsed.value : value) as Extract<typeof parsed, { ok: true }>['value'];
   kinds.set(definition, kind);
   return definition;
 }

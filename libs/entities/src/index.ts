@@ -13,6 +13,6 @@ export { relatedIds, targetIds } from './relations';
 export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
 export { isCalendarDay } from './schema/field-types';
 export { type FieldSchema, checkTypeSchema, flatSchema, readTypeSchema } from './schema/type-schema';
-export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
+export { reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput } from './write/create-entity';
 export { ensureType } from './write/ensure-type';

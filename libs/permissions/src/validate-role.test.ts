@@ -48,8 +48,8 @@ describe('a valid role has no problems', () => {
 
 describe('a role is refused', () => {
   it.each<[string, ReturnType<typeof role>, string, string]>([
-    ['with no policies', validateRole({ slug: 'a', name: 'A' }, known), 'policies', 'array'],
-    ['with an unknown key', role({ scopeRule: [] }), '', 'scopeRule'],
+    ['with no policies', validateRole({ slug: 'a', name: 'A' }, known), 'policies', 'is required'],
+    ['with an unknown key', role({ scopeRule: [] }), 'scopeRule', 'is not a known field'],
     ['for a missing entity type', policy('ordr', 'read'), 'policies.0.resource', '"ordr" is neither'],
     ['for a missing tool', policy('web.fetsh', 'execute'), 'policies.0.resource', '"web.fetsh" is neither'],
     ['for a namespace without tools', policy('webb.*', '*'), 'policies.0.resource', '"webb.*" is neither'],

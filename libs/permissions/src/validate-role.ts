@@ -4,11 +4,10 @@ import {
   type Policy,
   type RoleDefinition,
   type ScopeRule,
-  filterOperators,
+  check,
   roleDefinitionSchema,
 } from '@parley/contracts';
 import { parseAccess } from '@parley/entities';
-import { type z } from 'zod';
 import { matchesName } from './policy';
 import { dynamicValue, isScopeField, maskPath, operatorOf } from './scope-rule';
 
@@ -23,22 +22,14 @@ export interface KnownNames {
  * silently match nothing or everything are problems too, so that push refuses them.
  */
 export function validateRole(definition: unknown, known: KnownNames): ErrorDetail[] {
-  const parsed = roleDefinitionSchema.safeParse(definition);
-  if (!parsed.success) return parsed.error.issues.map(shapeProblem);
-  const { policies, scopeRules = [], fieldMasks = [] } = parsed.data;
+  const checked = check(roleDefinitionSchema, definition);
+  if (!checked.ok) return checked.problems;
+  const { policies, scopeRules = [], fieldMasks = [] } = checked.value;
   return [
     ...policies.flatMap((policy, index) => at(`policies.${index}`, policyProblems(policy, known))),
     ...scopeRules.flatMap((rule, index) => at(`scopeRules.${index}`, scopeRuleProblems(rule, known))),
     ...fieldMasks.flatMap((mask, index) => at(`fieldMasks.${index}`, maskProblems(mask, known))),
   ];
-}
-
-function shapeProblem(issue: z.core.$ZodIssue): ErrorDetail {
-  const path = issue.path.join('.');
-  if (/^scopeRules\.\d+\.operator$/.test(path)) {
-    return { path, message: `is not an operator; known are ${filterOperators.join(', ')}, also without "$"` };
-  }
-  return { path, message: issue.message };
 }
 
 function policyProblems({ resource, actions }: Policy, names: KnownNames): ErrorDetail[] {

@@ -78,7 +78,7 @@ function withoutInvalidFields(
   const omitted = new Set(problems.map(({ path }) => path.split('.')[0]!));
   const kept = Object.entries(value).filter(([name]) => !omitted.has(name));
   const parsed = parseDefinition(kind, { ...placeholders[kind], ...Object.fromEntries(kept) });
-  return parsed.ok ? { definition: parsed.definition, omitted } : null;
+  return parsed.ok ? { definition: parsed.value, omitted } : null;
 }
 
 export const pathOf = (kind: ResourceKind, index: number, path: string): string =>

@@ -23,7 +23,6 @@ export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/send-json';
 export {
-  type FindSession,
   type NewCookie,
   noSessionCookie,
   readCookie,

@@ -12,12 +12,14 @@ import {
 } from '@parley/db';
 import type { DeliveryStatus } from './delivery';
 
-const summaryRow = {
+export const summaryRow = {
   id: column.text,
+  /** The provider's id. */
   deliveryId: column.text,
   provider: column.text,
   path: column.text,
   eventType: column.text.nullable,
+  /** Whether the signature was checked. */
   signed: column.bool,
   status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
   attempts: column.int4,
@@ -26,7 +28,9 @@ const summaryRow = {
   processedAt: column.timestamptz.nullable,
 };
 
-const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
+export const fullRow = { ...summaryRow, headers: column.jsonb<Record<string, string>>(), body: column.bytea };
+
+export const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
   received_at as "receivedAt", processed_at as "processedAt"`;
 /** The deliveries of an environment, and those of the whole organization. */
 const ownSql = `tenant = $1 and (environment is null or environment = $2::"Environment")`;
@@ -54,7 +58,7 @@ export async function listOwnDeliveries(
 const byId = statement(
   'find-own-delivery',
   `select ${columns}, headers, body from webhook_deliveries where ${ownSql} and id = $3`,
-  { ...summaryRow, headers: column.jsonb<Record<string, string>>(), body: column.bytea },
+  fullRow,
 );
 
 /** A delivery with its headers and body; null when the environment may not see one with this id. */

@@ -1,22 +1,5 @@
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
-import type { DeliveryStatus } from './delivery';
-
-const summaryRow = {
-  id: column.text,
-  provider: column.text,
-  path: column.text,
-  eventType: column.text.nullable,
-  /** Whether the signature was checked. */
-  signed: column.bool,
-  status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
-  attempts: column.int4,
-  reason: column.text.nullable,
-  receivedAt: column.timestamptz,
-  processedAt: column.timestamptz.nullable,
-};
-
-const columns = `id, provider, path, event_type as "eventType", signed, status, attempts, reason, received_at as "receivedAt",
-  processed_at as "processedAt"`;
+import { type Page, type Paged, type Queryable, type RowOf, pageValues, statement, toPaged } from '@parley/db';
+import { columns, fullRow, summaryRow } from './own-deliveries';
 
 const newestDeliveries = statement(
   'list-deliveries',
@@ -37,16 +20,9 @@ export async function listDeliveries(
   return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
 
-const fullRow = {
-  ...summaryRow,
-  deliveryId: column.text,
-  headers: column.jsonb<Record<string, string>>(),
-  body: column.bytea,
-};
-
 const deliveryById = statement(
   'find-delivery',
-  `select ${columns}, delivery_id as "deliveryId", headers, body
+  `select ${columns}, headers, body
    from webhook_deliveries where tenant is null and (id = $1 or delivery_id = $1) order by received_at desc limit 1`,
   fullRow,
 );

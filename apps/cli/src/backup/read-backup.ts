@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { z } from 'zod';
+import { check, detailText } from '@parley/contracts';
 import { Failure } from '../failure';
 import { InvalidArchive, readArchive } from './archive';
 import {
@@ -95,8 +96,7 @@ function parse<T extends z.ZodType>(schema: T, name: string, content: Buffer): z
   } catch {
     throw new InvalidArchive(`${name} is damaged`);
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new InvalidArchive(`${name}: ${issue!.path.join('.')} ${issue!.message}`);
+  const checked = check(schema, value);
+  if (checked.ok) return checked.value;
+  throw new InvalidArchive(`${name}: ${detailText(checked.problems[0]!)}`);
 }

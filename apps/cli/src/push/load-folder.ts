@@ -137,7 +137,7 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
     } else {
       const source = kind === 'tools' ? handlerSourceOf(value as object) : null;
       if (parsed.ok && source !== null) {
-        const tool = parsed.definition as ToolDefinition;
+        const tool = parsed.value as ToolDefinition;
         const built = await buildHandler(file, tool, loaded.placeOf(source));
         found.push({ ...tool, handlerCode: built.code });
         handlers.set(tool.name, built.placeOf);
@@ -165,7 +165,7 @@ export const labels: Record<ResourceKind, string> = {
 function undeclaredSearchFields(type: object): string[] {
   const parsed = parseDefinition('entityTypes', type);
   if (!parsed.ok) return [];
-  const { slug, schema, searchFields = [] } = parsed.definition;
+  const { slug, schema, searchFields = [] } = parsed.value;
   const declared = Object.keys(flatSchema(schema));
   if (declared.length === 0) return [];
   return searchFields

@@ -38,10 +38,12 @@ const policySchema = z.strictObject({
 export type Policy = z.infer<typeof policySchema>;
 
 /** The operators of rules in roles and routers: those of filters, with or without `$`. */
-export const ruleOperators = [
-  ...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>),
-  ...filterOperators,
-];
+export const ruleOperatorSchema = z
+  .enum(
+    [...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>), ...filterOperators],
+    `is not an operator; known are ${filterOperators.join(', ')}, also without "$"`,
+  )
+  .describe('An operator of filters, with or without `$`.');
 type WithoutSign<O> = O extends `$${infer Name}` ? Name : never;
 
 const scopeRuleSchema = z.strictObject({
@@ -51,7 +53,7 @@ const scopeRuleSchema = z.strictObject({
     .min(1)
     .max(200)
     .describe('The compared field: `data.owner`, `id`, `status`, `createdAt` or `updatedAt`.'),
-  operator: z.enum(ruleOperators).describe('An operator of filters, with or without `$`.'),
+  operator: ruleOperatorSchema,
   value: jsonSchema.describe(
     'A literal, or `actor.userId`, `actor.entityId` or `actor.relatedIds:<type>` of the caller.',
   ),

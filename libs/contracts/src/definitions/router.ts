@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema } from '../json';
 import { slugSchema } from '../slug';
-import { ruleOperators } from './role';
+import { ruleOperatorSchema } from './role';
 
 export const routerDefinitionSchema = z.strictObject({
   slug: slugSchema.describe('The name in paths and references, such as `front-desk`. Unique in an environment.'),
@@ -25,7 +25,7 @@ export const routerDefinitionSchema = z.strictObject({
                 .describe(
                   "`<entityType>.<field>` of the entity with the contact's phone number, such as `customer.tier`.",
                 ),
-              operator: z.enum(ruleOperators).describe('An operator of filters, with or without `$`.'),
+              operator: ruleOperatorSchema,
               value: jsonSchema.describe('The value to compare with.'),
             }),
           )

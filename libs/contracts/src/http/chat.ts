@@ -22,6 +22,9 @@ export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
  */
 const reserved = channels.filter((channel) => channel !== 'api').map((channel) => `${channel}:`);
 
+/** An id or a name of the environment. */
+const optionalName = z.string().min(1).max(200).optional();
+
 const externalThreadId = z
   .string()
   .min(1)
@@ -35,12 +38,7 @@ const externalThreadId = z
 
 const conversation = {
   message,
-  threadId: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('Continues the thread with this id. Takes precedence over `externalThreadId`.'),
+  threadId: optionalName.describe('Continues the thread with this id. Takes precedence over `externalThreadId`.'),
   externalThreadId: externalThreadId.optional(),
   threadContext: threadContextSchema.optional().describe('Context of the conversation.'),
 };
@@ -72,23 +70,18 @@ export const startExecutionBodySchema = z
   .strictObject({
     ...conversation,
     ...routed,
-    agentSlug: z.string().min(1).max(200).optional().describe('Slug of the agent that answers.'),
-    agentId: z.string().min(1).max(200).optional().describe('Id of the agent that answers.'),
-    routerSlug: z.string().min(1).max(200).optional().describe('Slug of the router that chooses the agent.'),
+    agentSlug: optionalName.describe('Slug of the agent that answers.'),
+    agentId: optionalName.describe('Id of the agent that answers.'),
+    routerSlug: optionalName.describe('Slug of the router that chooses the agent.'),
     channel: z
       .enum(['api', 'dashboard'])
       .optional()
       .describe(
         'Channel of a new thread, and of the prompt. Another than `api` requires a person or the permission `manage`.',
       ),
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe(
-        "Replaces the agent's model for this message, as `provider/name`. Requires a person or the permission `manage`.",
-      ),
+    model: optionalName.describe(
+      "Replaces the agent's model for this message, as `provider/name`. Requires a person or the permission `manage`.",
+    ),
   })
   .refine(
     ({ agentSlug, agentId, routerSlug }) => [agentSlug, agentId, routerSlug].filter(Boolean).length === 1,

@@ -345,7 +345,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     add(504, ['upstream_timeout', 'The service did not answer in time']);
   }
   if (bodyOf(operation) !== undefined) {
-    add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: Expected an object']);
+    add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: must be an object']);
     add(413, ['payload_too_large', 'Request body is larger than 1048576 bytes']);
     add(415, ['unsupported_encoding', 'Compressed request bodies are not supported']);
   }

@@ -67,7 +67,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
       429: [tooManyTurns],
       500: [
         ['execution_error', 'The handler threw: no stock'],
-        ['invalid_arguments', 'Invalid arguments for entity.get: id: expected string'],
+        ['invalid_arguments', 'Invalid arguments for entity.get: id: is required'],
         ['timeout', 'Execution time exceeded'],
       ],
       503: [['unavailable', 'The data store is not available now, try again later']],

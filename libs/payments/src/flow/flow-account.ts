@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Scope, currencySchema } from '@parley/contracts';
+import { type Scope, check, currencySchema, detailText } from '@parley/contracts';
 import {
   type Integration,
   type Queryable,
@@ -45,13 +45,11 @@ export type FlowAccountResult = { ok: true; account: FlowAccount } | { ok: false
 /** Reads the account of an integration, or reports what is wrong with it. Messages never contain values of secrets. */
 export function toFlowAccount({ id, scope, config, secrets }: Integration): FlowAccountResult {
   if (secrets === null) return { ok: false, message: 'No key in SECRETS_KEY decrypts the secrets of the integration' };
-  const parsed = schema.safeParse({ ...config, ...secrets });
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return { ok: false, message: `The integration is not complete: ${problems.join('; ')}` };
-  }
-  const apiUrl = parsed.data.apiUrl.replace(/\/+$/, '');
-  return { ok: true, account: { ...parsed.data, apiUrl, integrationId: id, scope } };
+  const checked = check(schema, { ...config, ...secrets });
+  if (!checked.ok)
+    return { ok: false, message: `The integration is not complete: ${checked.problems.map(detailText).join('; ')}` };
+  const apiUrl = checked.value.apiUrl.replace(/\/+$/, '');
+  return { ok: true, account: { ...checked.value, apiUrl, integrationId: id, scope } };
 }
 
 /**

@@ -94,7 +94,7 @@ const app = createApp({
         permission: 'data',
         rateLimited: true,
         bodyLimitBytes: 1000,
-        body: z.strictObject({ data: z.custom<object>((value) => typeof value === 'object', 'Expected an object') }),
+        body: z.strictObject({ data: z.custom<object>((value) => typeof value === 'object', 'must be an object') }),
         status: 201,
         response: z.object({ data: z.unknown() }),
       },
@@ -391,7 +391,7 @@ describe('bodies', () => {
     ['', 'A JSON body is required', 'invalid_body'],
     ['[]', undefined, 'invalid_body'],
     ['null', undefined, 'invalid_body'],
-    ['{}', 'data: Expected an object', 'invalid_body'],
+    ['{}', 'data: must be an object', 'invalid_body'],
     ['{"data":{"a":"\\u0000"}}', 'data.a contains the NUL character (\\u0000), which cannot be stored', 'invalid_body'],
     [
       '{"data":{"a\\u0000":1}}',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, check, detailText } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
 import type { PermittedCall, Tool, ToolDeps } from '../tool';
@@ -31,16 +31,10 @@ export function defineBuiltIn<Args>({ args: schema, call, ...spec }: BuiltInSpec
     parameters: parameters as JsonObject,
     isBuiltin: true,
     check(args) {
-      const parsed = schema.safeParse(args);
-      if (parsed.success) return { ok: true, run: (permitted) => call(parsed.data, permitted) };
-      return failure('invalid_arguments', `Invalid arguments for ${spec.name}: ${describe(parsed.error)}`);
+      const checked = check(schema, args);
+      if (checked.ok) return { ok: true, run: (permitted) => call(checked.value, permitted) };
+      const problems = checked.problems.slice(0, 5).map(detailText).join('; ');
+      return failure('invalid_arguments', `Invalid arguments for ${spec.name}: ${problems}`);
     },
   };
-}
-
-function describe({ issues }: z.ZodError): string {
-  return issues
-    .slice(0, 5)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ');
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { jsonObjectSchema } from '../../json';
 import { idParams, listOf, pageQuery, time, timeInQuery } from './list';
 
+const slug = z.string().min(1).max(200);
+const providerId = z.string().regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -');
 const filter = (description: string) => z.string().max(200).optional().describe(description);
 
 const mediaSchema = z.object({
@@ -132,23 +134,16 @@ export const connectionListSchema = z.object({
 });
 export const connectChannelBodySchema = z
   .strictObject({
-    agent: z.string().min(1).max(200).optional().describe('Slug of the agent that answers.'),
-    router: z.string().min(1).max(200).optional().describe('Slug of the router that chooses the agent.'),
-    contactType: z
-      .string()
-      .min(1)
-      .max(200)
+    agent: slug.optional().describe('Slug of the agent that answers.'),
+    router: slug.optional().describe('Slug of the router that chooses the agent.'),
+    contactType: slug
       .nullable()
       .optional()
       .describe('Entity type whose entities are matched with contacts by phone number.'),
-    phoneNumberId: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -')
+    phoneNumberId: providerId
       .optional()
       .describe("The provider's id of a number that is already connected there. Without it a setup link is made."),
-    customerId: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -')
+    customerId: providerId
       .optional()
       .describe("The provider's id of the customer that the setup link is for. Without it a customer is created."),
     isSimulated: z
@@ -174,15 +169,9 @@ export const connectedChannelSchema = z.object({
 
 export const updateConnectionBodySchema = z
   .strictObject({
-    agent: z.string().min(1).max(200).optional().describe('Slug of the agent that answers from now on.'),
-    router: z.string().min(1).max(200).optional().describe('Slug of the router that chooses the agent from now on.'),
-    contactType: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullable()
-      .optional()
-      .describe('Entity type of the contacts. Null for none.'),
+    agent: slug.optional().describe('Slug of the agent that answers from now on.'),
+    router: slug.optional().describe('Slug of the router that chooses the agent from now on.'),
+    contactType: slug.nullable().optional().describe('Entity type of the contacts. Null for none.'),
   })
   .refine(({ agent, router }) => agent === undefined || router === undefined, 'give either agent or router');
 
