@@ -232,7 +232,7 @@ test('errors of shape and of references are reported together, each with its fil
   const { code, stderr } = await run(['push', 'wrong']);
   expect(code).toBe(1);
   expect(stderr).toContain('\n  agents/a.ts: a: systemPrompt is required');
-  expect(stderr).toContain('\n  agents/a.ts: a: sytemPrompt is not a field of this definition');
+  expect(stderr).toContain('\n  agents/a.ts: a: sytemPrompt is not a known field');
   expect(stderr).toContain('\n  agents/b.ts: helper: tools.0 unknown tool "nope"');
   const asJson = await run(['push', 'wrong', '--json']);
   expect(JSON.parse(asJson.stderr)).toMatchObject({ code: 'invalid_definitions', problems: expect.any(Array) });

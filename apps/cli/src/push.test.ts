@@ -135,7 +135,7 @@ describe('push', () => {
       expect.stringMatching(/^ {2}entity-types\/broken\.json: is not JSON: /),
       '  roles/empty.ts: does not export a role',
       '  agents/bad.ts: bad: systemPrompt is required',
-      '  agents/bad.ts: bad: sytemPrompt is not a field of this definition',
+      '  agents/bad.ts: bad: sytemPrompt is not a known field',
       expect.stringMatching(/^ {2}agents\/syntax\.ts: line 2: /),
       '  triggers/agent.ts: defines an agent. Move it to agents/',
     ];

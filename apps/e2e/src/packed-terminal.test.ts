@@ -181,7 +181,7 @@ test('dev keeps running after mistakes, deleted files, changed slugs and an unre
     save('agents/helper.ts', agent('Helper').replace("'You help.'", "'You help."));
     await terminal.shows('agents/helper.ts: line 2: Unterminated string literal');
     save('agents/helper.ts', agent('Helper', ', sytemPrompt: 1'));
-    await terminal.shows('agents/helper.ts: helper: sytemPrompt is not a field of this definition');
+    await terminal.shows('agents/helper.ts: helper: sytemPrompt is not a known field');
     save('agents/helper.ts', agent('Helper', ", tools: ['nope']"));
     await terminal.shows('agents/helper.ts: helper: tools.0 unknown tool "nope"');
     save('agents/helper.ts', 'process.exit(3);');

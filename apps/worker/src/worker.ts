@@ -13,8 +13,6 @@ import { createReconcilePayments } from './jobs/reconcile-payments';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
 import { createRunExecution } from './jobs/run-execution';
 import { createRunTriggers } from './jobs/run-triggers';
-import { createSendEmail } from './jobs/send-email';
-import { createSendMessage } from './jobs/send-message';
 import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepExecutions } from './jobs/sweep-executions';
@@ -51,7 +49,7 @@ const scheduleEveryMs = 10_000;
 
 /** Runs all jobs. A handler is a file in jobs/, or a call of a library. */
 export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
-  const { db, queues, redis, log } = options;
+  const { db, queues, redis, log, channels } = options;
   const jobs = observeJobs(options);
   const deps = { ...options, observe: jobs.observe };
   const runs = createRunTriggers(deps);
@@ -73,8 +71,9 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
     'run-execution': executions.handle,
     'sweep-executions': createSweepExecutions(deps),
     'fetch-media': createFetchMedia(deps),
-    'send-message': createSendMessage(deps),
-    'send-email': createSendEmail(deps),
+    // One attempt each. The rows decide about further ones.
+    'send-message': ({ messageId }, { signal }) => channels.sendQueuedMessages(messageId, signal),
+    'send-email': async ({ emailId }) => void (await channels.sendQueuedEmail(emailId)),
     'sweep-channels': createSweepChannels(deps),
     'sweep-threads': createSweepThreads(deps),
     'sweep-registrations': createSweepRegistrations(deps),

@@ -1,45 +1,61 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from './http/error';
 
-/** Problems that are listed. A value of a few MiB can have hundreds of thousands, such as unknown fields. */
-const maxProblems = 100;
-
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: ErrorDetail[] };
 
-/** Checks untrusted input. Lists up to 100 problems, each with its path, in the words of this API instead of zod's. */
-export function check<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  unknownField = 'is not a known field',
-): Checked<z.output<S>> {
+/**
+ * Checks untrusted input. Lists at most `maxProblems` problems, each with its path, in the words of this API instead of
+ * zod's: a value of a few MiB can have hundreds of thousands, such as unknown fields.
+ */
+export function check<S extends z.ZodType>(schema: S, value: unknown, maxProblems = 100): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return { ok: true, value: result.data };
-  const listed = (issue: z.core.$ZodIssue, parents: PropertyKey[]): ErrorDetail[] => {
-    const path = [...parents, ...issue.path];
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.slice(0, maxProblems).map((key) => ({ path: [...path, key].join('.'), message: unknownField }));
-    if (issue.code === 'invalid_union' && issue.errors.length > 0)
-      return closest(issue.errors).flatMap((inner) => listed(inner, path));
-    if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => listed(inner, path));
-    return [{ path: path.join('.'), message: issue.message }];
-  };
   const problems = result.error.issues.slice(0, maxProblems).flatMap((issue) => listed(issue, []));
   return { ok: false, problems: problems.slice(0, maxProblems) };
 }
+
+const invalid = 'is invalid';
+
+function listed(issue: z.core.$ZodIssue, parents: PropertyKey[]): ErrorDetail[] {
+  const at = [...parents, ...issue.path];
+  const path = at.join('.');
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+  if (issue.code === 'invalid_key')
+    return issue.issues.map(({ message }) => ({ path, message: `has a name that ${message}` }));
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0 || issue.message !== invalid)
+    return [{ path, message: issue.message }];
+  const kinds = new Set(issue.errors.map(kindIn));
+  return kinds.has(undefined)
+    ? closest(issue.errors).flatMap((inner) => listed(inner, at))
+    : [{ path, message: `must be ${[...kinds].join(' or ')}` }];
+}
+
+/** What an alternative of a union must be, if the value is something else altogether. */
+const kindIn = ([issue]: z.core.$ZodIssue[]): string | undefined =>
+  issue!.path.length > 0 ? undefined : /^must be (.*)/.exec(issue!.message)?.[1];
 
 /**
  * The alternative of a union that the author probably meant: the one whose problems are nested deepest, and among those
  * the one with the fewest problems.
  */
 function closest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
-  const depth = (issues: z.core.$ZodIssue[]) => Math.min(...issues.map((issue) => issue.path.length));
+  const depth = (issues: z.core.$ZodIssue[]) =>
+    issues.reduce((least, { path }) => Math.min(least, path.length), Infinity);
   return [...alternatives].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!;
 }
 
 const kinds: Record<string, string> = {
-  ...{ string: 'a string', number: 'a number', int: 'a whole number', boolean: 'true or false', null: 'null' },
-  ...{ object: 'an object', record: 'an object', array: 'a list' },
-  ...{ email: 'an e-mail address', url: 'a URL', base64: 'base64' },
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  email: 'an e-mail address',
+  url: 'a URL',
+  base64: 'base64',
 };
 const units: Record<string, string> = { string: ' characters', array: ' items' };
 const oneOf = (values: readonly unknown[]): string =>
@@ -56,15 +72,15 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return oneOf(issue.values);
     case 'invalid_union':
-      return Array.isArray(issue.options) ? oneOf(issue.options) : 'is invalid';
+      return Array.isArray(issue.options) ? oneOf(issue.options) : invalid;
     case 'too_small':
       if (unit && issue.minimum === 1) return 'must not be empty';
       return `must ${verb} ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unit}`;
     case 'too_big':
       return `must ${verb} ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unit}`;
     case 'invalid_format':
-      return kinds[issue.format] ? `must be ${kinds[issue.format]}` : `must match ${issue.pattern}`;
+      return kinds[issue.format] ? `must be ${kinds[issue.format]}` : invalid;
     default:
-      return 'is invalid';
+      return invalid;
   }
 }

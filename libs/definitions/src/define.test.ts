@@ -32,7 +32,7 @@ test('every invalid field is reported', () => {
     'helper: name must not be empty',
     'helper: systemPrompt is required',
     'helper: tools.0 must be a string',
-    'helper: sytemPrompt is not a field of this definition',
+    'helper: sytemPrompt is not a known field',
   ]);
 });
 
@@ -43,7 +43,7 @@ test('a problem in a union is reported for the alternative that was probably mea
     't: on.action must be one of "created", "updated", "deleted"',
   ]);
   expect(problemsOf(() => defineTrigger(trigger({ schedule: '* * * * *', timezon: 'UTC' })))).toEqual([
-    't: on.timezon is not a field of this definition',
+    't: on.timezon is not a known field',
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { check, detailText } from '@parley/contracts';
 import type { RedisOptions } from 'ioredis';
 import { z } from 'zod';
 
@@ -24,14 +25,11 @@ export function readSentinels(url: string): RedisOptions | null {
   }
   const [, tls, user = '', hosts, name, query] = sentinelParts.exec(url) ?? [];
   if (hosts === undefined || name === undefined) throw new Error(`must be redis://host:6379 or ${sentinelForm}`);
-  const options = optionsSchema.safeParse(Object.fromEntries(new URLSearchParams(query)));
-  if (!options.success) {
-    const { path, message } = options.error.issues[0]!;
-    throw new Error(`has an invalid option: ${[...path.map(String), message].join(' ')}`);
-  }
+  const options = check(optionsSchema, Object.fromEntries(new URLSearchParams(query)));
+  if (!options.ok) throw new Error(`has an invalid option: ${detailText(options.problems[0]!)}`);
   const [username, password] = user.split(/:(.*)/s).map(decodeURIComponent);
   return {
-    ...options.data,
+    ...options.value,
     name: decodeURIComponent(name),
     sentinels: hosts.split(',').map((address, at) => {
       const parsed = URL.parse(`redis://${address}`);

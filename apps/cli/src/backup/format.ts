@@ -22,13 +22,13 @@ export const tableOfChunk = (name: string): string | undefined => /^tables\/(\w{
 export const maxBytesOf = (name: string): number =>
   tableOfChunk(name) === undefined ? 1024 ** 2 : chunkBytes + gzipOverhead;
 
-const name = z.string().regex(/^\w{1,63}$/);
+const name = z.string().regex(/^\w{1,63}$/, 'must be the name of a table or column');
 
 export const manifestSchema = z.object({
   format: z.literal('parley-backup'),
   /** Version of this format. */
   version: z.literal(1),
-  createdAt: z.iso.datetime(),
+  createdAt: z.iso.datetime('must be a time'),
   /** Versions of the product and of PostgreSQL, for people. */
   parley: z.string().max(100),
   postgres: z.string().max(100),
@@ -43,7 +43,7 @@ export const endSchema = z.object({
   /** Number of rows by table. */
   rows: z.record(name, z.int().nonnegative()),
   /** Last value by sequence. */
-  sequences: z.record(name, z.string().regex(/^\d{1,19}$/)),
+  sequences: z.record(name, z.string().regex(/^\d{1,19}$/, 'must be digits')),
 });
 export type End = z.infer<typeof endSchema>;
 

@@ -1,4 +1,5 @@
 import { useAgents, useRouters } from '../api/queries';
+import { messageOf } from '../api/session';
 import { useTexts } from '../i18n';
 import { type LabelledProps, Pick } from './fields';
 
@@ -7,19 +8,19 @@ export function answererOf(value: string): { agent: string } | { router: string 
   return value.startsWith('router:') ? { router: slug } : { agent: slug };
 }
 
-/** The values and texts of the select below. */
+/** The values and texts of the select below, which are complete: none until all are loaded. */
 export function useAnswerers() {
   const { units } = useTexts();
   const [agents, routers] = [useAgents(), useRouters()];
-  return {
-    isPending: agents.isPending || routers.isPending,
-    options: [
-      ...agents.items.map(({ slug, name }) => [`agent:${slug}`, name] as const),
-      ...routers.items.map(
-        ({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const,
-      ),
-    ],
-  };
+  if (agents.isPending || routers.isPending) return { options: [] };
+  const options = [
+    ...agents.items.map(({ slug, name }) => [`agent:${slug}`, name] as const),
+    ...routers.items.map(
+      ({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const,
+    ),
+  ];
+  const problem = agents.error ? messageOf(agents.error) : options.length === 0 ? units.noAgents : undefined;
+  return { options, problem };
 }
 
 /** Who answers: an agent, or a router that chooses one. */
@@ -27,14 +28,17 @@ export function AnswererPick({
   of,
   ...rest
 }: LabelledProps & { name: string; of?: { agent: string | null; router: string | null } }) {
-  const { options } = useAnswerers();
+  const { options, problem } = useAnswerers();
   const current = of && (of.router === null ? `agent:${of.agent ?? ''}` : `router:${of.router}`);
   const isKnown = current === undefined || options.some(([value]) => value === current);
   return (
     <Pick
+      // The first option is chosen when there is one, and stays chosen when another becomes the first.
+      key={options.length === 0 ? 'empty' : 'loaded'}
       required
+      hint={problem}
       {...rest}
-      defaultValue={current}
+      defaultValue={current ?? options[0]?.[0]}
       options={isKnown ? options : [[current, of?.router ?? of?.agent ?? ''], ...options]}
     />
   );

@@ -127,6 +127,7 @@ export const commonCatalog = catalog(
       modelCalls: (count: number) => (count === 1 ? '1 model call' : `${count} model calls`),
       failed: (count: number) => `${count} failed`,
       router: (name: string) => `${name} (router)`,
+      noAgents: 'No agents yet: npx parley push stores them.',
     },
   },
   {
@@ -254,6 +255,7 @@ export const commonCatalog = catalog(
       modelCalls: (count) => (count === 1 ? '1 llamada al modelo' : `${count} llamadas al modelo`),
       failed: (count) => (count === 1 ? '1 falló' : `${count} fallaron`),
       router: (name) => `${name} (enrutador)`,
+      noAgents: 'Aún no hay agentes: npx parley push los guarda.',
     },
   },
 );

@@ -64,7 +64,7 @@ inBrowser(
     // Stored after it, the reply would take the conversation over again.
     await page.getByRole('button', { name: 'Hand back' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Your messages are being sent first.').waitFor();
+    await dialog.getByText('Your replies are being sent first.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Hand back' }).isDisabled()).toBe(true);
     await dialog.getByText('The agent answers again.').waitFor();
     await page.keyboard.press('Escape');

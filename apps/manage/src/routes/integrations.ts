@@ -150,7 +150,7 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
 interface SettingsChange {
   provider: string;
   before: Integration | null;
-  settings: unknown;
+  settings: Parameters<typeof mergeIntegration>[2];
   enabled: boolean;
 }
 

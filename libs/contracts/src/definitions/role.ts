@@ -37,12 +37,12 @@ const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
+const unknownOperator = `is not an operator; known are ${filterOperators.join(', ')}, also without "$"`;
 /** The operators of rules in roles and routers: those of filters, with or without `$`. */
 export const ruleOperatorSchema = z
-  .enum(
-    [...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>), ...filterOperators],
-    `is not an operator; known are ${filterOperators.join(', ')}, also without "$"`,
-  )
+  .enum([...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>), ...filterOperators], {
+    error: ({ input }) => (input === undefined ? undefined : unknownOperator),
+  })
   .describe('An operator of filters, with or without `$`.');
 type WithoutSign<O> = O extends `$${infer Name}` ? Name : never;
 

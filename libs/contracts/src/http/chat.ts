@@ -22,7 +22,7 @@ export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
  */
 const reserved = channels.filter((channel) => channel !== 'api').map((channel) => `${channel}:`);
 
-/** An id or a name of the environment. */
+/** An id or a name to look up. */
 const optionalName = z.string().min(1).max(200).optional();
 
 const externalThreadId = z

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { check } from '@parley/contracts';
 import { z } from 'zod';
 
 type Env = Record<string, string | undefined>;
@@ -112,13 +113,12 @@ export function loadConfig<S extends z.ZodRawShape>(shape: S, env: Env): z.outpu
       problems.push(`${name}_FILE: cannot read ${file}`);
     }
   }
-  const result = z.object(shape).safeParse(values);
-  for (const issue of result.error?.issues ?? []) {
-    const name = String(issue.path[0]);
-    problems.push(`${name}: ${values[name] === undefined ? 'is required' : issue.message}`);
-  }
-  if (problems.length > 0 || !result.success) throw new ConfigError(problems);
-  return result.data;
+  const checked = check(z.object(shape), values);
+  if (!checked.ok)
+    for (const { path, message } of checked.problems)
+      problems.push(`${path}: ${values[path] === undefined ? 'is required' : message}`);
+  if (problems.length > 0 || !checked.ok) throw new ConfigError(problems);
+  return checked.value;
 }
 
 export class ConfigError extends Error {

@@ -18,7 +18,7 @@ const create = defineBuiltIn({
     description: z.string().min(1).max(250).describe('What the payment is for. The customer sees it.'),
     currency: z
       .string()
-      .length(3)
+      .length(3, 'must be a code of three letters')
       .optional()
       .describe('Currency code of three letters, such as "CLP". Default: the configured one.'),
     customerEmail: z.string().min(3).max(254).describe("The customer's e-mail address, which the provider requires."),

@@ -21,7 +21,7 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
   const texts = useTexts(channelsCatalog);
   const { api, environment } = useWorkspace();
   const { show } = useOpen();
-  const { isPending } = useAnswerers();
+  const { options } = useAnswerers();
   const [way, choose] = useState<Way>('link');
   const connect = useChange(async (input: InputOf<'connectChannel'>) => {
     const made = await api.connectChannel(input);
@@ -43,7 +43,7 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={texts.connectTitle}
       action={texts.connect}
-      isReady={!isPending}
+      isReady={options.length > 0}
       run={connect}
       onSubmit={submit}
       onClose={onClose}

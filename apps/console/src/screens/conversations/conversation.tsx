@@ -78,7 +78,7 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
   const [lastMessageId, setLastMessageId] = useState<string>();
   const writer = useRef<HTMLTextAreaElement>(null);
   const page = useRef<HTMLDivElement>(null);
-  const isSending = items.some(({ error, storedId }) => error === null && storedId === null);
+  const isSending = items.some(({ kind, error, storedId }) => kind === 'reply' && error === null && storedId === null);
   const isMine = thread.state === 'human' && thread.takenOverBy?.id === personId;
   const changed = ['thread', 'threads', 'thread-counts'];
   const takeOver = useChange(() => api.takeOverThread({ id: thread.id }), ...changed);

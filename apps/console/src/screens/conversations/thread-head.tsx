@@ -56,7 +56,7 @@ export function ThreadHead({
         look="quiet"
         icon={isOpen ? CircleCheck : RotateCcw}
         label={isOpen ? conversations.close : conversations.reopen}
-        disabled={isSending}
+        isBusy={isOpen && isSending}
         onClick={() => onStatus(isOpen ? 'closed' : 'open')}
       />
       <Button look="quiet" icon={UserRound} label={conversations.details} className="xl:hidden" onClick={showContact} />

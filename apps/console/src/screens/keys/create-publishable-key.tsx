@@ -18,7 +18,7 @@ const limits = Object.keys(defaults) as Limit[];
 export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
   const texts = useTexts(keysCatalog);
   const { api } = useWorkspace();
-  const { isPending } = useAnswerers();
+  const { options } = useAnswerers();
   const create = useChange(
     (input: InputOf<'createPublishableKey'>) => api.createPublishableKey(input),
     'publishable-keys',
@@ -43,7 +43,7 @@ export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={texts.createPublishableTitle}
       action={texts.createPublishable}
-      isReady={!isPending}
+      isReady={options.length > 0}
       run={create}
       onSubmit={submit}
       onClose={onClose}

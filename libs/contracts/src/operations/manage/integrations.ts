@@ -44,10 +44,7 @@ const integration = {
   updatedAt: 1763683200000,
 } as const;
 const notConfigured: ErrorExample = ['integration_not_found', 'ollama is not configured in development'];
-const invalid: ErrorExample = [
-  'invalid_settings',
-  'settings.apiKey must not contain line breaks or other control characters',
-];
+const invalid: ErrorExample = ['invalid_settings', 'settings.apiKey: is required'];
 
 export const integrationOperations = defineOperations('Settings', table, {
   listIntegrations: {

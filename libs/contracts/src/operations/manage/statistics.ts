@@ -12,7 +12,7 @@ export const statisticsOperations = defineOperations('Operations', table, {
       'Returns messages, executions, failures, latency, tokens and tool errors for each hour or day. The last hours are counted when they are requested.',
     query: statisticsQuerySchema,
     response: statisticsSchema,
-    errors: { 400: [['validation_failed', 'to: must be after from']] },
+    errors: { 400: [['invalid_query', 'to: must be after from']] },
     example: {
       response: {
         completeUntil: 1763683200000,
