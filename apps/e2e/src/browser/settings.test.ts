@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
-import { createClient } from '../client';
+import { createClient, push } from '../client';
 import { type Person, inBrowser, useConsole } from './console-kit';
 import { pushShop } from './shop';
 
@@ -164,6 +164,13 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await dialog.getByRole('button', { name: 'Connect number' }).click();
   await dialog.getByRole('alert').getByText('Kapso is not configured').waitFor();
   await dialog.getByRole('link', { name: 'Set up Kapso' }).waitFor();
+  // A newer agent is the first of the list, and not chosen.
+  await push(app.owner, { agents: [{ slug: 'newer', name: 'Newer', systemPrompt: 'Hello', tools: [] }] });
+  const isListed = async () => {
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    return (await dialog.getByLabel('Who answers').innerText()).startsWith('Newer');
+  };
+  await until(isListed, { limitMs: 20_000 });
   await app.owner.post('/v1/integrations', { provider: 'kapso', settings: { apiKey: kapso.apiKey } });
   await dialog.getByRole('button', { name: 'Connect number' }).click();
   await page.getByRole('heading', { name: '+15551234567' }).waitFor();
