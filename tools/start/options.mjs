@@ -7,7 +7,7 @@ export const help = `Usage: npm start [-- options]
 
 Starts all services of Parley on this machine, with PostgreSQL and Redis.
 
-  --port N     port of the gateway (default: 4000); the services use the next six ports, their internal ports are
+  --port N     port of the gateway (default: 4000); the services use the next seven ports, their internal ports are
                100 higher
   --fresh      delete the database, queues, key and secrets of earlier runs first, after a question
   --yes        do not ask (--fresh); required without a terminal

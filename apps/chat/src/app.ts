@@ -8,9 +8,7 @@ import { type HttpMetrics, type Logger, createApp, serve, shareRequests } from '
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
 import { callTool, createGrantOf } from './routes/call-tool';
-import { chat } from './routes/chat';
-import { chatWithAgent } from './routes/chat-with-agent';
-import { chatWithRouter } from './routes/chat-with-router';
+import { chat, chatWithAgent, chatWithRouter } from './routes/chat';
 import { compilePrompt } from './routes/compile-prompt';
 import { fireTrigger } from './routes/fire-trigger';
 import { mcp } from './routes/mcp';

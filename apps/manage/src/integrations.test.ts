@@ -90,7 +90,7 @@ test.each([
   ['mcp.crm', { url: 'https://a.cl', headers: { A: '' } }, 'invalid_body', 'settings.headers.A: must not be empty'],
   ['resend', { apiKey: 'k', from: 'A <a@b.cl>\nBcc: c@d.cl' }, 'invalid_body', 'settings.from'],
   ['flow', { apiKey: 'k', secretKey: 's', defaultCurrency: 'pesos' }, 'invalid_body', 'settings.defaultCurrency'],
-  ['clerk', { apiKey: 'k' }, 'unknown_provider', 'clerk is not a provider'],
+  ['clerk', { apiKey: 'k' }, 'unknown_provider', 'clerk is reserved'],
   ['mcp.', { url: 'https://a.cl' }, 'unknown_provider', 'mcp. is not a provider'],
   ['__proto__', { apiKey: 'k' }, 'unknown_provider', '__proto__ is not a provider'],
   ['constructor', { apiKey: 'k' }, 'invalid_settings', 'settings.baseUrl: is required'],

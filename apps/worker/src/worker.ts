@@ -6,7 +6,6 @@ import type { Retention } from '@parley/webhooks';
 import { createAnswerConversation } from './jobs/answer-conversation';
 import { createApplyBilling } from './jobs/apply-billing';
 import { createConfirmPayment } from './jobs/confirm-payment';
-import { createFetchMedia } from './jobs/fetch-media';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReceiveMessages } from './jobs/receive-messages';
 import { createReconcilePayments } from './jobs/reconcile-payments';
@@ -49,7 +48,7 @@ const scheduleEveryMs = 10_000;
 
 /** Runs all jobs. A handler is a file in jobs/, or a call of a library. */
 export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
-  const { db, queues, redis, log, channels } = options;
+  const { db, queues, redis, log, channels, fetchGuarded } = options;
   const jobs = observeJobs(options);
   const deps = { ...options, observe: jobs.observe };
   const runs = createRunTriggers(deps);
@@ -70,8 +69,8 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
     'answer-conversation': answers.handle,
     'run-execution': executions.handle,
     'sweep-executions': createSweepExecutions(deps),
-    'fetch-media': createFetchMedia(deps),
     // One attempt each. The rows decide about further ones.
+    'fetch-media': async ({ tenant, messageId: id }) => void (await channels.fetchMedia({ tenant, id }, fetchGuarded)),
     'send-message': ({ messageId }, { signal }) => channels.sendQueuedMessages(messageId, signal),
     'send-email': async ({ emailId }) => void (await channels.sendQueuedEmail(emailId)),
     'sweep-channels': createSweepChannels(deps),

@@ -65,7 +65,9 @@ test.each([
   [{ both: [{}] }, 'both', 'must be said, too'],
   [{ value: { from: 'x' } }, 'value.to', 'is required'],
   [{ action: { type: 'c' } }, 'action.type', 'must be one of "a", "b"'],
-  [{ action: {} }, 'action.type', 'must be one of "a", "b"'],
+  [{ action: {} }, 'action.type', 'is required'],
+  [{ value: { form: 'x', from: 'x', to: 'x' } }, 'value.form', 'is not a known field'],
+  [{ tags: 'a text that is longer than the list may be' }, 'tags', 'must be a list'],
   [[], '', 'must be an object'],
   [undefined, '', 'is required'],
 ])('%j: %s %s', (value, path, message) => {

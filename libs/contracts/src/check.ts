@@ -10,7 +10,11 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: ErrorDe
 export function check<S extends z.ZodType>(schema: S, value: unknown, maxProblems = 100): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return { ok: true, value: result.data };
-  const problems = result.error.issues.slice(0, maxProblems).flatMap((issue) => listed(issue, []));
+  const { issues } = result.error;
+  // A text that is no list is not also too long for one.
+  const mistyped = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  const real = issues.filter(({ code, path }) => code !== 'too_big' || !mistyped.has(path.join('.')));
+  const problems = real.slice(0, maxProblems).flatMap((issue) => listed(issue, []));
   return { ok: false, problems: problems.slice(0, maxProblems) };
 }
 
@@ -25,10 +29,10 @@ function listed(issue: z.core.$ZodIssue, parents: PropertyKey[]): ErrorDetail[] 
     return issue.issues.map(({ message }) => ({ path, message: `has a name that ${message}` }));
   if (issue.code !== 'invalid_union' || issue.errors.length === 0 || issue.message !== invalid)
     return [{ path, message: issue.message }];
-  const kinds = new Set(issue.errors.map(kindIn));
-  return kinds.has(undefined)
-    ? closest(issue.errors).flatMap((inner) => listed(inner, at))
-    : [{ path, message: `must be ${[...kinds].join(' or ')}` }];
+  const near = issue.errors.filter((alternative) => kindIn(alternative) === undefined);
+  return near.length > 0
+    ? closest(near).flatMap((inner) => listed(inner, at))
+    : [{ path, message: `must be ${[...new Set(issue.errors.map(kindIn))].join(' or ')}` }];
 }
 
 /** What an alternative of a union must be, if the value is something else altogether. */
@@ -36,8 +40,8 @@ const kindIn = ([issue]: z.core.$ZodIssue[]): string | undefined =>
   issue!.path.length > 0 ? undefined : /^must be (.*)/.exec(issue!.message)?.[1];
 
 /**
- * The alternative of a union that the author probably meant: the one whose problems are nested deepest, and among those
- * the one with the fewest problems.
+ * The alternative of a union that the author probably meant, of those that are of the kind of the value: the one whose
+ * problems are nested deepest, and among those the one with the fewest problems.
  */
 function closest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const depth = (issues: z.core.$ZodIssue[]) =>
@@ -72,7 +76,8 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return oneOf(issue.values);
     case 'invalid_union':
-      return Array.isArray(issue.options) ? oneOf(issue.options) : invalid;
+      if (!Array.isArray(issue.options)) return invalid;
+      return Object.hasOwn(Object(issue.input), String(issue.discriminator)) ? oneOf(issue.options) : 'is required';
     case 'too_small':
       if (unit && issue.minimum === 1) return 'must not be empty';
       return `must ${verb} ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unit}`;

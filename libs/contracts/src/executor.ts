@@ -35,10 +35,10 @@ const handlerCodeSchema = z
   .describe('Body of `async (args, context, parley, fetch) => …`, in JavaScript or TypeScript.');
 
 /** An entry of `allowedHosts`: a host name, or `*.` followed by a domain. */
-const hostPatternSchema = z
+export const hostPatternSchema = z
   .string()
   .max(253)
-  .regex(/^(\*\.)?[^\s*/@]+$/, 'must be a host name or "*." and a domain');
+  .regex(/^(\*\.)?[^\s*/@]+$/, 'must be a host such as api.example.com or *.example.com');
 
 /** Body of `POST /execute`. */
 export const executeBodySchema = z.strictObject({

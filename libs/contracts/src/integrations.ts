@@ -124,7 +124,7 @@ export const integrationProviders = Object.keys(providers);
 export function integrationProvider(name: string): IntegrationProvider | null {
   if (Object.hasOwn(providers, name)) return providers[name]!;
   if (/^mcp\.[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return mcpServer;
-  const isFree = /^[a-z0-9][a-z0-9-]{0,62}$/.test(name) && !['clerk', 'polar', 'offline'].includes(name);
+  const isFree = /^[a-z0-9][a-z0-9-]{0,62}$/.test(name) && !reservedNames.includes(name);
   return isFree ? modelServer : null;
 }
 
@@ -165,4 +165,7 @@ export function mergeIntegration(
 }
 
 const unknownProvider = (name: string): string =>
-  `${name} is not a provider: use ${integrationProviders.join(', ')}, mcp.<server>, or a name of lower-case letters, digits and - for a server with OpenAI's protocol`;
+  reservedNames.includes(name)
+    ? `${name} is reserved, and has no settings here`
+    : `${name} is not a provider: use ${integrationProviders.join(', ')}, mcp.<server> with lower-case letters, digits, _ and -, or a name of lower-case letters, digits and - for a server with OpenAI's protocol`;
+const reservedNames = ['clerk', 'polar', 'offline'];

@@ -36,6 +36,19 @@ test('every invalid field is reported', () => {
   ]);
 });
 
+test.each(['http://x.example/', '*', 'a b', 'api.example.com/path', ''])('"%s" is no allowed host', (host) => {
+  const tool = {
+    name: 'x',
+    description: 'x',
+    parameters: {},
+    handler: () => null,
+    allowedHosts: ['*.example.com', host],
+  };
+  expect(problemsOf(() => defineTools([tool]))).toEqual([
+    'x: allowedHosts.1 must be a host such as api.example.com or *.example.com',
+  ]);
+});
+
 test('a problem in a union is reported for the alternative that was probably meant', () => {
   const trigger = (on: unknown) =>
     untyped<Parameters<typeof defineTrigger>[0]>({ slug: 't', name: 'T', on, actions: [{ tool: 'a', args: {} }] });

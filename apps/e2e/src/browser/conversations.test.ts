@@ -23,7 +23,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('Likes blue');
     await page.getByRole('button', { name: 'Add note' }).click();
-    await page.getByText('Likes blue').waitFor();
+    await until(async () => (await contents(threadId)).includes('Likes blue'));
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'ana-1' }).click();
     await page.keyboard.press('e');

@@ -16,7 +16,7 @@ const message = z.discriminatedUnion(
       tool_calls: z.array(z.never(), 'must be absent: tools run on the server').nullish(),
     }),
   ],
-  { error: 'must have the role "system", "developer", "user" or "assistant": tools run on the server' },
+  { error: 'must be "system", "developer", "user" or "assistant": tools run on the server' },
 );
 
 /** A field that may only have values which change nothing. */
@@ -34,7 +34,7 @@ const toolsAreOnServer = 'is not supported: the tools of an agent run on the ser
 export const completionBodySchema = z.looseObject({
   model: z
     .string()
-    .regex(/^(agent|router):./s, 'must be "agent:" or "router:", and the slug')
+    .regex(/^(agent|router):./s, 'must be "agent:<slug>" or "router:<slug>"')
     .max(300),
   messages: z
     .array(message)

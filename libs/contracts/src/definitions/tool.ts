@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from '../json';
-import { executorLimits } from '../executor';
+import { executorLimits, hostPatternSchema } from '../executor';
 import { slugSchema } from '../slug';
 
 /** The name of a secret, as handlers read it: `context.secrets.NAME`. */
@@ -35,7 +35,7 @@ export const toolDefinitionSchema = z.strictObject({
       'Whether the tool can only be called from templates and triggers, and is not offered to models. Default: `false`.',
     ),
   allowedHosts: z
-    .array(z.string().min(1).max(253))
+    .array(hostPatternSchema)
     .max(50)
     .optional()
     .describe(

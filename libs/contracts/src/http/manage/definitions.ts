@@ -71,7 +71,8 @@ export const roleListSchema = listOf(
   z.object({ ...stored, definition: jsonObjectSchema.describe('The definition, as it was pushed.') }),
 );
 
-const { templateOnly, allowedHosts, secrets, runAs } = toolDefinitionSchema.shape;
+const { templateOnly, secrets, runAs } = toolDefinitionSchema.shape;
+const allowedHosts = z.array(z.string()).optional().describe(toolDefinitionSchema.shape.allowedHosts.description!);
 
 export const toolListSchema = listOf(
   z.object({

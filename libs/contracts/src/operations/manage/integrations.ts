@@ -70,7 +70,7 @@ export const integrationOperations = defineOperations('Settings', table, {
     errors: {
       400: [
         invalid,
-        ['unknown_provider', 'clerk is not a provider: use flow, kapso, resend, …'],
+        ['unknown_provider', 'Flow is not a provider: use flow, kapso, resend, …'],
         ['too_many_integrations', 'An environment has at most 100 integrations. Remove one first'],
       ],
       409: [['already_configured', 'ollama is already configured in development. Change it with PATCH']],
