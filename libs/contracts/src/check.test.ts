@@ -68,6 +68,7 @@ test.each([
   [{ action: {} }, 'action.type', 'is required'],
   [{ value: { form: 'x', from: 'x', to: 'x' } }, 'value.form', 'is not a known field'],
   [{ tags: 'a text that is longer than the list may be' }, 'tags', 'must be a list'],
+  [{ tags: '' }, 'tags', 'must be a list'],
   [[], '', 'must be an object'],
   [undefined, '', 'is required'],
 ])('%j: %s %s', (value, path, message) => {

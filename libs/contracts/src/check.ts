@@ -10,29 +10,30 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: ErrorDe
 export function check<S extends z.ZodType>(schema: S, value: unknown, maxProblems = 100): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return { ok: true, value: result.data };
-  const { issues } = result.error;
-  // A text that is no list is not also too long for one.
+  const issues = result.error.issues.slice(0, maxProblems);
+  // A text that is no list is not also too long, or too short, for one.
   const mistyped = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
-  const real = issues.filter(({ code, path }) => code !== 'too_big' || !mistyped.has(path.join('.')));
-  const problems = real.slice(0, maxProblems).flatMap((issue) => listed(issue, []));
+  const problems = issues
+    .filter(({ code, path }) => code === 'invalid_type' || !mistyped.has(path.join('.')))
+    .flatMap((issue) => listed(issue, [], maxProblems));
   return { ok: false, problems: problems.slice(0, maxProblems) };
 }
 
 const invalid = 'is invalid';
+const unknownField = 'is not a known field';
 
-function listed(issue: z.core.$ZodIssue, parents: PropertyKey[]): ErrorDetail[] {
+function listed(issue: z.core.$ZodIssue, parents: PropertyKey[], max: number): ErrorDetail[] {
   const at = [...parents, ...issue.path];
   const path = at.join('.');
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+    return issue.keys.slice(0, max).map((key) => ({ path: [...at, key].join('.'), message: unknownField }));
   if (issue.code === 'invalid_key')
     return issue.issues.map(({ message }) => ({ path, message: `has a name that ${message}` }));
   if (issue.code !== 'invalid_union' || issue.errors.length === 0 || issue.message !== invalid)
     return [{ path, message: issue.message }];
   const near = issue.errors.filter((alternative) => kindIn(alternative) === undefined);
-  return near.length > 0
-    ? closest(near).flatMap((inner) => listed(inner, at))
-    : [{ path, message: `must be ${[...new Set(issue.errors.map(kindIn))].join(' or ')}` }];
+  if (near.length > 0) return closest(near, max).flatMap((inner) => listed(inner, at, max));
+  return [{ path, message: `must be ${[...new Set(issue.errors.map(kindIn))].join(' or ')}` }];
 }
 
 /** What an alternative of a union must be, if the value is something else altogether. */
@@ -41,12 +42,11 @@ const kindIn = ([issue]: z.core.$ZodIssue[]): string | undefined =>
 
 /**
  * The alternative of a union that the author probably meant, of those that are of the kind of the value: the one whose
- * problems are nested deepest, and among those the one with the fewest problems.
+ * problems are nested deepest, and among those the one with the fewest. It has at most `max` of them.
  */
-function closest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
-  const depth = (issues: z.core.$ZodIssue[]) =>
-    issues.reduce((least, { path }) => Math.min(least, path.length), Infinity);
-  return [...alternatives].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!;
+function closest(alternatives: z.core.$ZodIssue[][], max: number): z.core.$ZodIssue[] {
+  const depth = (one: z.core.$ZodIssue[]) => one.reduce((least, { path }) => Math.min(least, path.length), Infinity);
+  return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!.slice(0, max);
 }
 
 const kinds: Record<string, string> = {

@@ -8,7 +8,7 @@ export function answererOf(value: string): { agent: string } | { router: string 
   return value.startsWith('router:') ? { router: slug } : { agent: slug };
 }
 
-/** The values and texts of the select below, which are complete: none until all are loaded. */
+/** The options of the select below, and why there are none. There are none before agents and routers are loaded. */
 export function useAnswerers() {
   const { units } = useTexts();
   const [agents, routers] = [useAgents(), useRouters()];

@@ -74,10 +74,7 @@ inBrowser(
         (await page.getByText('Sending…').count()) === 0,
       { limitMs: 20_000 },
     );
-    const stored = async () =>
-      ((await app.owner.get(`/v1/threads/${threadId}/messages`)).body as { data: { content: string }[] }).data.map(
-        ({ content }) => content,
-      );
+    const stored = () => contents(threadId);
     expect((await stored()).filter((content) => content === 'once')).toHaveLength(1);
 
     await page.route(`**/v1/threads/${threadId}/messages**`, (route) =>

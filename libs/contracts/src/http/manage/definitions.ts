@@ -72,6 +72,7 @@ export const roleListSchema = listOf(
 );
 
 const { templateOnly, secrets, runAs } = toolDefinitionSchema.shape;
+// Any text is listed: earlier versions did not check the hosts that were pushed.
 const allowedHosts = z.array(z.string()).optional().describe(toolDefinitionSchema.shape.allowedHosts.description!);
 
 export const toolListSchema = listOf(

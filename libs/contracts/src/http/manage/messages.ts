@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { jsonObjectSchema } from '../../json';
 import { idParams, listOf, pageQuery, time, timeInQuery } from './list';
 
-/** A slug to look up. */
 const slug = z.string().min(1).max(200);
 const providerId = z.string().regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -');
 const filter = (description: string) => z.string().max(200).optional().describe(description);
