@@ -45,6 +45,26 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
     }
     case 'model_failed':
       return badGateway(`The model ${failure.model} could not answer${reasonOf(failure, environment)}`, failure.reason);
+    case 'content_filter':
+      return badGateway(
+        `The content filter of the model ${failure.model} refused the message or the answer${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
+    case 'refusal':
+      return badGateway(
+        `The model ${failure.model} refused to answer${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
+    case 'length':
+      return badGateway(
+        `The model ${failure.model} reached its limit before it wrote a reply${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
+    case 'empty_answer':
+      return badGateway(
+        `The model ${failure.model} answered without a text${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
     case 'model_not_configured':
       return badGateway(`No provider is configured for the model ${failure.model}`, failure.reason);
     case 'model_timeout':

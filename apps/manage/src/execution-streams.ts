@@ -5,6 +5,7 @@ import {
   readExecution,
   readSteps,
   type StoredExecution,
+  streamedFinishReason,
 } from '@parley/agents';
 import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
@@ -149,7 +150,7 @@ async function readEnded(db: Db, scope: Scope, id: string): Promise<StoredExecut
 
 /** The chunks of an execution that has succeeded, made from its row. */
 function chunksOf(
-  { id, output, inputTokens, outputTokens }: StoredExecution,
+  { id, output, finishReason, inputTokens, outputTokens }: StoredExecution,
   steps: ExecutionStep[],
 ): NumberedChunk['chunk'][] {
   const text = 'text-stored';
@@ -163,7 +164,7 @@ function chunksOf(
     { type: 'text-delta', id: text, delta: output ?? '' },
     { type: 'text-end', id: text },
     { type: 'finish-step' },
-    { type: 'finish', finishReason: 'stop', messageMetadata: { usage } },
+    { type: 'finish', finishReason: streamedFinishReason(finishReason ?? 'stop'), messageMetadata: { usage } },
   ];
 }
 

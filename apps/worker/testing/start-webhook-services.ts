@@ -5,7 +5,14 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Db, createDb } from '@parley/db';
-import { type Queues, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import {
+  type Queues,
+  closeRedis,
+  connectRedis,
+  createExecutionChunks,
+  createQueues,
+  waitForRedis,
+} from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type KapsoServer,
@@ -74,14 +81,17 @@ export async function startWebhookServices({
   definitions = {},
   variables = {},
   redisUrl,
+  database,
 }: {
   definitions?: Definitions;
   variables?: Record<string, string>;
   /** Default: a database of the test run's Redis. */
   redisUrl?: string;
+  /** Default: a database of its own. */
+  database?: Db & { url: string };
 } = {}): Promise<WebhookServices> {
   const [db, redis, kapso, resend] = await Promise.all([
-    openTestDatabase(createDb),
+    database ?? openTestDatabase(createDb),
     redisUrl === undefined ? createTestRedis() : { url: redisUrl, flush: async () => {} },
     startKapsoServer(),
     startResendServer(),
@@ -117,7 +127,11 @@ export async function startWebhookServices({
   const producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);
   const queues = createQueues({ redis: producer });
-  const runtime = createJobRuntime({ config, db, log, metrics: createMetrics('worker') });
+  const runtime = createJobRuntime({
+    ...{ config, db, log },
+    metrics: createMetrics('worker'),
+    chunkLog: createExecutionChunks(producer),
+  });
 
   const inbox = createInbox(db);
   const app = createIngestApp({

@@ -1,7 +1,8 @@
-import type { Scope } from '@parley/contracts';
+import type { FinishReason, Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
 import { roleListsOf } from '@parley/permissions';
-import { storedResult, toChatResult } from './to-chat-result';
+import { textOfFailure } from './failure-reply';
+import { failureOf, storedResult, toChatResult } from './to-chat-result';
 import type { ChatResult } from './chat-result';
 import type { ToolLoopOutcome } from './run-tool-loop';
 import { sumUsage } from './models/sum-usage';
@@ -15,7 +16,7 @@ import type { TurnStore } from './threads/turn-store';
 /** Waits until a stored turn may run, generates its reply, and always ends it in the store. */
 export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningTurn): Promise<ChatResult> {
   const { store, turnQueue } = deps;
-  const { turn, request } = running;
+  const { turn, request, agent } = running;
   const isBackground = running.recorded !== undefined;
   let isFinished = false;
   const recorder = recorderOf(store, running);
@@ -27,7 +28,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
   const afterLoss = async (outcome: ToolLoopOutcome): Promise<ChatResult> =>
     (await recorder.recordOvertaken(outcome))
       ? storedResult(running, outcome.usage)
-      : { ok: false, reason: 'interrupted', threadId: turn.threadId };
+      : { ...failureOf(running), reason: 'interrupted' };
   try {
     let history: HistoryRow[] = [];
     if (turn.state === 'running') {
@@ -43,11 +44,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
         await finish(
           failed(admission.reason === 'timeout' ? 'waited too long for earlier turns' : 'the caller disconnected'),
         );
-        return {
-          ok: false,
-          reason: admission.reason === 'timeout' ? 'thread_busy' : 'aborted',
-          threadId: turn.threadId,
-        };
+        return { ...failureOf(running), reason: admission.reason === 'timeout' ? 'thread_busy' : 'aborted' };
       }
       history = admission.history;
     }
@@ -63,16 +60,19 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       await recorder.settle();
       isFinished = true;
       await store.release(turn);
-      return { ok: false, reason: 'aborted', threadId: turn.threadId };
+      return { ...failureOf(running), reason: 'aborted' };
     }
     const replyId = newId('msg');
-    const reply =
-      outcome.end.how === 'answered' ? { id: replyId, position: outcome.position, content: outcome.end.text } : null;
-    if (outcome.end.how === 'answered') await running.stream?.complete(outcome.end.text, outcome.usage);
+    const { end } = outcome;
+    if (end.how === 'answered') await running.stream?.complete(end, outcome.usage);
+    const reason = end.how === 'model_failed' ? end.reason : end.how;
+    const failing = { channel: request.channel, turn, agent: agent.definition, reason };
+    const text = end.how === 'answered' ? end.text : await textOfFailure(deps, scope, failing);
     const isStored = await finish({
-      status: reply === null ? 'failed' : 'succeeded',
-      reply,
-      error: reply === null ? describeEnd(outcome) : undefined,
+      status: end.how === 'answered' ? 'succeeded' : 'failed',
+      reply: text === null ? null : { id: replyId, position: outcome.position, content: text },
+      error: end.how === 'answered' ? undefined : describeEnd(outcome),
+      finishReason: finishReasonOf(outcome),
       model: outcome.model,
       iterations: outcome.iterations,
       usage: outcome.usage,
@@ -86,6 +86,13 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
     if (!isFinished && !isBackground) await store.finish(turn, failed('internal error')).catch(() => {});
     turnQueue.leave(turn);
   }
+}
+
+/** Of a failed turn: whether the provider refused it. */
+function finishReasonOf({ end }: ToolLoopOutcome): FinishReason {
+  if (end.how === 'answered') return end.finishReason;
+  const reason = end.how === 'model_failed' ? end.reason : 'error';
+  return reason === 'content_filter' || reason === 'refusal' || reason === 'length' ? reason : 'error';
 }
 
 /** Returns the turn's recorder, which also records the usage and the step of a router's classification. */
@@ -111,6 +118,7 @@ const failed = (error: string): TurnOutcome => ({
   reply: null,
   error,
   iterations: 0,
+  finishReason: 'error',
   usage: { inputTokens: 0, outputTokens: 0 },
   steps: [],
 });

@@ -1,5 +1,6 @@
 import type { Actor, ChatResponse, ErrorDetail, JsonObject } from '@parley/contracts';
 import type { ToolContext } from '@parley/tools';
+import type { FailingAgent } from './failure-reply';
 import type { AgentFailure } from './load-agent';
 
 /** What `agent.chat` and channels set. When the signal is aborted, the turn ends after the current step. */
@@ -30,17 +31,30 @@ export type ChatFailure =
    * The message is stored, but no model answered. `model` is the last one that was called. `detail` is its answer, which may
    * quote messages of people.
    */
-  | {
-      ok: false;
-      reason: 'model_failed' | 'model_timeout' | 'model_not_configured';
+  | (StoredFailure & {
+      reason:
+        | 'model_failed'
+        | 'model_timeout'
+        | 'model_not_configured'
+        | 'content_filter'
+        | 'refusal'
+        | 'length'
+        | 'empty_answer';
       model: string;
       detail: string;
-      threadId: string;
-    }
+      /** A later attempt would fail in the same way. */
+      isLasting: boolean;
+    })
   /** The message is stored, but the turn, or its wait in the thread's queue, took too long. */
-  | { ok: false; reason: 'turn_timeout' | 'thread_busy'; threadId: string }
+  | (StoredFailure & { reason: 'turn_timeout' | 'thread_busy' })
   /** The caller disconnected, or this process did not renew the turn's lease in time. */
-  | { ok: false; reason: 'aborted' | 'interrupted'; threadId: string };
+  | (StoredFailure & { reason: 'aborted' | 'interrupted' });
+
+interface StoredFailure {
+  ok: false;
+  threadId: string;
+  agent: FailingAgent;
+}
 
 export type ChatResult =
   | {

@@ -65,6 +65,7 @@ export async function generateReply(
     system,
     history: repairHistory(history),
     historyTokens: deps.historyTokens,
+    refusedTurns: () => deps.store.refusedTurns(turn),
     message: request.message,
     recorded: running.recorded,
     offers,

@@ -8,10 +8,11 @@ export {
   hasEnded,
   waitingExecutions,
 } from './background/execution-queue';
-export { chunksPerAttempt } from './background/reply-stream';
+export { chunksPerAttempt, streamedFinishReason } from './background/reply-stream';
 export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
 export { type AgentDeps, type Agents, createAgents } from './create-agents';
+export { type FailingAgent, addFailureReply, failureReply } from './failure-reply';
 export { listActingByRoles } from './list-acting-by-roles';
 export { listAgents, listRouters, readAgent } from './list-agents';
 export { createModels } from './models/create-models';

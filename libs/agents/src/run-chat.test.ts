@@ -189,6 +189,7 @@ describe('one turn', () => {
         toolCallSummary: [],
         errorCount: 0,
         permissionDenialCount: 0,
+        finishReason: 'stop',
       },
     });
     expect(server.requests[0]).toMatchObject({
@@ -815,7 +816,7 @@ describe('routers', () => {
     server.play(({ model }) => (model === 'classifier' ? { status: 500 } : { text: 'ok' }));
     expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
     expect(await rows('select steps->0 as step from executions order by id desc limit 1')).toEqual([
-      { step: expect.objectContaining({ purpose: 'routing', status: 'error', error: 'failed' }) },
+      { step: expect.objectContaining({ purpose: 'routing', status: 'error', error: 'unavailable' }) },
     ]);
   });
 

@@ -1,4 +1,11 @@
-import { type Json, type Scope, type ToolCallSummary, findUnstorable, reportRefusal } from '@parley/contracts';
+import {
+  type FinishReason,
+  type Json,
+  type Scope,
+  type ToolCallSummary,
+  findUnstorable,
+  reportRefusal,
+} from '@parley/contracts';
 import { rejectOnAbort } from '@parley/outbound';
 import type { Explanation } from '@parley/permissions';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
@@ -7,12 +14,15 @@ import { sumUsage } from './models/sum-usage';
 import type {
   ModelFailureReason,
   ModelMessage,
+  ModelReply,
+  ModelResult,
   ModelSettings,
   ModelToolCall,
   ModelUsage,
   Models,
 } from './models/model';
-import { trimHistory } from './threads/history';
+import { createHistoryView } from './shorten-history';
+import type { HistoryTurn } from './threads/history';
 import { storableText, truncateBytes } from './threads/storable-text';
 import type { ReplyStream } from './background/reply-stream';
 import type { RecordedTurn } from './running-turn';
@@ -24,19 +34,20 @@ export const maxModelCalls = 10;
 const maxSameCalls = 3;
 /** Maximum calls of one reply that run at the same time. */
 const maxParallelCalls = 8;
+/** Maximum text of all replies of a turn, in bytes of UTF-8. */
+const maxTextBytes = 1024 * 1024;
 /** Maximum size of a result that the model gets, in UTF-8. The full result is stored. */
 const maxResultBytes = 32 * 1024;
-const outOfSteps =
-  'I could not finish this within the steps I have for one message. Please ask again, or in smaller parts.';
-
 export interface ToolLoopRequest {
   models: Models;
   settings: ModelSettings;
   scope: Scope;
   turnId: string;
   system: string;
-  history: readonly ModelMessage[][];
+  history: readonly HistoryTurn[];
   historyTokens: number;
+  /** Reads the ids of the earlier turns that the provider may have refused. */
+  refusedTurns: () => Promise<ReadonlySet<string>>;
   message: string;
   /** What another process has recorded of the turn. */
   recorded?: RecordedTurn;
@@ -59,7 +70,7 @@ export interface ToolLoopRequest {
 }
 
 type ToolLoopEnd =
-  | { how: 'answered'; text: string }
+  | { how: 'answered'; text: string; finishReason: FinishReason }
   | { how: 'model_failed'; reason: ModelFailureReason; detail: string }
   | { how: 'aborted' }
   | { how: 'timeout' }
@@ -81,7 +92,7 @@ export interface ToolLoopOutcome {
 
 /** Calls the model and runs the tools that it asks for, until it answers. Each step is stored before the next begins. */
 export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOutcome> {
-  const { models, scope, settings, recorder, recorded, stream } = request;
+  const { models, scope, settings, recorded, stream } = request;
   const usage = recorded?.usage ?? { inputTokens: 0, outputTokens: 0 };
   const deadline = AbortSignal.timeout(request.timeLimitMs);
   const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
@@ -95,8 +106,10 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     position: recorded?.position ?? 1,
   };
   const turn: ModelMessage[] = recorded?.messages ?? [{ role: 'user', content: request.message }];
-  const sameCalls = new Map<string, number>();
-  let historyTokens = request.historyTokens;
+  const run: RunningLoop = { request, outcome, turn, sameCalls: new Map(), signal, deadline };
+  const history = createHistoryView({ ...request, budgetTokens: request.historyTokens });
+  let textBytes = 0;
+  let cutReplies = 0;
   const end = (reason: ToolLoopEnd): ToolLoopOutcome => ({ ...outcome, end: reason });
 
   for (;;) {
@@ -104,7 +117,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     if (request.takeModelCall !== undefined && !(await request.takeModelCall())) {
       reportRefusal('model_calls_per_turn');
       outcome.steps.push(modelStep(outcome.model, 0, { status: 'error', error: 'model_calls_per_turn' }));
-      return end({ how: 'answered', text: outOfSteps });
+      return end(outOfSteps);
     }
     const isLast = outcome.iterations >= maxModelCalls - 1;
     stream?.beginStep();
@@ -113,116 +126,178 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       settings,
       {
         system: request.system,
-        messages: [...trimHistory(request.history, historyTokens), ...turn],
+        messages: [...history.messages(), ...turn],
         tools: isLast ? [] : request.offers,
         otherTools: builtInToolNames,
         callId: (index) => callIdOf(request.turnId, outcome.iterations, index),
+        maxCalls: request.toolCallsPerMessage,
+        maxTextBytes: maxTextBytes - textBytes,
       },
       { signal, sink: stream },
     );
-    outcome.model = called.model;
+    noteCall(outcome, called);
     if (!called.ok) {
-      const isTooLong = called.reason === 'context_overflow' && historyTokens > 0 && request.history.length > 0;
-      outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'error', error: called.reason }));
-      if (isTooLong) {
-        historyTokens = historyTokens < 2_000 ? 0 : Math.floor(Math.min(historyTokens, tokensIn(request)) / 2);
-        continue;
-      }
+      if (await history.shorten(called)) continue;
       if (called.reason === 'aborted') return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
       return end({ how: 'model_failed', reason: called.reason, detail: called.detail });
     }
-    const { text, toolCalls, usage, raw } = called.reply;
-    outcome.iterations += 1;
-    outcome.usage = sumUsage(outcome.usage, usage);
-    outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'success', ...usage }));
-    if (toolCalls.length === 0 || isLast)
-      return end({ how: 'answered', text: storableText(text) || (isLast ? outOfSteps : '') });
-
-    turn.push({ role: 'assistant', content: text, toolCalls, raw });
-    const from = outcome.position;
-    const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
-    const progress = { ...outcome, steps: [...outcome.steps] };
-    const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
-    if (!isOwned) return end({ how: 'lost' });
-    stream?.calls(toolCalls);
-    outcome.position += 1 + toolCalls.length;
-    const { toolCallsPerMessage } = request;
-    const excess: ToolResult = { ok: false, errorType: 'execution_error', message: tooManyCalls(toolCallsPerMessage) };
-    if (toolCalls.length > toolCallsPerMessage)
-      reportRefusal('tool_calls_per_message', toolCalls.length - toolCallsPerMessage);
-    const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
-      const startedAt = performance.now();
-      let permission: Explanation | undefined;
-      const onDecision = (explanation: Explanation) => void (permission = explanation);
-      const result =
-        index < toolCallsPerMessage
-          ? await runCall(request, call, { sameCalls, signal, deadline, onDecision })
-          : excess;
-      stream?.result(call.id, result);
-      const content = contentOf(result);
-      const isError = !result.ok;
-      recorder.addResult({
-        callId: call.id,
-        position: from + 1 + index,
-        isError,
-        full: storable(result as Json),
-        content,
-      });
-      return { result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
-    });
-    stream?.endStep();
-    let handoffReply: string | undefined;
-    for (const [index, { result, content, permission, durationMs }] of done.entries()) {
-      const { id, name } = toolCalls[index]!;
-      turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
-      if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
-      if (result.ok && name === 'thread.handoff')
-        handoffReply = (result.result as { reply: string | null }).reply ?? undefined;
-      const summary = summaryOf(storableText(name), durationMs, result);
-      outcome.toolCalls.push(summary);
-      outcome.steps.push({
-        kind: 'tool',
-        callId: id,
-        ...summary,
-        ...(permission && { permission: toJson(permission) }),
-      });
-    }
-    if (handoffReply !== undefined) return end({ how: 'answered', text: storableText(handoffReply) });
+    const { reply } = called;
+    textBytes += Buffer.byteLength(reply.text);
+    const cut = cutOf(reply);
+    if (cut !== null) cutReplies += 1;
+    // A second reply that is cut off would be followed by a third.
+    if (reply.toolCalls.length === 0 || isLast || cutReplies > 1) return end(answeredWith(reply));
+    const { isLost, handoffReply } = await runCalls(run, reply, cut);
+    if (isLost) return end({ how: 'lost' });
+    if (handoffReply !== undefined)
+      return end({ how: 'answered', text: storableText(handoffReply), finishReason: 'tool_calls' });
   }
 }
 
-const tooManyCalls = (limit: number): string =>
-  `This call was not made: a message may have at most ${limit} tool calls. Make it in a later message if it is still needed`;
+/** What the steps of one turn share. */
+interface RunningLoop {
+  request: ToolLoopRequest;
+  outcome: ToolLoopOutcome;
+  /** The message, and what has followed it. */
+  turn: ModelMessage[];
+  /** How often each call was made. */
+  sameCalls: Map<string, number>;
+  signal: AbortSignal;
+  deadline: AbortSignal;
+}
+
+const outOfSteps: ToolLoopEnd = {
+  how: 'answered',
+  text: 'I could not finish this within the steps I have for one message. Please ask again, or in smaller parts.',
+  finishReason: 'tool_calls',
+};
+
+/** Adds a call of the model to the steps and the usage of the turn. */
+function noteCall(outcome: ToolLoopOutcome, called: ModelResult): void {
+  outcome.model = called.model;
+  const usage = called.ok ? called.reply.usage : called.usage;
+  outcome.usage = sumUsage(outcome.usage, usage);
+  if (!called.ok) {
+    const rest = { status: 'error', error: called.reason, ...usage };
+    outcome.steps.push(modelStep(called.model, called.durationMs, rest));
+    return;
+  }
+  outcome.iterations += 1;
+  const { finishReason } = called.reply;
+  outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'success', finishReason, ...usage }));
+}
+
+const cuts: Partial<Record<FinishReason, string>> = {
+  length: 'the answer was cut off at the limit of its length',
+  content_filter: "the answer was cut off by the provider's content filter",
+  refusal: 'the model refused to go on',
+  error: 'the provider ended the answer with an error',
+};
+
+/** Why the calls of a reply must not run: its last call may be incomplete, and the others were not meant to be the whole. */
+const cutOf = ({ finishReason }: ModelReply): string | null => cuts[finishReason] ?? null;
+
+/** The end of a turn with a reply whose calls are not run. */
+function answeredWith({ text, finishReason, toolCalls }: ModelReply): ToolLoopEnd {
+  const storable = storableText(text);
+  if (storable.trim() !== '') return { how: 'answered', text: storable, finishReason };
+  const cut = cuts[finishReason];
+  if (cut === undefined && toolCalls.length > 0) return outOfSteps;
+  const reason =
+    finishReason === 'stop' || finishReason === 'tool_calls' || finishReason === 'error'
+      ? 'empty_answer'
+      : finishReason;
+  return { how: 'model_failed', reason, detail: cut ?? 'the answer has no text' };
+}
+
+/** Stores the calls of a reply, runs them and adds their results to the turn. With `cut` none runs. */
+async function runCalls(
+  run: RunningLoop,
+  { text, toolCalls, droppedCalls, raw }: ModelReply,
+  cut: string | null,
+): Promise<{ isLost: boolean; handoffReply?: string }> {
+  const { request, outcome, turn } = run;
+  const { recorder, stream } = request;
+  turn.push({ role: 'assistant', content: text, toolCalls, raw });
+  const from = outcome.position;
+  const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
+  const progress = { ...outcome, steps: [...outcome.steps] };
+  const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
+  if (!isOwned) return { isLost: true };
+  stream?.calls(toolCalls);
+  outcome.position += 1 + toolCalls.length;
+  if (droppedCalls > 0) reportRefusal('tool_calls_per_message', droppedCalls);
+  const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
+    const startedAt = performance.now();
+    let permission: Explanation | undefined;
+    const onDecision = (explanation: Explanation) => void (permission = explanation);
+    const result = cut === null ? await runCall(run, call, onDecision) : notRun(cut);
+    stream?.result(call.id, result);
+    const isLastOfMany = droppedCalls > 0 && index === toolCalls.length - 1;
+    const content = contentOf(result) + (isLastOfMany ? tooManyCalls(toolCalls.length, droppedCalls) : '');
+    recorder.addResult({
+      callId: call.id,
+      position: from + 1 + index,
+      isError: !result.ok,
+      full: storable(result as Json),
+      content,
+    });
+    return { call, result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
+  });
+  stream?.endStep();
+  for (const one of done) noteResult(run, one);
+  const handoff = done.findLast(({ call, result }) => call.name === 'thread.handoff' && result.ok)?.result;
+  const reply = handoff?.ok ? (handoff.result as { reply: string | null }).reply : null;
+  return { isLost: false, ...(reply !== null && { handoffReply: reply }) };
+}
+
+interface DoneCall {
+  call: ModelToolCall;
+  result: ToolResult;
+  content: string;
+  permission: Explanation | undefined;
+  durationMs: number;
+}
+
+/** Adds a result to the turn, its steps and its summary. */
+function noteResult({ outcome, turn }: RunningLoop, { call, result, content, permission, durationMs }: DoneCall): void {
+  const { id, name } = call;
+  turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
+  if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
+  const summary = summaryOf(storableText(name), durationMs, result);
+  outcome.toolCalls.push(summary);
+  outcome.steps.push({ kind: 'tool', callId: id, ...summary, ...(permission && { permission: toJson(permission) }) });
+}
+
+const notRun = (why: string): ToolResult => ({
+  ok: false,
+  errorType: 'execution_error',
+  message: `not run: ${why}`,
+});
+
+/** What the model reads after the results of a reply with more calls than a reply may have. */
+const tooManyCalls = (limit: number, dropped: number): string =>
+  `\n[${dropped} more calls were not made: a message may have at most ${limit} tool calls. Make them in a later message if they are still needed]`;
 
 /** Runs one tool call, or returns the error that prevents it. The call ends at the tool's or the turn's time limit. */
 async function runCall(
-  request: ToolLoopRequest,
-  call: ModelToolCall,
-  how: {
-    sameCalls: Map<string, number>;
-    signal: AbortSignal;
-    deadline: AbortSignal;
-    onDecision: (explanation: Explanation) => void;
-  },
+  { request, sameCalls, signal, deadline }: RunningLoop,
+  { id, name, args, problem }: ModelToolCall,
+  onDecision: (explanation: Explanation) => void,
 ): Promise<ToolResult> {
-  if (call.invalid !== undefined) {
-    const text = call.invalid.slice(0, 200);
-    return { ok: false, errorType: 'invalid_arguments', message: `The arguments are not a JSON object: ${text}` };
-  }
-  if (how.signal.aborted)
-    return { ok: false, errorType: 'execution_error', message: 'The turn ended before this call' };
-  const key = `${call.name} ${canonical(call.args)}`;
-  const times = (how.sameCalls.get(key) ?? 0) + 1;
-  how.sameCalls.set(key, times);
+  if (problem !== undefined) return { ok: false, errorType: 'invalid_arguments', message: problem };
+  if (signal.aborted) return { ok: false, errorType: 'execution_error', message: 'The turn ended before this call' };
+  const key = `${name} ${canonical(args)}`;
+  const times = (sameCalls.get(key) ?? 0) + 1;
+  sameCalls.set(key, times);
   if (times > maxSameCalls) {
     const message = `This tool was already called ${maxSameCalls} times with these arguments in this turn; use its result`;
     return { ok: false, errorType: 'execution_error', message };
   }
   const timeout: ToolResult = { ok: false, errorType: 'timeout', message: 'The time limit of the turn was reached' };
-  const { id, name, args } = call;
-  const result = request.runTool({ id, name, args, onDecision: how.onDecision }, how.deadline);
-  return rejectOnAbort(result, how.deadline).catch((error: unknown) => {
-    if (how.deadline.aborted) return timeout;
+  const result = request.runTool({ id, name, args, onDecision }, deadline);
+  return rejectOnAbort(result, deadline).catch((error: unknown) => {
+    if (deadline.aborted) return timeout;
     throw error;
   });
 }
@@ -305,5 +380,3 @@ const modelStep = (name: string, durationMs: number, rest: Record<string, Json>)
   durationMs: Math.round(durationMs),
   ...rest,
 });
-
-const tokensIn = ({ history }: ToolLoopRequest): number => JSON.stringify(history).length / 3;

@@ -5,42 +5,66 @@ import type { ModelFailureReason, ModelUsage } from './models/model';
 import { sumUsage } from './models/sum-usage';
 import type { RunningTurn } from './running-turn';
 
-const modelFailures: Partial<Record<ModelFailureReason, 'model_timeout' | 'model_not_configured'>> = {
+/** The reasons of models that have a name of their own in the API. Any other is `model_failed`. */
+const modelFailures = {
   timeout: 'model_timeout',
   not_configured: 'model_not_configured',
   unknown_model: 'model_not_configured',
-};
+  content_filter: 'content_filter',
+  refusal: 'refusal',
+  length: 'length',
+  empty_answer: 'empty_answer',
+} as const satisfies Partial<Record<ModelFailureReason, string>>;
+
+/** Failures of models that may be over at the next attempt. */
+const passing: readonly ModelFailureReason[] = ['timeout', 'unavailable', 'rate_limited', 'aborted'];
 
 /** The result that the caller gets for a turn that has ended. */
 export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, replyId: string): ChatResult {
-  const { threadId } = running.turn;
   const { end, model } = outcome;
   switch (end.how) {
     case 'answered':
-      return { ok: true, state: 'answered', response: responseOf(running, outcome, { text: end.text, replyId }) };
-    case 'model_failed':
-      return { ok: false, reason: modelFailures[end.reason] ?? 'model_failed', model, detail: end.detail, threadId };
+      return { ok: true, state: 'answered', response: responseOf(running, outcome, end, replyId) };
+    case 'model_failed': {
+      const named: Partial<Record<ModelFailureReason, (typeof modelFailures)[keyof typeof modelFailures]>> =
+        modelFailures;
+      return {
+        ...failureOf(running),
+        reason: named[end.reason] ?? 'model_failed',
+        model,
+        detail: end.detail,
+        isLasting: !passing.includes(end.reason),
+      };
+    }
     case 'timeout':
-      return { ok: false, reason: 'turn_timeout', threadId };
+      return { ...failureOf(running), reason: 'turn_timeout' };
     case 'aborted':
-      return { ok: false, reason: 'aborted', threadId };
+      return { ...failureOf(running), reason: 'aborted' };
     case 'lost':
-      return { ok: false, reason: 'interrupted', threadId };
+      return { ...failureOf(running), reason: 'interrupted' };
   }
 }
+
+/** What all failures of a stored turn have in common. */
+export const failureOf = ({ turn, agent }: RunningTurn) => ({
+  ok: false as const,
+  threadId: turn.threadId,
+  agent: agent.definition,
+});
 
 function responseOf(
   running: RunningTurn,
   outcome: ToolLoopOutcome,
-  reply: { text: string; replyId: string },
+  { text, finishReason }: Extract<ToolLoopOutcome['end'], { how: 'answered' }>,
+  replyId: string,
 ): ChatResponse {
   const { model, iterations, toolCalls, lastTransfer } = outcome;
   const transfer = lastTransfer as { agentSlug?: string; agentId?: string } | undefined;
   return {
     threadId: running.turn.threadId,
-    message: reply.text,
-    usage: sumUsage(outcome.usage, running.routing?.classification?.usage ?? null),
-    assistantMessageId: reply.replyId,
+    message: text,
+    usage: usageOf(running, outcome.usage),
+    assistantMessageId: replyId,
     _executionMeta: {
       iterationCount: iterations,
       model,
@@ -48,6 +72,7 @@ function responseOf(
       toolCallSummary: toolCalls,
       errorCount: toolCalls.filter((call) => call.status === 'error').length,
       permissionDenialCount: toolCalls.filter((call) => call.errorType === 'permission_denied').length,
+      finishReason,
     },
     ...(transfer?.agentSlug && {
       _transferred: { targetAgentSlug: transfer.agentSlug, targetAgent: transfer.agentId ?? transfer.agentSlug },
@@ -65,10 +90,16 @@ export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage):
   response: {
     threadId: running.turn.threadId,
     message: '',
-    usage: sumUsage(usage, running.routing?.classification?.usage ?? null),
+    usage: usageOf(running, usage),
     ...routedTo(running),
   },
 });
+
+/** The tokens of the turn and of the choice of its agent. The API does not tell which of them were cached. */
+function usageOf({ routing }: RunningTurn, usage: ModelUsage): ModelUsage {
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens } = sumUsage(usage, routing?.classification?.usage);
+  return { inputTokens, outputTokens, totalTokens, ...(reasoningTokens !== undefined && { reasoningTokens }) };
+}
 
 const routedTo = ({ routing, agent }: RunningTurn) =>
   routing === null ? {} : { routedToAgent: agent.id, routedToAgentSlug: agent.definition.slug };

@@ -31,10 +31,15 @@ export interface Execution {
   status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
   /** The answer; null without one. */
   reply: string | null;
+  /** Why the answer ended; null until the execution has ended. */
+  finishReason: FinishReason | null;
   usage: Usage;
   /** Why it failed. */
   error?: string;
 }
+
+/** `stop`: the reply is complete. With `length`, `content_filter` and `error` it was cut off, with `refusal` the model refused. */
+export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error';
 
 export interface ToolCallSummary {
   name: string;
@@ -56,6 +61,7 @@ export interface ChatResponse {
     toolCallSummary: ToolCallSummary[];
     errorCount: number;
     permissionDenialCount: number;
+    finishReason: FinishReason;
   };
   _transferred?: { targetAgentSlug: string; targetAgent: string };
   /** Messages to a router only: id of the agent that the router chose. */

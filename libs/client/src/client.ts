@@ -82,13 +82,13 @@ class ExecutionsApi {
     const { waitSeconds, ...rest } = options;
     const query = waitSeconds === undefined ? undefined : { wait: waitSeconds };
     type Answer = Omit<Execution, 'executionId'> & { id: string };
-    const { id, threadId, status, reply, usage, error } = await this.#send<Answer>({
+    const { id, threadId, status, reply, finishReason, usage, error } = await this.#send<Answer>({
       ...rest,
       method: 'GET',
       path: ['executions', executionId],
       query,
     });
-    return { executionId: id, threadId, status, reply, usage, ...(error != null && { error }) };
+    return { executionId: id, threadId, status, reply, finishReason, usage, ...(error != null && { error }) };
   }
 
   /**

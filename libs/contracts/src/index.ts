@@ -30,7 +30,7 @@ export {
   toolCallbackResponseSchema,
   validateResponseSchema,
 } from './executor';
-export { type ChatResponse, type ToolCallSummary } from './http/chat';
+export { type ChatResponse, type FinishReason, type ToolCallSummary } from './http/chat';
 export {
   type Entity,
   type EntityOperation,

@@ -1,22 +1,50 @@
 import { z } from 'zod';
 
 const textOnly = 'must be a string or an array of parts of type "text"; other content is not supported';
-const content = z
-  .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1)], { error: textOnly })
-  .transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join('')));
+const joined = (texts: string[]): string => texts.join('');
+
+/** Clients keep messages without a text, such as an answer that only called tools. They are skipped (`toConversation`). */
+const noText = z.null().transform(() => '');
+const ownContent = z
+  .union(
+    [
+      z.string(),
+      z
+        .array(z.object({ type: z.literal('text'), text: z.string() }))
+        .transform((parts) => joined(parts.map(({ text }) => text))),
+      noText,
+    ],
+    { error: textOnly },
+  )
+  .default('');
+
+const text = z.string('must be a string');
+/** Parts of other types, such as audio, have no text that a model could read again. */
+const answerPart = z
+  .looseObject({ type: z.string(), text: text.nullish(), refusal: text.nullish() })
+  .transform(({ type, text: written, refusal }) => (type === 'refusal' ? refusal : written) ?? '');
+const answerContent = z
+  .union([z.string(), z.array(answerPart).transform(joined), noText], {
+    error: 'must be a string or an array of parts',
+  })
+  .default('');
+
+const answer = z
+  .object({ role: z.literal('assistant'), content: answerContent, refusal: text.nullish() })
+  .transform(({ role, content, refusal }) => ({ role, content: content || (refusal ?? '') }));
+
+/** Results of tools that the client had called elsewhere. The tools of an agent run on the server, so they are left out. */
+const toolResult = z.object({ role: z.enum(['tool', 'function']) }).transform(({ role }) => ({ role, content: '' }));
 
 const message = z.discriminatedUnion(
   'role',
   [
-    z.object({ role: z.enum(['system', 'developer']), content }),
-    z.object({ role: z.literal('user'), content }),
-    z.object({
-      role: z.literal('assistant'),
-      content,
-      tool_calls: z.array(z.never(), 'must be absent: tools run on the server').nullish(),
-    }),
+    z.object({ role: z.enum(['system', 'developer']), content: ownContent }),
+    z.object({ role: z.literal('user'), content: ownContent }),
+    answer,
+    toolResult,
   ],
-  { error: 'must be "system", "developer", "user" or "assistant": tools run on the server' },
+  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
 );
 
 /** A field that may only have values which change nothing. */

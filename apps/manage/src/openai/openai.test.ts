@@ -232,10 +232,10 @@ test.each<[string, object, number, string, string]>([
   ['a blank message', { messages: [user(' ')] }, 400, 'messages', 'invalid_body'],
   ['an image', { messages: [user([image])] }, 400, 'messages.0.content', 'invalid_body'],
   [
-    'a result of a tool',
-    { messages: [{ role: 'tool', content: 'x', tool_call_id: '1' }, user('a')] },
+    'a result of a tool last',
+    { messages: [user('a'), { role: 'tool', content: 'x', tool_call_id: '1' }] },
     400,
-    'messages.0.role',
+    'messages',
     'invalid_body',
   ],
   ['too many messages', { messages: Array.from({ length: 1_001 }, () => user('a')) }, 400, 'messages', 'invalid_body'],

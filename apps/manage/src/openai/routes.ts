@@ -1,5 +1,5 @@
 import { cancelExecution, listAgents, listRouters } from '@parley/agents';
-import type { Caller, Scope } from '@parley/contracts';
+import type { Caller, FinishReason, Scope } from '@parley/contracts';
 import { actorOf } from '@parley/permissions';
 import {
   type CallerContext,
@@ -104,9 +104,28 @@ const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: VisibleExecutio
   ...(reasoningTokens !== null && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });
 
+/**
+ * OpenAI's words. The text of a refusal is the answer, as OpenAI ends one. It has no word for an answer that an error has cut off, so
+ * OpenRouter's is used.
+ */
+const finishReasons: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  tool_calls: 'stop',
+  length: 'length',
+  content_filter: 'content_filter',
+  refusal: 'stop',
+  error: 'error',
+};
+/** The same by the words of a stream, which has none of its own for a refusal. */
+const streamedFinishReasons: Readonly<Record<string, string>> = {
+  length: 'length',
+  'content-filter': 'content_filter',
+  error: 'error',
+};
+
 /** The answer in one piece. Throws when there is none. */
 function toCompletion(execution: VisibleExecution, model: string, caller: Caller) {
-  const { id, status, output, error, createdAt } = execution;
+  const { id, status, output, error, finishReason, createdAt } = execution;
   if (status !== 'succeeded') throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status), caller);
   return {
     id: idOf(id),
@@ -118,7 +137,7 @@ function toCompletion(execution: VisibleExecution, model: string, caller: Caller
         index: 0,
         message: { role: 'assistant', content: output ?? '', refusal: null },
         logprobs: null,
-        finish_reason: 'stop',
+        finish_reason: finishReasons[finishReason ?? 'stop'],
       },
     ],
     usage: usageOf(execution),
@@ -177,7 +196,7 @@ async function streamCompletion(
         return true;
       }
       if (part?.type !== 'end') continue;
-      await send({}, 'stop');
+      await send({}, streamedFinishReasons[part.finishReason] ?? 'stop');
       if (includesUsage) {
         const usage = usageOf(await executionOf(db, context, executionId));
         await stream.send({ data: { ...common, choices: [], usage } });

@@ -35,12 +35,13 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
       await waitForExecution(db, scope, id, wait * 1_000, signal);
       execution = await executionOf(db, context, id);
     }
-    const result = { reply: execution.output, usage: usageOf(execution), output: execution.output };
+    const { output, finishReason } = execution;
+    const result = { reply: output, finishReason, usage: usageOf(execution), output };
     if (!seesAll(context.caller)) {
       const error = execution.error === null ? null : publicErrorOf(execution.error);
       return { ...toItem({ ...execution, error }), ...result, prompt: null, steps: [], messages: [], deliveries: [] };
     }
-    const { promptHash, requestId, output } = execution;
+    const { promptHash, requestId } = execution;
     // Messages before calls, so that each call that they ask for is found.
     const messages = await readMessages(db, scope, id);
     const [steps, prompt, deliveries] = await Promise.all([

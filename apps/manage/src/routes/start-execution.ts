@@ -17,6 +17,7 @@ const toStarted = (execution: VisibleExecution) => ({
   threadId: execution.threadId,
   status: execution.status,
   reply: execution.output,
+  finishReason: execution.finishReason,
   usage: usageOf(execution),
 });
 

@@ -1,11 +1,13 @@
 import {
   type Agents,
   type ChatFailure,
+  type FailingAgent,
   findEarlierTurn,
   lockForReply,
   readThread,
   withdrawReply,
 } from '@parley/agents';
+import type { FinishReason } from '@parley/contracts';
 import {
   type AnswerEnd,
   type Channels,
@@ -27,22 +29,37 @@ export interface AnswerDeps {
   channels: Channels;
 }
 
-/** How a message ends, or why it has to be retried. */
-type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'retry'; error: string };
+/** How a message ends, or why it has no answer. */
+type Decision =
+  | { kind: 'end'; end: AnswerEnd; reply: string | null }
+  /** It is tried again later, unless the failure is lasting. */
+  | { kind: 'failed'; failure: AnswerFailure };
+
+/** Why a message has no answer. */
+export interface AnswerFailure {
+  error: string;
+  /** No later attempt can succeed. */
+  isLasting: boolean;
+  /** Null before a turn was stored. */
+  threadId: string | null;
+  agent: FailingAgent | null;
+  /** Nobody is told: another attempt is still running. */
+  isSilent?: boolean;
+}
 
 /**
  * Answers one message of a contact, and those joined with it, in one turn: with the agent or router of the connection on the
  * contact's thread, or with the account's media reply when none has a text. One transaction ends the messages and stores the
- * reply in the outbox, so a killed process neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to send or an error to retry; null if
- * this claim has lost the message.
+ * reply in the outbox, so a killed process neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to
+ * send or the failure; null if this claim has lost the message.
  */
 export async function answerMessage(
   deps: AnswerDeps,
   message: WaitingMessage,
   signal: AbortSignal,
-): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
+): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; failure: AnswerFailure } | null> {
   const decision = await decide(deps, message, signal);
-  if (decision.kind === 'retry') return { ok: false, error: decision.error };
+  if (decision.kind === 'failed') return { ok: false, failure: decision.failure };
   const { threadId } = decision.end;
   return deps.db.transaction(async (tx) => {
     const isTakenOver =
@@ -71,12 +88,14 @@ export async function answerMessage(
 }
 
 /** The number that sent the message. The contact may have used another number before. */
-function recipientOf({ payload, contact }: WaitingMessage): string {
+export function recipientOf({ payload, contact }: WaitingMessage): string {
   const identity = readInbound(payload)?.identity;
   return identity?.phone ?? identity?.scopedId ?? contact;
 }
 
 async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSignal): Promise<Decision> {
+  // What the model sends for it may have ended the processes.
+  if (message.hasEndedProcesses) return failed({ error: 'interrupted', isLasting: true });
   const received = [message, ...message.joined].flatMap(({ payload }) => readInbound(payload) ?? []);
   const toAnswer = received.filter(({ handling }) => handling !== 'store');
   const inbound = toAnswer.findLast(({ handling }) => handling === 'agent');
@@ -87,8 +106,10 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     return end('stored', null, null, 'the connection has neither agent nor router');
   const threadKey = threadKeyOf(message.contact);
   const earlier = await findEarlierTurn(deps.db, message, threadKey, message.id);
-  if (earlier.state === 'running') return { kind: 'retry', error: 'an earlier attempt has not ended yet' };
-  if (earlier.state === 'answered') return end('answered', earlier.reply, earlier.threadId);
+  if (earlier.state === 'running')
+    return failed({ error: 'an earlier attempt has not ended yet', isLasting: false, isSilent: true });
+  if (earlier.state === 'answered')
+    return end('answered', withEllipsis(earlier.reply, earlier.finishReason), earlier.threadId);
   if (earlier.state === 'stored') {
     const thread = await readThread(deps.db, message, threadKey);
     if (thread?.state !== 'agent') return end('stored', null, earlier.threadId);
@@ -112,8 +133,9 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     signal,
   });
   if (!result.ok) return afterFailure(result);
-  const { threadId, message: reply } = result.response;
-  return result.state === 'stored' ? end('stored', null, threadId) : end('answered', reply, threadId);
+  const { threadId, message: reply, _executionMeta: meta } = result.response;
+  if (result.state === 'stored') return end('stored', null, threadId);
+  return end('answered', withEllipsis(reply, meta?.finishReason ?? null), threadId);
 }
 
 const end = (
@@ -149,6 +171,18 @@ async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage
   return end('answered', account.mediaReply, thread?.id ?? null);
 }
 
+/** Shows the contact that a reply was cut off. */
+function withEllipsis(reply: string, finishReason: FinishReason | null): string {
+  const isCut = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'error';
+  const text = reply.trimEnd();
+  return isCut && !text.endsWith('…') ? `${text}…` : reply;
+}
+
+const failed = (failure: Pick<AnswerFailure, 'error' | 'isLasting'> & Partial<AnswerFailure>): Decision => ({
+  kind: 'failed',
+  failure: { threadId: null, agent: null, ...failure },
+});
+
 function afterFailure(failure: ChatFailure): Decision {
   switch (failure.reason) {
     case 'agent_not_found':
@@ -156,9 +190,13 @@ function afterFailure(failure: ChatFailure): Decision {
     case 'router_not_found':
     case 'thread_not_found':
     case 'invalid_params':
-    case 'model_not_configured':
-      return end('failed', null, null, failure.reason);
+      return failed({ error: failure.reason, isLasting: true });
+    case 'turn_timeout':
+    case 'thread_busy':
+    case 'aborted':
+    case 'interrupted':
+      return failed({ ...failure, error: failure.reason, isLasting: false });
     default:
-      return { kind: 'retry', error: failure.reason };
+      return failed({ ...failure, error: failure.reason });
   }
 }

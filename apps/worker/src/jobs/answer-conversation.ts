@@ -1,7 +1,8 @@
 import { type WaitingMessage, claimDue, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
-import { type AnswerDeps, answerMessage } from '../answers/answer-message';
+import { type AnswerDeps, type AnswerFailure, answerMessage } from '../answers/answer-message';
+import { tellFailure } from '../answers/tell-failure';
 import { type WorkContext, shareWork } from '../share-work';
 
 /** All attempts together take about 15 minutes, so a message survives a short outage of the model provider. */
@@ -39,8 +40,8 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
       if (answered === null) return continueConversation;
       if (!answered.ok && signal.aborted) throw signal.reason;
       if (!answered.ok) {
-        await retryLater(message, answered.error);
-        return null;
+        await fail(message, answered.failure);
+        return answered.failure.isLasting ? continueConversation : null;
       }
       const { organizationId, environment, id: messageId } = message;
       const { threadId } = answered;
@@ -49,17 +50,30 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
       return continueConversation;
     } catch (error) {
       if (signal.aborted) await postpone(db, message, 'the worker was stopped', 0).catch(() => {});
-      else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
+      else await retryLater(message, error instanceof Error ? error.message : String(error), 0).catch(() => {});
       throw error;
     } finally {
       answering.delete(message);
     }
   }
 
-  async function retryLater(message: WaitingMessage, error: string): Promise<void> {
+  /** Tells the contact when it is time for it, and ends the message or postpones it to the next attempt. */
+  async function fail(message: WaitingMessage, failure: AnswerFailure): Promise<void> {
+    const { error, isLasting, threadId } = failure;
+    const { toSend, patienceMs } = await tellFailure(deps, message, failure);
+    if (isLasting) {
+      log.warn({ messageId: message.id, attempts: message.attempts, error }, 'a message cannot be answered');
+      await finishMessage(db, message, { status: 'failed', error, threadId });
+    } else await retryLater(message, error, patienceMs);
+    for (const id of toSend) await channels.sendQueuedMessage(message, id);
+  }
+
+  /** `patienceMs`: an attempt follows after this time, when the contact is told of the outage. */
+  async function retryLater(message: WaitingMessage, error: string, patienceMs: number): Promise<void> {
     const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
-    if (attempts < maxAttempts) return postpone(db, message, error, Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs));
+    const delayMs = Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs, patienceMs || maxDelayMs);
+    if (attempts < maxAttempts) return postpone(db, message, error, delayMs);
     await finishMessage(db, message, { status: 'failed', error, threadId: null });
   }
 

@@ -1,4 +1,4 @@
-import type { Json } from '@parley/contracts';
+import type { FinishReason, Json } from '@parley/contracts';
 import type { ToolResult } from '@parley/tools';
 import type { ModelToolCall, ModelUsage, TextSink } from '../models/model';
 import { storableText } from '../threads/storable-text';
@@ -26,8 +26,12 @@ export interface ReplyStream extends TextSink {
   result(callId: string, result: ToolResult): void;
   endStep(): void;
   /** Writes what the readers lack of the reply, before it is stored. */
-  complete(reply: string, usage: ModelUsage): Promise<void>;
+  complete(reply: { text: string; finishReason: FinishReason }, usage: ModelUsage): Promise<void>;
 }
+
+/** The word of the AI SDK for the end of an answer. */
+export const streamedFinishReason = (reason: FinishReason): string =>
+  reason === 'refusal' ? 'content-filter' : reason.replace('_', '-');
 
 /** The first number of each attempt: an execution has at most a few (run-execution.ts). */
 export const chunksPerAttempt = 1_000_000;
@@ -161,7 +165,7 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
       state = 'between';
       text = '';
     },
-    async complete(reply, { inputTokens, outputTokens, totalTokens }) {
+    async complete({ text: reply, finishReason }, { inputTokens, outputTokens, totalTokens }) {
       endText();
       if (text !== reply) {
         if (text !== '') reset();
@@ -169,7 +173,7 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
       }
       stream.endStep();
       const usage = { inputTokens, outputTokens, totalTokens };
-      add({ type: 'finish', finishReason: 'stop', messageMetadata: { usage } });
+      add({ type: 'finish', finishReason: streamedFinishReason(finishReason), messageMetadata: { usage } });
       await flush();
     },
   };

@@ -1,5 +1,7 @@
 import type { Scope } from '@parley/contracts';
+import { newId } from '@parley/db';
 import { answerTurn } from '../answer-turn';
+import { textOfFailure } from '../failure-reply';
 import { loadAgent } from '../load-agent';
 import { chooseAgent } from '../routers/choose-agent';
 import type { ChatDeps, Route } from '../running-turn';
@@ -9,8 +11,8 @@ import type { BegunTurn } from '../threads/turn';
 import { createReplyStream } from './reply-stream';
 import { type ClaimedExecution, readRecorded, storeChosenAgent } from './execution-queue';
 
-/** After so many processes that did not end it, an execution fails: something in it may end them. */
-const maxAttempts = 5;
+/** After so many processes that did not end it, an execution fails: what its model sends may have ended them. */
+const maxAttempts = 2;
 
 /**
  * Runs a claimed background execution to its end: the same turn as in a chat, continued from the calls that an earlier process
@@ -29,7 +31,11 @@ export async function runExecution(
     ...{ tenant: claimed.tenant, id: claimed.id, threadId: claimed.threadId },
     ...{ agentRevision: null, state: 'running', history },
   };
-  const fail = (error: string) => store.finish(turn, { status: 'failed', reply: null, error, ...progressOf(claimed) });
+  const fail = async (error: string) => {
+    const text = await textOfFailure(deps, scope, { channel: claimed.background.channel, turn, reason: error });
+    const reply = text === null ? null : { id: newId('msg'), position, content: text };
+    return store.finish(turn, { status: 'failed', reply, error, finishReason: 'error', ...progressOf(claimed) });
+  };
   turnQueue.start(turn);
   try {
     if (claimed.attempts > maxAttempts) return void (await fail('interrupted'));

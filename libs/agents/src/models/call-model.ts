@@ -3,20 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as langchainMessages from '@langchain/core/messages';
 import { type Scope, reportRefusal } from '@parley/contracts';
 import { createSlots, rejectOnAbort } from '@parley/outbound';
-import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 import { createCircuitBreakers } from './circuit-breaker';
 import type { ModelFailureReason, ModelReply, ModelRequest, ModelSettings, TextSink } from './model';
-import { type AskProvider, type ProviderKind, openProvider, providerKind } from './open-provider';
+import { askProvider, loadProvider, providerKind } from './open-provider';
 import { type ProviderError, readProviderError } from './provider-error';
 import type { ProviderAccess, ProviderTable } from './provider-keys';
-import { fromLangChain, toLangChain } from './to-langchain';
+import { toLangChain, toReply } from './to-langchain';
 
 /** Maximum wait for a `Retry-After` when there is a fallback, which is called instead of a longer wait. */
 const longestWaitMs = 5_000;
-const maxOpenModels = 500;
+const defaultMaxCalls = 32;
+const defaultMaxTextBytes = 1024 * 1024;
 
-export type CallResult = { ok: true; reply: ModelReply } | { ok: false; reason: ModelFailureReason; detail: string };
+export type CallResult =
+  { ok: true; reply: ModelReply } | { ok: false; reason: ModelFailureReason; detail: string; status?: number };
 
 interface CallOptions {
   scope: Scope;
@@ -42,32 +43,14 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
   // The model has at least as long to answer. Otherwise a wait would count as a failure of the model.
   const longestSlotWaitMs = timeoutMs / 2;
   const breakers = createCircuitBreakers();
-  const opened = new LRUCache<string, AskProvider, () => Promise<AskProvider>>({
-    max: maxOpenModels,
-    ignoreFetchAbort: true,
-    fetchMethod: (_key, _old, { context: openModel }) => openModel(),
-  });
   // Imported once, on first use: even the import of a loaded module takes 0.1 ms.
   let loadedClasses: Promise<typeof langchainMessages> | undefined;
   const messageClasses = () => (loadedClasses ??= import('@langchain/core/messages'));
 
-  function open(
-    kind: ProviderKind,
-    name: string,
-    access: ProviderAccess,
-    settings: ModelSettings,
-    credential = credentialOf(access),
-  ): Promise<AskProvider> {
-    const { temperature, maxTokens, reasoning } = settings;
-    const model = { name, temperature, maxTokens, reasoning, timeoutMs };
-    return opened.forceFetch(JSON.stringify([kind, credential, model]), {
-      context: () => openProvider(kind, { ...model, ...access }),
-    });
-  }
-
   /** Milliseconds until the next attempt after a transient error; null when there is no further attempt. */
   function retryInMs(error: ProviderError, attempt: number, leftMs: number, hasFallback: boolean): number | null {
-    if (error.kind === 'rejected' || attempt >= retries) return null;
+    const mayPass = error.kind === 'unavailable' || error.kind === 'rate_limited';
+    if (!mayPass || attempt >= retries) return null;
     const waitMs = error.retryAfterMs ?? backoffMs * 2 ** attempt * (0.75 + Math.random() / 2);
     return waitMs >= leftMs || (hasFallback && waitMs > longestWaitMs) ? null : waitMs;
   }
@@ -89,7 +72,7 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
       const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
       for (let attempt = 0; ; attempt += 1) {
         if (!breakers.allows(breaker))
-          return { ok: false, reason: 'failed', detail: `${model} keeps failing and is not called for a while` };
+          return { ok: false, reason: 'unavailable', detail: `${model} keeps failing and is not called for a while` };
         const release = await connections.acquire(String(tenant), signal, longestSlotWaitMs);
         if (release === null) {
           if (options.signal?.aborted) return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
@@ -97,31 +80,44 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
           return { ok: false, reason: 'timeout', detail: `No free connection within ${longestSlotWaitMs} ms` };
         }
         try {
-          const ask = await open(kind, name, access, options.settings, credential);
-          const { messages, tools, names } = toLangChain(await messageClasses(), request, {
+          const { messages, raw, tools, names } = toLangChain(await messageClasses(), request, {
             model,
             needsToolsForHistory: kind === 'anthropic',
             plainObjectSchemas: kind === 'anthropic',
           });
-          // Some classes ignore the signal, so the wait ends here too.
+          const { temperature, maxTokens, reasoning } = options.settings;
           options.sink?.begin();
-          const answer = await rejectOnAbort(ask({ messages, tools, signal, sink: options.sink }), signal);
+          const asked = askProvider(
+            kind,
+            { ...access, name, temperature, maxTokens, reasoning, timeoutMs },
+            {
+              messages,
+              tools,
+              raw,
+              limits: {
+                calls: request.maxCalls ?? defaultMaxCalls,
+                textBytes: request.maxTextBytes ?? defaultMaxTextBytes,
+              },
+              callId: request.callId,
+              signal,
+              sink: options.sink,
+            },
+          );
+          const answer = await rejectOnAbort(asked, signal);
           breakers.succeeded(breaker);
-          return { ok: true, reply: fromLangChain(answer, request, names, model) };
+          return { ok: true, reply: toReply(answer, request, names, model) };
         } catch (thrown) {
           if (options.signal?.aborted) return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
           const error = readProviderError(thrown);
-          const isTimeout = deadline.aborted || error.kind === 'timeout';
-          if (isTimeout || error.kind === 'unavailable') breakers.failed(breaker);
+          const isTimeout = deadline.aborted;
+          const kindOfError = isTimeout ? 'timeout' : error.kind;
+          if (kindOfError === 'timeout' || kindOfError === 'unavailable') breakers.failed(breaker);
           else breakers.succeeded(breaker);
-          log.warn(
-            { model, attempt, kind: isTimeout ? 'timeout' : error.kind, status: error.status, code: error.code },
-            'a model call failed',
-          );
+          const { status, code, detail } = error;
+          log.warn({ model, attempt, kind: kindOfError, status, code }, 'a model call failed');
           if (isTimeout) return { ok: false, reason: 'timeout', detail: `No answer within ${timeoutMs} ms` };
-          if (error.kind === 'context_overflow') return { ok: false, reason: 'context_overflow', detail: error.detail };
           const waitMs = retryInMs(error, attempt, deadlineMs - performance.now(), options.hasFallback);
-          if (waitMs === null) return { ok: false, reason: 'failed', detail: error.detail };
+          if (waitMs === null) return { ok: false, reason: error.kind, detail, status };
           release();
           await sleep(waitMs, undefined, { signal }).catch(() => {});
         } finally {
@@ -131,11 +127,11 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
     },
     /** Loads the classes of a model's provider, if it is configured. */
     async warmUp(model: string, providers: ProviderTable): Promise<void> {
-      const { provider, name } = splitModelId(model);
+      const { provider } = splitModelId(model);
       const access = providers[provider];
       const kind = providerKind(provider, access);
       if (access === undefined || kind === null) return;
-      await Promise.all([open(kind, name, access, { candidates: [model] }), messageClasses()]);
+      await Promise.all([loadProvider(kind), messageClasses()]);
     },
   };
 }

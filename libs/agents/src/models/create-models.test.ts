@@ -145,7 +145,7 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
     });
     server.play(() => ({ status: 503 }));
     const failed = await models().complete(scope, settings(model), request(hello), { sink });
-    expect(failed).toMatchObject({ ok: false, reason: 'failed' });
+    expect(failed).toMatchObject({ ok: false, reason: 'unavailable' });
     expect(server.requests).toHaveLength(6);
   });
 
@@ -185,7 +185,8 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
     server.play(() => ({ status: 400, message: 'no such parameter' }));
     expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
       ok: false,
-      reason: 'failed',
+      reason: 'rejected',
+      status: 400,
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -301,7 +302,7 @@ describe('answers', () => {
     }
   });
 
-  it('returns malformed arguments as the model wrote them, in the order of the calls', async () => {
+  it('names arguments that are not a JSON object, in the order of the calls', async () => {
     server.play((_, index) =>
       index === 0
         ? {
@@ -315,10 +316,10 @@ describe('answers', () => {
     );
     const first = await models().complete(scope, settings('openai/gpt-5-mini'), request(hello));
     if (!first.ok) throw new Error(first.detail);
-    expect(first.reply.toolCalls.map(({ args, invalid }) => ({ args, invalid }))).toEqual([
-      { args: {}, invalid: '{"id": ' },
-      { args: { id: 'b' }, invalid: undefined },
-      { args: {}, invalid: '[1]' },
+    expect(first.reply.toolCalls.map(({ args, problem }) => ({ args, problem }))).toEqual([
+      { args: {}, problem: 'The arguments are not a JSON object: {"id":' },
+      { args: { id: 'b' }, problem: undefined },
+      { args: {}, problem: 'The arguments are not a JSON object: [1]' },
     ]);
     const { toolCalls, text, raw } = first.reply;
     const results: ModelMessage[] = toolCalls.map((call) => ({
@@ -406,7 +407,10 @@ describe('the offline model', () => {
       chosen,
       request([{ role: 'user', content: '/tool order.find {"id"' }]),
     );
-    expect(broken).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'order.find', invalid: '{"id"' }] } });
+    expect(broken).toMatchObject({
+      ok: true,
+      reply: { toolCalls: [{ name: 'order.find', problem: expect.stringContaining('{"id"') }] },
+    });
     const answer = await offline.complete(
       scope,
       chosen,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@parley/contracts';
 import type { ModelMessage, ModelReply, ModelRequest } from './model';
+import { readArguments } from './reading/read-calls';
 
 export const offlineModel = 'offline/scripted';
 
@@ -17,7 +17,15 @@ export function answerOffline(request: ModelRequest): ModelReply {
   const reply = decide(turn, request);
   const inputTokens = roughTokens(request.system + request.messages.map((message) => message.content).join(''));
   const outputTokens = roughTokens(reply.text + JSON.stringify(reply.toolCalls));
-  return { ...reply, usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens } };
+  const finishReason = reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';
+  return {
+    ...reply,
+    finishReason,
+    providerReason: finishReason,
+    isPromptRefused: false,
+    droppedCalls: 0,
+    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+  };
 }
 
 const roughTokens = (text: string): number => Math.ceil(text.length / 4);
@@ -33,16 +41,5 @@ function decide(turn: ModelMessage[], request: ModelRequest): Pick<ModelReply, '
   const [, name = '', text = ''] = command;
   if (request.tools.length === 0)
     return { text: `The tool ${name} cannot be called: no tools are offered.`, toolCalls: [] };
-  const args = parseObject(text.trim() || '{}');
-  const id = request.callId(0);
-  return { text: '', toolCalls: [args ? { id, name, args } : { id, name, args: {}, invalid: text }] };
-}
-
-function parseObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
-  } catch {
-    return null;
-  }
+  return { text: '', toolCalls: [{ id: request.callId(0), name, ...readArguments(text) }] };
 }

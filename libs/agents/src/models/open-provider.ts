@@ -1,27 +1,39 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
-import type { ChatGenerationChunk } from '@langchain/core/outputs';
-import type { ModelSettings, TextSink } from './model';
-import { modelFetch } from './model-fetch';
+import type { AIMessage, BaseMessage } from '@langchain/core/messages';
+import { type Exchange, type ReadAnswer, createExchange } from './exchange';
+import type { ModelSettings, RawReply, TextSink } from './model';
 import type { ProviderAccess } from './provider-keys';
-import { type OpenAiTool, textOf } from './to-langchain';
+import type { AnswerLimits } from './reading/answer';
+import { createAnthropicReader } from './reading/anthropic';
+import { createGoogleReader } from './reading/google';
+import { createOllamaReader } from './reading/ollama';
+import { createOpenAiReader } from './reading/openai';
+import { createResponsesReader } from './reading/responses';
+import type { OpenAiTool } from './to-langchain';
 
-interface ProviderCall {
+export interface ProviderModel extends ProviderAccess, Omit<ModelSettings, 'candidates'> {
+  /** The model's name without the provider. */
+  name: string;
+  timeoutMs: number;
+}
+
+export interface ProviderCall {
   messages: BaseMessage[];
   tools: OpenAiTool[];
+  /** Earlier messages of the same model in this turn. */
+  raw: readonly RawReply[];
+  limits: AnswerLimits;
+  /** The id of a call to which the provider gives none. */
+  callId: (index: number) => string;
   /** Aborts the HTTP request, not only the wait for it. */
   signal: AbortSignal;
   /** Gets the text while the provider sends it. Without a sink the provider sends the reply as a whole. */
   sink?: TextSink;
 }
 
-/** Calls one model once, without retries or fallbacks. */
-export type AskProvider = (call: ProviderCall) => Promise<AIMessage>;
-
-export interface ProviderModel extends ProviderAccess, Omit<ModelSettings, 'candidates'> {
-  /** The model's name without the provider. */
-  name: string;
-  timeoutMs: number;
+/** An answer, and the message with which the LangChain class sends it back. */
+export interface ProviderReply extends ReadAnswer {
+  message: AIMessage;
 }
 
 export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'ollama';
@@ -40,152 +52,170 @@ export function providerKind(provider: string, access: ProviderAccess | undefine
   return access?.baseUrl ? 'openai' : null;
 }
 
-/**
- * Opens a model with LangChain's class for its provider. Each class is imported on first use: importing all four takes two
- * seconds. Their own retries are disabled, because they would take more than a minute.
- */
-export async function openProvider(kind: ProviderKind, model: ProviderModel): Promise<AskProvider> {
-  const common = { model: model.name, temperature: model.temperature, maxRetries: 0 };
+/** Imported on first use: importing all four takes two seconds, and the import of a loaded module still 0.1 ms. */
+const loaded = new Map<ProviderKind, Promise<AskProvider>>();
+
+/** Calls one model once, without retries or fallbacks. */
+type AskProvider = (
+  model: ProviderModel & { baseUrl: string; apiKey: string },
+  call: ProviderCall,
+) => Promise<ProviderReply>;
+
+const loaders: Record<ProviderKind, () => Promise<AskProvider>> = {
+  openai: loadOpenAi,
+  anthropic: loadAnthropic,
+  google: loadGoogle,
+  ollama: loadOllama,
+};
+
+/** Loads the LangChain class of a provider. */
+export function loadProvider(kind: ProviderKind): Promise<AskProvider> {
+  const known = loaded.get(kind);
+  if (known !== undefined) return known;
+  const loading = loaders[kind]();
+  loaded.set(kind, loading);
+  loading.catch(() => loaded.delete(kind));
+  return loading;
+}
+
+/** Calls a model once, without retries or fallbacks. */
+export async function askProvider(
+  kind: ProviderKind,
+  model: ProviderModel,
+  call: ProviderCall,
+): Promise<ProviderReply> {
+  const ask = await loadProvider(kind);
   const baseUrl = (model.baseUrl ?? addresses[kind]).replace(/\/+$/, '');
-  const apiKey = model.apiKey ?? 'none';
-  switch (kind) {
-    case 'openai': {
-      const { ChatOpenAI } = await import('@langchain/openai');
-      return ask(
-        new ChatOpenAI({
-          ...common,
-          apiKey,
-          maxTokens: model.maxTokens,
-          timeout: model.timeoutMs,
-          streaming: false,
-          configuration: { baseURL: baseUrl, organization: null, project: null, fetch: modelFetch },
-          ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
-        }),
-      );
-    }
-    case 'anthropic': {
-      const { ChatAnthropic } = await import('@langchain/anthropic');
-      return ask(
-        new ChatAnthropic({
-          ...common,
-          apiKey,
-          anthropicApiUrl: baseUrl,
-          maxTokens: model.maxTokens ?? 8_192,
-          streaming: false,
-          clientOptions: { timeout: model.timeoutMs, authToken: null, fetch: modelFetch },
-        }),
-      );
-    }
-    case 'google': {
-      const { ChatGoogleGenerativeAI } = await import('@langchain/google-genai');
-      const { maxTokens } = model;
-      return async (call) => {
-        const gemini = new ChatGoogleGenerativeAI({ ...common, apiKey, baseUrl, maxOutputTokens: maxTokens });
-        const { client } = gemini as unknown as { client: GeminiClient };
-        const { generateContent, generateContentStream } = client;
-        let reasoningTokens: number | undefined;
-        const note = (part: GeminiPart) => {
-          reasoningTokens = part.usageMetadata?.thoughtsTokenCount ?? reasoningTokens;
-        };
-        // Works around three faults of the class: it ignores the signal, sends the results of parallel calls in separate
-        // messages where Gemini expects one, and does not count reasoning tokens.
-        client.generateContent = async (request) => {
-          mergeAdjacentMessages(request.contents);
-          const answer = await generateContent.call(client, request, { signal: call.signal });
-          note(answer.response);
-          return answer;
-        };
-        client.generateContentStream = async (request) => {
-          mergeAdjacentMessages(request.contents);
-          const { stream, response } = await generateContentStream.call(client, request, { signal: call.signal });
-          response.catch(() => {}); // The stream throws the same error.
-          return { stream: each(stream, note), response };
-        };
-        const message = await ask(gemini)(call);
-        if (reasoningTokens !== undefined && message.usage_metadata) {
-          message.usage_metadata.output_tokens += reasoningTokens;
-          message.usage_metadata.output_token_details = { reasoning: reasoningTokens };
-        }
-        return message;
-      };
-    }
-    case 'ollama': {
-      const { ChatOllama } = await import('@langchain/ollama');
-      return (call) => {
-        const fetchUntil: typeof fetch = (input, init) => fetch(input, { ...init, signal: call.signal });
-        return ask(new ChatOllama({ ...common, baseUrl, numPredict: model.maxTokens, fetch: fetchUntil }))(call);
-      };
-    }
-  }
+  return ask({ ...model, baseUrl, apiKey: model.apiKey ?? 'none' }, call);
 }
 
-/** Calls `_generate` or `_streamResponseChunks`, which each class implements, because `invoke` adds callbacks and tracing. */
-const ask =
-  (model: BaseChatModel): AskProvider =>
-  async ({ messages, tools, signal, sink }) => {
-    const options = { signal, ...(tools.length > 0 && { tools }) } as BaseChatModel['ParsedCallOptions'];
-    const message =
-      sink === undefined
-        ? (await model._generate(messages, options)).generations[0]?.message
-        : await readChunks(model._streamResponseChunks(messages, options), sink);
-    if (message === undefined) throw new Error('The provider returned no message');
-    if (signal.aborted) throw signal.reason;
-    return message as AIMessage;
+/** Their own retries are disabled, because they would take more than a minute. */
+const common = ({ name, temperature }: ProviderModel) => ({ model: name, temperature, maxRetries: 0 });
+
+async function loadOpenAi(): Promise<AskProvider> {
+  const { ChatOpenAI } = await import('@langchain/openai');
+  return (model, call) => {
+    const isResponses = (url: string) => url.endsWith('/responses');
+    const exchange = createExchange({
+      ...call,
+      readerOf: (url) => (isResponses(url) ? createResponsesReader : createOpenAiReader),
+      prepare: (body, url) => ({
+        ...withReturnedFields(body, call.raw),
+        ...(call.sink && { stream: true }),
+        ...(call.sink && !isResponses(url) && { stream_options: { include_usage: true } }),
+      }),
+    });
+    const chat = new ChatOpenAI({
+      ...common(model),
+      apiKey: model.apiKey,
+      maxTokens: model.maxTokens,
+      timeout: model.timeoutMs,
+      streaming: false,
+      configuration: { baseURL: model.baseUrl, organization: null, project: null, fetch: exchange.fetch },
+      ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
+    });
+    return ask(chat, exchange, call);
   };
-
-/** The message of a stream. Throws when the stream ends before the provider has said why it ends. */
-async function readChunks(chunks: AsyncIterable<ChatGenerationChunk>, sink: TextSink): Promise<AIMessage | undefined> {
-  let whole: ChatGenerationChunk | undefined;
-  let isComplete = false;
-  for await (const chunk of chunks) {
-    whole = whole?.concat(chunk) ?? chunk;
-    isComplete ||= hasFinishReason(chunk);
-    const text = textOf(chunk.message.content);
-    if (text !== '') sink.write(text);
-  }
-  if (whole !== undefined && !isComplete) throw new Error('The answer of the provider ended in the middle');
-  return whole?.message as AIMessageChunk | undefined;
 }
 
-/** Each class has the reason in its own place. */
-function hasFinishReason({ message, generationInfo }: ChatGenerationChunk): boolean {
-  const places: (Record<string, unknown> | undefined)[] = [
-    generationInfo,
-    message.response_metadata,
-    message.additional_kwargs,
-  ];
-  const names = ['finish_reason', 'finishReason', 'stop_reason', 'done_reason', 'done', 'status'];
-  return places.some((place) => names.some((name) => Boolean(place?.[name])));
+/** Adds what the class leaves out of the messages of this turn (ReturnedFields). */
+function withReturnedFields(body: Record<string, unknown>, raw: readonly RawReply[]): Record<string, unknown> {
+  if (raw.length === 0 || !Array.isArray(body.messages)) return body;
+  const byCall = new Map(raw.flatMap(({ callIds, returned }) => [...callIds.values()].map((id) => [id, returned])));
+  const messages = (body.messages as { tool_calls?: { id: string }[] }[]).map((message) => {
+    const returned = byCall.get(message.tool_calls?.[0]?.id ?? '');
+    if (returned === undefined) return message;
+    const calls = message.tool_calls?.map((call) => ({ ...call, ...returned.calls.get(call.id) }));
+    return { ...message, ...returned.message, tool_calls: calls };
+  });
+  return { ...body, messages };
 }
 
-async function* each<T>(items: AsyncIterable<T>, visit: (item: T) => void): AsyncGenerator<T> {
-  for await (const item of items) {
-    visit(item);
-    yield item;
-  }
+async function loadAnthropic(): Promise<AskProvider> {
+  const { ChatAnthropic } = await import('@langchain/anthropic');
+  return (model, call) => {
+    const exchange = createExchange({
+      ...call,
+      readerOf: () => createAnthropicReader,
+      prepare: (body) => ({ ...body, ...(call.sink && { stream: true }) }),
+    });
+    const chat = new ChatAnthropic({
+      ...common(model),
+      apiKey: model.apiKey,
+      anthropicApiUrl: model.baseUrl,
+      maxTokens: model.maxTokens ?? 8_192,
+      streaming: false,
+      clientOptions: { timeout: model.timeoutMs, authToken: null, fetch: exchange.fetch },
+    });
+    return ask(chat, exchange, call);
+  };
 }
 
-interface GeminiPart {
-  usageMetadata?: { thoughtsTokenCount?: number };
-}
-
-/** What the class calls of Google's library. */
+/** What the class calls of Google's library, which takes no `fetch` of ours. */
 interface GeminiClient {
-  generateContent(request: GeminiRequest, options?: { signal: AbortSignal }): Promise<{ response: GeminiPart }>;
-  generateContentStream(
-    request: GeminiRequest,
-    options?: { signal: AbortSignal },
-  ): Promise<{ stream: AsyncGenerator<GeminiPart>; response: Promise<unknown> }>;
+  generateContent(request: GeminiRequest): Promise<{ response: object }>;
+  generationConfig?: object;
+  safetySettings?: object[];
 }
 
 interface GeminiRequest {
   contents: { role: string; parts: unknown[] }[];
 }
 
+async function loadGoogle(): Promise<AskProvider> {
+  const { ChatGoogleGenerativeAI } = await import('@langchain/google-genai');
+  return (model, call) => {
+    const exchange = createExchange({ ...call, readerOf: () => createGoogleReader });
+    const { apiKey, baseUrl, maxTokens, name } = model;
+    const gemini = new ChatGoogleGenerativeAI({ ...common(model), apiKey, baseUrl, maxOutputTokens: maxTokens });
+    const { client } = gemini as unknown as { client: GeminiClient };
+    client.generateContent = async (request) => {
+      const { generationConfig, safetySettings } = client;
+      mergeAdjacentMessages(request.contents);
+      const path = name.includes('/') ? name : `models/${name}`;
+      const method = call.sink ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      const headers = { 'content-type': 'application/json', 'x-goog-api-key': apiKey };
+      const body = JSON.stringify({ generationConfig, safetySettings, ...request });
+      return { response: await exchange.send(`${baseUrl}/v1beta/${path}:${method}`, headers, body) };
+    };
+    return ask(gemini, exchange, call);
+  };
+}
+
+/** The class sends the results of parallel calls in separate messages, where Gemini expects one. */
 function mergeAdjacentMessages(contents: { role: string; parts: unknown[] }[]): void {
   for (let at = contents.length - 1; at > 0; at -= 1) {
     if (contents[at]!.role !== contents[at - 1]!.role) continue;
     contents[at - 1]!.parts.push(...contents[at]!.parts);
     contents.splice(at, 1);
+  }
+}
+
+async function loadOllama(): Promise<AskProvider> {
+  const { ChatOllama } = await import('@langchain/ollama');
+  return (model, call) => {
+    const exchange = createExchange({ ...call, readerOf: () => createOllamaReader });
+    const { baseUrl, maxTokens } = model;
+    return ask(
+      new ChatOllama({ ...common(model), baseUrl, numPredict: maxTokens, fetch: exchange.fetch }),
+      exchange,
+      call,
+    );
+  };
+}
+
+/** Calls `_generate`, which each class implements, because `invoke` adds callbacks and tracing. */
+async function ask(
+  chat: BaseChatModel,
+  exchange: Exchange,
+  { messages, tools, signal }: ProviderCall,
+): Promise<ProviderReply> {
+  const options = { signal, ...(tools.length > 0 && { tools }) } as BaseChatModel['ParsedCallOptions'];
+  try {
+    const { generations } = await chat._generate(messages, options);
+    if (signal.aborted) throw signal.reason;
+    return { ...exchange.read()!, message: generations[0]!.message as AIMessage };
+  } catch (error) {
+    throw exchange.failure() ?? error;
   }
 }

@@ -1,7 +1,14 @@
-import { readRetryAfter } from '@parley/outbound';
+import { AnswerTooLarge, ProviderFault, UnreadableAnswer } from './reading/provider-fault';
+
+/**
+ * - `unavailable`: an outage. It may be over at the next attempt, and counts for the circuit breaker.
+ * - `rate_limited`: an attempt after the wait may succeed. It does not count.
+ * - `context_overflow`, `content_filter`, `rejected`: the same request would be refused again.
+ */
+export type ProviderErrorKind = 'unavailable' | 'rate_limited' | 'context_overflow' | 'content_filter' | 'rejected';
 
 export interface ProviderError {
-  kind: 'timeout' | 'aborted' | 'rate_limited' | 'unavailable' | 'rejected' | 'context_overflow';
+  kind: ProviderErrorKind;
   status?: number;
   /** The wait that the provider requests, in milliseconds. */
   retryAfterMs?: number;
@@ -11,65 +18,82 @@ export interface ProviderError {
   detail: string;
 }
 
-/** Classifies the errors that the four client libraries throw. An unreadable body counts as `unavailable`. */
-export function readProviderError(error: unknown, now: Date = new Date()): ProviderError {
-  const read = readKind(error, now);
-  const code = codeOf(error);
-  return code === undefined ? read : { ...read, code };
+interface Cause {
+  kind: ProviderErrorKind;
+  statuses?: (status: number) => boolean;
+  names?: RegExp;
+  text?: RegExp;
 }
 
-/** Only a short code, never a sentence: it is logged. */
-function codeOf(error: unknown): string | undefined {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
-  return [code, cause?.code].find((one): one is string => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
+/** The first cause of which the status, and a name or the text, fit. The texts are those of the servers' own messages. */
+const causes: readonly Cause[] = [
+  // OpenAI answers 429 to a single request that is larger than the limit of a minute: no wait helps.
+  { kind: 'context_overflow', statuses: (status) => status === 429, text: /request too large/i },
+  { kind: 'context_overflow', statuses: (status) => status === 413 },
+  {
+    kind: 'context_overflow',
+    statuses: (status) => status !== 429,
+    names:
+      /^(context_length_exceeded|exceed_context_size_error|request_too_large|string_above_max_length|context_window_exceeded)$/i,
+    text: /context[_ ](length|size|window|limit)|maximum context|reduce the length of|(prompt|input|request) (is )?too (long|large)|input tokens? exceeds?|input token count.*exceeds|exceeds? the (maximum|max) (number of )?(input )?tokens|too many (input )?tokens/i,
+  },
+  {
+    kind: 'content_filter',
+    statuses: (status) => status < 500,
+    names:
+      /^(content_filter|content_policy_violation|responsibleaipolicyviolation|moderation_blocked|invalid_prompt|data_?inspection_?failed)$/i,
+    text: /content management policy|response was filtered|content policy|usage policy|content exists risk|flagged (as|by|for)|input was flagged/i,
+  },
+  { kind: 'rejected', names: /^(insufficient_quota|billing_hard_limit_reached|billing_error)$/i },
+  { kind: 'rate_limited', statuses: (status) => status === 429 },
+  { kind: 'unavailable', statuses: (status) => status >= 500 || status === 408 || status === 409 },
+  { kind: 'rejected' },
+];
+
+/** Says what an error means for the next attempt. What is neither a provider's nor the network's is our own: `rejected`. */
+export function readProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderFault) return readFault(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnreadableAnswer) return { kind: 'unavailable', detail: message };
+  if (error instanceof AnswerTooLarge) return { kind: 'rejected', detail: message };
+  const code = networkCodeOf(error);
+  if (code !== undefined) return { kind: 'unavailable', code, detail: `${message} (${code})` };
+  return { kind: 'rejected', detail: shorten(message) };
 }
 
-function readKind(error: unknown, now: Date): ProviderError {
-  const thrown = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const message = withoutLinks(typeof thrown.message === 'string' ? thrown.message : String(error));
-  const status = statusOf(thrown);
-  const detail = `${status ? `HTTP ${status}: ` : ''}${causeOf(thrown, message) ?? message}`.slice(0, 500);
-  if (
-    /context_length|maximum context length|exceeds the context window|prompt is too long|input token count.*exceeds|too many tokens/i.test(
-      message,
-    )
-  ) {
-    return { kind: 'context_overflow', status, detail };
-  }
-  if (thrown.name === 'TimeoutError' || thrown.name === 'APIConnectionTimeoutError') return { kind: 'timeout', detail };
-  if (status === 429) return { kind: 'rate_limited', status, retryAfterMs: retryAfterOf(thrown, now), detail };
-  if (status === undefined || status >= 500 || status === 408 || status === 409) {
-    return { kind: 'unavailable', status, retryAfterMs: retryAfterOf(thrown, now), detail };
-  }
-  return { kind: 'rejected', status, detail };
+function readFault({ message, status, names, retryAfterMs }: ProviderFault): ProviderError {
+  const text = withoutLinks(message);
+  const { kind } = causes.find((cause) => fits(cause, { status, names, message }))!;
+  const code = names.find((name) => /^[\w.-]{1,64}$/.test(name));
+  return {
+    kind,
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(code !== undefined && { code }),
+    detail: shorten(`HTTP ${status}: ${text}`),
+  };
 }
 
-/** Omits the sentences that refer to a page of the provider or of its library, unless nothing else is left. */
+function fits(
+  { statuses, names, text }: Cause,
+  fault: { status: number; names: readonly string[]; message: string },
+): boolean {
+  if (statuses !== undefined && !statuses(fault.status)) return false;
+  if (names === undefined && text === undefined) return true;
+  return fault.names.some((name) => names?.test(name)) || (text?.test(fault.message) ?? false);
+}
+
+const shorten = (text: string): string => text.slice(0, 500);
+
+/** Omits the sentences that refer to a page of the provider, unless nothing else is left. */
 const withoutLinks = (text: string): string =>
   text.replace(/(?<=^|[.!?\n])[^.!?\n]*\bhttps?:\/\/\S+/g, '').trim() || text;
 
-function statusOf(thrown: Record<string, unknown>): number | undefined {
-  const status = thrown.status ?? thrown.status_code ?? thrown.statusCode;
-  return typeof status === 'number' && status >= 300 ? status : undefined;
+/** The code of an error of the network or of undici; undefined for other errors, such as those of our own code. */
+function networkCodeOf(error: unknown): string | undefined {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  return [code, cause?.code].find((one): one is string => typeof one === 'string' && isOfNetwork(one));
 }
 
-/** The error `fetch failed` has the reason in `cause`. */
-function causeOf(thrown: Record<string, unknown>, message: string): string | undefined {
-  const cause = thrown.cause as { code?: unknown; message?: unknown } | undefined;
-  if (typeof cause?.code === 'string') return `${message} (${cause.code})`;
-  return undefined;
-}
-
-function retryAfterOf(thrown: Record<string, unknown>, now: Date): number | undefined {
-  const headers = thrown.headers;
-  const read = (name: string): string | null | undefined =>
-    headers instanceof Headers ? headers.get(name) : (headers as Record<string, string> | undefined)?.[name];
-  const milliseconds = Number(read('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
-  const waitMs = readRetryAfter(read('retry-after'), now.getTime());
-  if (waitMs !== null) return waitMs;
-  // Google sends the wait in the body: details[] with `retryDelay: "7s"`.
-  const details = Array.isArray(thrown.errorDetails) ? (thrown.errorDetails as { retryDelay?: unknown }[]) : [];
-  const delay = details.map((item) => item.retryDelay).find((value) => typeof value === 'string');
-  return delay === undefined ? undefined : Math.max(0, Number.parseFloat(delay as string) * 1000) || undefined;
-}
+const isOfNetwork = (code: string): boolean =>
+  /^[A-Z][A-Z0-9_]{1,63}$/.test(code) && code !== 'UND_ERR_INVALID_ARG' && !/^ERR_(?!SSL|TLS)/.test(code);

@@ -2,16 +2,21 @@ import type { ModelUsage } from './model';
 
 type Counted = Omit<ModelUsage, 'totalTokens'> & Partial<ModelUsage>;
 
-/** Adds two usages. Reasoning tokens are present only when one of the two has them. */
-export function sumUsage<T extends Counted>(usage: T, other: ModelUsage | null): T {
-  if (other === null) return usage;
-  const reasoning = (usage.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0);
-  const hasReasoning = (usage.reasoningTokens ?? other.reasoningTokens) !== undefined;
-  return {
+/** What not every provider reports. */
+const optional = ['reasoningTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+
+/** Adds two usages. What is optional is present only when one of the two has it. */
+export function sumUsage<T extends Counted>(usage: T, other: ModelUsage | null | undefined): T {
+  if (other == null) return usage;
+  const sum: T = {
     ...usage,
     inputTokens: usage.inputTokens + other.inputTokens,
     outputTokens: usage.outputTokens + other.outputTokens,
     ...(usage.totalTokens !== undefined && { totalTokens: usage.totalTokens + other.totalTokens }),
-    ...(hasReasoning && { reasoningTokens: reasoning }),
   };
+  for (const name of optional) {
+    const tokens = (usage[name] ?? 0) + (other[name] ?? 0);
+    if ((usage[name] ?? other[name]) !== undefined) Object.assign(sum, { [name]: tokens });
+  }
+  return sum;
 }

@@ -1,6 +1,7 @@
 import type * as messageClasses from '@langchain/core/messages';
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
-import type { ModelMessage, ModelReply, ModelRequest, ModelToolCall, ModelUsage } from './model';
+import type { ModelMessage, ModelReply, ModelRequest, ModelToolCall, RawReply } from './model';
+import type { ProviderReply } from './open-provider';
 import { type ToolNames, createToolNames } from './tool-names';
 
 type MessageClasses = Pick<typeof messageClasses, 'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>;
@@ -20,8 +21,13 @@ export interface ConversionOptions {
   plainObjectSchemas: boolean;
 }
 
+/** A longer name of a called tool is cut: no tool has one. */
+const maxNameChars = 200;
+
 export interface Conversion {
   messages: BaseMessage[];
+  /** The messages that the same model has written in this turn. */
+  raw: RawReply[];
   tools: OpenAiTool[];
   names: ToolNames;
 }
@@ -36,22 +42,28 @@ export function toLangChain(classes: MessageClasses, request: ModelRequest, opti
   const asText = options.needsToolsForHistory && tools.length === 0;
   const callIds = new Map<string, string>();
   const messages: BaseMessage[] = [];
-  if (request.system !== '') messages.push(new classes.SystemMessage(request.system));
+  const raw: RawReply[] = [];
+  if (request.system.trim() !== '') messages.push(new classes.SystemMessage(request.system));
   for (const message of request.messages) {
-    if (message.role === 'user') messages.push(new classes.HumanMessage(message.content));
+    if (message.role === 'user') messages.push(new classes.HumanMessage(notBlank(message.content)));
     else if (asText && message.role === 'tool') messages.push(new classes.HumanMessage(resultAsText(message)));
     else if (asText && message.role === 'assistant') messages.push(new classes.AIMessage(callsAsText(message)));
     else if (message.role === 'tool') messages.push(toToolMessage(classes, message, names, callIds));
     else if (message.raw?.model === options.model) {
       for (const [id, providerId] of message.raw.callIds) callIds.set(id, providerId);
       messages.push(message.raw.message as AIMessage);
+      raw.push(message.raw);
     } else {
       const calls = message.toolCalls.map(({ id, name, args }) => ({ id, name: names.toProvider(name), args }));
-      messages.push(new classes.AIMessage({ content: message.content, tool_calls: calls }));
+      // Anthropic refuses blank texts.
+      const content = message.content.trim() === '' ? '' : message.content;
+      messages.push(new classes.AIMessage({ content, tool_calls: calls }));
     }
   }
-  return { messages, tools, names };
+  return { messages, raw, tools, names };
 }
+
+const notBlank = (text: string): string => (text.trim() === '' ? '(empty)' : text);
 
 function toToolMessage(
   classes: MessageClasses,
@@ -62,7 +74,7 @@ function toToolMessage(
   return new classes.ToolMessage({
     tool_call_id: callIds.get(message.toolCallId) ?? message.toolCallId,
     name: names.toProvider(message.name),
-    content: message.content,
+    content: notBlank(message.content),
     status: message.isError ? 'error' : 'success',
   });
 }
@@ -84,69 +96,30 @@ function callsAsText(message: Extract<ModelMessage, { role: 'assistant' }>): str
   return [message.content, ...calls].filter((text) => text !== '').join('\n') || '(no text)';
 }
 
-/** Converts a provider's answer to a reply, with its tool calls in the order in which the provider wrote them. */
-export function fromLangChain(answer: AIMessage, request: ModelRequest, names: ToolNames, model: string): ModelReply {
-  const callIds = new Map<string, string>();
-  const written = orderOfCalls(answer);
-  const valid = (answer.tool_calls ?? []).map((call) => ({
-    providerId: call.id,
-    name: call.name,
-    args: call.args,
-    invalid: undefined,
-  }));
-  const invalid = (answer.invalid_tool_calls ?? []).map((call) => ({
-    providerId: call.id,
-    name: call.name ?? '',
-    args: {},
-    invalid: call.args ?? '',
-  }));
-  const all = [...valid, ...invalid].sort((a, b) => rank(written, a.providerId) - rank(written, b.providerId));
-  const toolCalls = all.map((call, index): ModelToolCall => {
-    const id = request.callId(index);
-    if (call.providerId !== undefined) callIds.set(id, call.providerId);
-    const isObject = typeof call.args === 'object' && call.args !== null && !Array.isArray(call.args);
-    const name = names.fromProvider(call.name);
-    if (call.invalid !== undefined) return { id, name, args: {}, invalid: call.invalid };
-    return isObject ? { id, name, args: call.args } : { id, name, args: {}, invalid: JSON.stringify(call.args) };
+/** Converts a provider's answer to a reply. */
+export function toReply(
+  { answer, calls, thoughts, message }: ProviderReply,
+  { callId }: ModelRequest,
+  names: ToolNames,
+  model: string,
+): ModelReply {
+  const toolCalls = calls.map(({ written, args, problem }, index): ModelToolCall => {
+    const name = names.fromProvider(written.name ?? '').slice(0, maxNameChars) || 'unnamed';
+    return { id: callId(index), name, args, ...(problem !== undefined && { problem }) };
   });
-  // The raw message is not sent back when the provider would reject its calls, or when their ids are not unique.
-  const canBeSentBack = (call: (typeof all)[number]) => call.invalid === undefined && /^[\w-]{1,64}$/.test(call.name);
-  const isFaithful = all.every(canBeSentBack) && new Set(callIds.values()).size === toolCalls.length;
-  return {
-    text: textOf(answer.content),
-    toolCalls,
-    usage: usageOf(answer),
-    ...(isFaithful && { raw: { model, message: answer, callIds } }),
+  const returned = {
+    message: thoughts,
+    calls: new Map(calls.flatMap(({ id, written }) => (written.extra === undefined ? [] : [[id, written.extra]]))),
   };
-}
-
-const rank = (written: string[], id: string | undefined): number => {
-  const at = id === undefined ? -1 : written.indexOf(id);
-  return at === -1 ? written.length : at;
-};
-
-/** LangChain separates valid from invalid calls. The raw list has the provider's order. */
-function orderOfCalls(answer: AIMessage): string[] {
-  const raw = (answer.additional_kwargs as { tool_calls?: { id?: string }[] }).tool_calls ?? [];
-  return raw.map((call) => call.id ?? '');
-}
-
-/** The text of a message or of a part of one. */
-export function textOf(content: AIMessage['content']): string {
-  if (typeof content === 'string') return content;
-  const texts = content.map((block) => (block.type === 'text' && typeof block.text === 'string' ? block.text : ''));
-  return texts.join('');
-}
-
-function usageOf(answer: AIMessage): ModelUsage {
-  const usage = answer.usage_metadata;
-  const inputTokens = usage?.input_tokens ?? 0;
-  const outputTokens = usage?.output_tokens ?? 0;
-  const reasoning = usage?.output_token_details?.reasoning;
+  const callIds = new Map(toolCalls.map(({ id }, index) => [id, calls[index]!.id]));
   return {
-    inputTokens,
-    outputTokens,
-    totalTokens: usage?.total_tokens ?? inputTokens + outputTokens,
-    ...(typeof reasoning === 'number' && { reasoningTokens: reasoning }),
+    text: answer.text,
+    finishReason: answer.finishReason,
+    providerReason: answer.providerReason,
+    isPromptRefused: answer.isPromptRefused ?? false,
+    toolCalls,
+    droppedCalls: answer.droppedCalls,
+    usage: answer.usage,
+    raw: { model, message, callIds, returned },
   };
 }

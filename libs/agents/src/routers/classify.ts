@@ -37,9 +37,12 @@ export async function classify(
     { signal },
   );
   const step = { kind: 'model', purpose: 'routing', name: result.model, durationMs: Math.round(result.durationMs) };
-  if (!result.ok) return { slug: null, usage: null, step: { ...step, status: 'error', error: result.reason } };
-  const { text, usage } = result.reply;
-  return { slug: readChoice(text, candidates), usage, step: { ...step, status: 'success', ...usage } };
+  if (!result.ok) {
+    const { reason: error, usage = null } = result;
+    return { slug: null, usage, step: { ...step, status: 'error', error, ...usage } };
+  }
+  const { text, finishReason, usage } = result.reply;
+  return { slug: readChoice(text, candidates), usage, step: { ...step, status: 'success', finishReason, ...usage } };
 }
 
 const instructions = (candidates: readonly Candidate[]): string =>

@@ -1,4 +1,4 @@
-import type { Json, LogLine, Scope } from '@parley/contracts';
+import type { FinishReason, Json, LogLine, Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
 import type { StoredExecution } from './read-executions';
@@ -22,6 +22,7 @@ interface ModelStep extends Tokens {
   purpose: 'routing' | 'reply';
   status: 'success' | 'error';
   error: string | null;
+  finishReason: FinishReason | null;
   durationMs: number;
 }
 
@@ -95,6 +96,7 @@ const modelStep = (step: RecordedStep): ModelStep => ({
   purpose: step.purpose ?? 'reply',
   status: step.status,
   error: step.error ?? null,
+  finishReason: step.finishReason ?? null,
   durationMs: step.durationMs,
   inputTokens: step.inputTokens ?? 0,
   outputTokens: step.outputTokens ?? 0,

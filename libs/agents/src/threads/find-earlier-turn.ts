@@ -1,4 +1,4 @@
-import type { Scope } from '@parley/contracts';
+import type { FinishReason, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 
 /** The state of an earlier attempt to answer a message. */
@@ -6,7 +6,7 @@ export type EarlierTurn =
   | { state: 'none' }
   /** It is running, or its lease has not expired yet. */
   | { state: 'running' }
-  | { state: 'answered'; reply: string; threadId: string }
+  | { state: 'answered'; reply: string; finishReason: FinishReason | null; threadId: string }
   /** The message was stored during a takeover, or its turn was ended by one. `hasActed`: it called tools, whose effects may exist. */
   | { state: 'stored'; threadId: string; hasActed: boolean }
   /** It failed or was interrupted. */
@@ -14,7 +14,7 @@ export type EarlierTurn =
 
 const lastTurn = statement(
   'earlier-turn',
-  `select e.status, e.output, e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
+  `select e.status, e.output, e.finish_reason as "finishReason", e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
           exists (select from executions x join tool_calls c on c.tenant = $1 and c.execution_id = x.id
                   where x.tenant = $1 and x.thread_id = t.id and x.request_id = $4) as "hasActed"
    from threads t join executions e on e.tenant = $1 and e.thread_id = t.id
@@ -23,6 +23,7 @@ const lastTurn = statement(
   {
     status: column.oneOf<'queued' | 'running' | 'succeeded' | 'failed'>('ExecutionStatus'),
     output: column.text.nullable,
+    finishReason: column.oneOf<FinishReason>().nullable,
     threadId: column.text,
     isAlive: column.bool,
     hasActed: column.bool,
@@ -39,9 +40,9 @@ export async function findEarlierTurn(
   const { rows } = await db.query(scope, lastTurn, [scope.tenant, scope.environment, threadKey, requestId]);
   const turn = rows[0];
   if (turn === undefined) return { state: 'none' };
-  const { status, output, threadId, isAlive, hasActed } = turn;
-  if (status === 'succeeded')
-    return output === null ? { state: 'stored', threadId, hasActed } : { state: 'answered', reply: output, threadId };
+  const { status, output, finishReason, threadId, isAlive, hasActed } = turn;
+  if (status === 'succeeded' && output === null) return { state: 'stored', threadId, hasActed };
+  if (status === 'succeeded') return { state: 'answered', reply: output!, finishReason, threadId };
   if (status !== 'failed' && isAlive) return { state: 'running' };
   return { state: 'broken', hasActed };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ModelMessage } from '../models/model';
-import { repairHistory, trimHistory } from './history';
+import { type HistoryTurn, repairHistory, trimHistory } from './history';
 import type { HistoryRow } from './turn';
 
 /** The stored rows of one turn, with the given number of calls in each step. */
@@ -39,6 +39,8 @@ function expectValid(messages: readonly ModelMessage[]): void {
   if (messages.length > 0) expect(messages[0]!.role).toBe('user');
 }
 
+const messagesOf = (turns: HistoryTurn[]): ModelMessage[] => turns.flatMap(({ messages }) => messages);
+
 const steps = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 });
 
 it('is valid after a crash at any point of a turn, with any results missing', () => {
@@ -51,7 +53,7 @@ it('is valid after a crash at any point of a turn, with any results missing', ()
       );
       const repaired = repairHistory(rows);
       expect(repaired).toHaveLength(turns.length);
-      expectValid(repaired.flat());
+      expectValid(messagesOf(repaired));
     }),
   );
 });
@@ -60,7 +62,7 @@ it('is valid when the first rows of a turn were not read', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 5 }), fc.nat(40), (turns, from) => {
       const rows = turns.flatMap((one, index) => storedTurn(String(index), one));
-      expectValid(repairHistory(rows.slice(from)).flat());
+      expectValid(messagesOf(repairHistory(rows.slice(from))));
     }),
   );
 });
@@ -71,14 +73,15 @@ it('is trimmed at whole turns and keeps the newest', () => {
       const repaired = repairHistory(turns.flatMap((one, index) => storedTurn(String(index), one)));
       const kept = trimHistory(repaired, budget);
       expectValid(kept);
-      expect(repaired.flat().slice(repaired.flat().length - kept.length)).toEqual(kept);
+      const all = messagesOf(repaired);
+      expect(all.slice(all.length - kept.length)).toEqual(kept);
     }),
   );
 });
 
 it('reports a missing reply, and that a call may have been executed', () => {
-  const [turn] = repairHistory(storedTurn('1', [2]).slice(0, 3)) as [ModelMessage[]];
-  expect(turn.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+  const turns = repairHistory(storedTurn('1', [2]).slice(0, 3));
+  expect(messagesOf(turns).map(({ role, content }) => `${role}: ${content}`)).toEqual([
     'user: q1',
     'assistant: ',
     'tool: result of 1-0-0',

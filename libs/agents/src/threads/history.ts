@@ -15,14 +15,22 @@ const personsNote = (name: string, text: string) => `[${name}, a person of the t
 /** An estimate that is too high, rather than too low, for most languages. Each provider counts differently. */
 const charsPerToken = 3.5;
 
+/** An earlier turn of the thread, as the model reads it. */
+export interface HistoryTurn {
+  executionId: string;
+  messages: ModelMessage[];
+}
+
 /**
  * Converts a thread's stored messages to turns that every provider accepts: each begins with a user message and ends with an
  * assistant message, and each call is followed by its result. Missing results and replies are filled in here; they are not
  * stored.
  */
-export function repairHistory(rows: readonly HistoryRow[]): ModelMessage[][] {
+export function repairHistory(rows: readonly HistoryRow[]): HistoryTurn[] {
   const turns = Map.groupBy(rows, ([executionId]) => executionId);
-  return [...turns.values()].map(repairTurn).filter((turn) => turn.length > 0);
+  return [...turns]
+    .map(([executionId, own]) => ({ executionId, messages: repairTurn(own) }))
+    .filter(({ messages }) => messages.length > 0);
 }
 
 const sentBegin = '[The conversation begins.]';
@@ -46,7 +54,7 @@ export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
     if (role === 'user') turn.push({ role, content: text });
     if (role !== 'assistant' && role !== 'system') continue;
     const toolCalls = calls ?? [];
-    if (text === '' && toolCalls.length === 0) continue;
+    if (text.trim() === '' && toolCalls.length === 0) continue;
     const content = author == null ? text : role === 'system' ? personsNote(author, text) : personsReply(author, text);
     const last = turn.at(-1);
     if (last?.role === 'assistant' && last.toolCalls.length === 0 && toolCalls.length === 0) {
@@ -72,11 +80,11 @@ function repairTurn(rows: HistoryRow[]): ModelMessage[] {
 }
 
 /** The messages of the newest complete turns that fit into `budgetTokens`. */
-export function trimHistory(turns: readonly ModelMessage[][], budgetTokens: number): ModelMessage[] {
+export function trimHistory(turns: readonly HistoryTurn[], budgetTokens: number): ModelMessage[] {
   let left = budgetTokens;
   let from = turns.length;
-  while (from > 0 && (left -= tokensOf(turns[from - 1]!)) >= 0) from -= 1;
-  return turns.slice(from).flat();
+  while (from > 0 && (left -= tokensOf(turns[from - 1]!.messages)) >= 0) from -= 1;
+  return turns.slice(from).flatMap(({ messages }) => messages);
 }
 
 const tokensOf = (turn: readonly ModelMessage[]): number =>

@@ -34,7 +34,14 @@ async function begin(store = processOf()): Promise<Turn> {
 async function answer(text: string, store = processOf(), tools = offers): Promise<Turn> {
   const turn = await begin(store);
   const reply = { id: randomUUID(), position: 1, content: 'Hello' };
-  expect(await store.finish(turn, { ...progress, status: 'succeeded', reply }, [], sentPrompt(text, tools))).toBe(true);
+  expect(
+    await store.finish(
+      turn,
+      { ...progress, status: 'succeeded', reply, finishReason: 'stop' },
+      [],
+      sentPrompt(text, tools),
+    ),
+  ).toBe(true);
   return turn;
 }
 
@@ -75,7 +82,7 @@ test('the prompt of a turn whose process is killed after a tool call is stored, 
 
 test('a turn that another process has ended stores no prompt', async () => {
   const turn = await begin();
-  const outcome = { ...progress, status: 'failed', reply: null } as const;
+  const outcome = { ...progress, status: 'failed', reply: null, finishReason: null } as const;
   expect(await processOf().finish(turn, outcome, [], sentPrompt('Lost', offers))).toBe(false);
   expect(await stored()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Scope, ToolCallSummary } from '@parley/contracts';
+import type { FinishReason, Scope, ToolCallSummary } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
 import type { StoredToolCall } from './turn';
@@ -30,6 +30,7 @@ const summaryRow = {
   outputTokens: column.int4,
   reasoningTokens: column.int4.nullable,
   error: column.text.nullable,
+  finishReason: column.oneOf<FinishReason>().nullable,
   requestId: column.text.nullable,
   createdAt: column.timestamptz,
   startedAt: column.timestamptz.nullable,
@@ -51,6 +52,8 @@ interface RecordedStep extends ToolCallSummary {
   outputTokens?: number;
   reasoningTokens?: number;
   error?: string;
+  /** Only for a model call that was answered. */
+  finishReason?: FinishReason;
 }
 
 const wholeRow = {
@@ -85,7 +88,8 @@ const state = `case
 const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "agentSlug",
   e.router_slug as "routerSlug", ${state} as status, e.model, e.agent_revision as "agentRevision", e.iterations,
   e.tool_call_count as "toolCallCount", e.tool_error_count as "toolErrorCount", e.input_tokens as "inputTokens",
-  e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.request_id as "requestId",
+  e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.finish_reason as "finishReason",
+  e.request_id as "requestId",
   e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
 const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "promptHash",
   e.background->>'callerId' as "startedBy"`;

@@ -53,7 +53,9 @@ async function answer(turn: Turn): Promise<void> {
   await storeOf().recordCalls(turn, { position: 1, text: '', calls: [call], progress, results: [] });
   const result = { callId: call.id, position: 2, isError: false, full: { ok: true, result: 7 }, content: '7' };
   const reply = { id: `msg_${turn.id}`, position: 3, content: 'Found it' };
-  await storeOf().finish(turn, { ...progress, iterations: 2, status: 'succeeded', reply }, [result]);
+  await storeOf().finish(turn, { ...progress, iterations: 2, status: 'succeeded', reply, finishReason: 'stop' }, [
+    result,
+  ]);
 }
 
 async function details(scope: Scope, id: string) {

@@ -167,14 +167,14 @@ export const finish = statement(
   with ${resultsAsCtes},
   turn as (
     update executions
-    set status = $6::"ExecutionStatus", output = $7, error = $8, finished_at = now(), lease_until = null,
-        ${progressFrom(11)}
+    set status = $6::"ExecutionStatus", output = case when $6 = 'succeeded' then $7 end, error = $8, finish_reason = $11,
+        finished_at = now(), lease_until = null, ${progressFrom(12)}
     where tenant = $1 and id = $2 and lease_owner = $5 and status in ('queued', 'running') returning id, thread_id),
   message as (
     insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
     select $9, $1, thread_id, id, $10, 'assistant', $7 from turn where $9::text is not null),
-  ${promptFrom(11)}
-  select ${hasPromptFrom(11)} from turn`,
+  ${promptFrom(12)}
+  select ${hasPromptFrom(12)} from turn`,
   { has_prompt: column.bool },
 );
 
@@ -184,6 +184,15 @@ export const recordOvertaken = statement(
   `update executions set ${progressFrom(4)}
    where tenant = $1 and id = $2 and lease_owner = $3
      and (status = 'succeeded' and output is null or status = 'failed' and error = 'cancelled')`,
+);
+
+/** Turns that ended without an answer that the provider would take back: refused, filtered or failed (run-tool-loop.ts). */
+export const refusedTurns = statement(
+  'turns-refused-by-provider',
+  `select id::text from executions
+   where tenant = $1 and thread_id = $2 and id < $3::bigint and finish_reason in ('content_filter', 'refusal', 'error')
+   order by executions.id desc limit ${historyLimit}`,
+  { id: column.text },
 );
 
 export const takeNestedCall = statement(

@@ -14,6 +14,7 @@ import {
   recordCalls,
   recordOvertaken,
   recordResults,
+  refusedTurns,
   release,
   renew,
   restorePrompt,
@@ -93,6 +94,12 @@ export function createTurnStore(db: Queryable, owner: string) {
       return history.filter(([executionId]) => visible.has(executionId));
     },
 
+    /** The ids of the thread's earlier turns that the provider may have refused. */
+    async refusedTurns({ tenant, threadId, id }: Turn): Promise<Set<string>> {
+      const { rows } = await db.query({ tenant }, refusedTurns, [tenant, threadId, id]);
+      return new Set(rows.map((row) => row.id));
+    },
+
     /** Stores the calls of a reply before they run, with the usage of the turn so far. False: this process has lost the turn. */
     async recordCalls(
       turn: Turn,
@@ -139,6 +146,7 @@ export function createTurnStore(db: Queryable, owner: string) {
         outcome.error ?? null,
         outcome.reply?.id ?? null,
         outcome.reply?.position ?? null,
+        outcome.finishReason,
         ...progressValues(turn, outcome, prompt, isStored(turn, prompt)),
       ]);
       if (rows[0] === undefined) return false;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@parley/contracts';
+import type { FinishReason, Json, JsonObject } from '@parley/contracts';
 import type { Tenant } from '@parley/db';
 import type { AgentFailure, LoadedAgent } from '../load-agent';
 
@@ -65,9 +65,11 @@ export interface Progress {
 
 export interface TurnOutcome extends Progress {
   status: 'succeeded' | 'failed';
-  /** Null: no reply is stored. */
+  /** Null: no person is to read anything. Of a failed turn, what the person is told instead of an answer. */
   reply: { id: string; position: number; content: string } | null;
   error?: string;
+  /** Null: the turn was ended before a model answered. */
+  finishReason: FinishReason | null;
 }
 
 /** The result of a call. `full` is stored with the call, `content` is sent to the model. */

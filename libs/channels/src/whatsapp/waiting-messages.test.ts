@@ -174,3 +174,27 @@ describe('of a contact with more messages within a minute than are answered one 
     expect(await row('wam_f902')).toMatchObject({ status: 'stored' });
   });
 });
+
+it('a message that has ended three processes in a row says so to the next one', async () => {
+  const contact = '14155550003';
+  await db.pool.query(
+    `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, message_id,
+                           payload, status, sent_at, updated_at)
+     values ('wam_fatal', $1, $2::"Environment", 'conn_test', 'inbound', $3, 'text', 'hello', 'wamid.fatal', '{}',
+             'received', now(), now())`,
+    [scope.tenant, scope.environment, contact],
+  );
+  const claims: (boolean | undefined)[] = [];
+  const claimAgain = async () => {
+    const claimed = await claimNext(db, { ...conversation, contact });
+    claims.push(claimed?.hasEndedProcesses);
+    await leaseEnds('wam_fatal');
+    return claimed;
+  };
+  for (let process = 0; process < 2; process += 1) await claimAgain();
+  // An attempt that ends in any way begins the count again.
+  const third = (await claimAgain())!;
+  await postpone(db, third, 'the model is unavailable', 0);
+  for (let process = 0; process < 4; process += 1) await claimAgain();
+  expect(claims).toEqual([false, false, false, false, false, false, true]);
+});

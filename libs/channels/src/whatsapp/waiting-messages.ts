@@ -19,11 +19,19 @@ const waitingMessage = {
   /** Identifies the claim, not the process, which may claim the message again before its earlier work on it has ended. */
   owner: column.text,
 };
-const claimedMessage = { ...waitingMessage, isExcess: column.bool };
+const claimedMessage = {
+  ...waitingMessage,
+  isExcess: column.bool,
+  /** Three processes in a row have ended while they were answering it. */
+  hasEndedProcesses: column.bool,
+};
 const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 
 /** An inbound message that this process is answering. `joined`: later ones that its turn answers too, in the order of sending. */
-export type WaitingMessage = RowOf<typeof waitingMessage> & { joined: RowOf<typeof joinedMessage>[] };
+export type WaitingMessage = RowOf<typeof waitingMessage> & {
+  joined: RowOf<typeof joinedMessage>[];
+  hasEndedProcesses: boolean;
+};
 type Claim = Pick<WaitingMessage, 'tenant' | 'id' | 'owner'>;
 
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
@@ -31,6 +39,9 @@ export type Conversation = RowOf<typeof conversation>;
 
 /** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
+
+/** The error of a message whose lease has expired: the process that was answering it has ended or stalled. */
+const interrupted = { once: 'interrupted', twice: 'interrupted again' };
 
 /** Time that an excess message waits for others, which are answered with it. */
 const joinSeconds = 10;
@@ -44,7 +55,7 @@ const isWaiting = "tenant = $1 and connection_id = $2 and contact = $3 and direc
 const claim = statement(
   'claim-answer',
   `with first as (
-     select id, lease_until, created_at, sent_at, attempts = 0 and (
+     select id, status, error, lease_until, created_at, sent_at, attempts = 0 and (
          select count(*) from (select from messages p
            where p.tenant = $1 and p.environment = m.environment and p.contact = $3 and p.direction = 'inbound'
              and p.status <> 'stored' and p.created_at > m.created_at - interval '1 minute'
@@ -65,12 +76,16 @@ const claim = statement(
        where count <= ${maxJoined.messages} and characters <= ${maxJoined.characters})
      and due.is_excess and messages.id <> due.id)
    update messages m set status = 'answering', lease_owner = $4, lease_until = ${leaseSql.until(leaseSeconds)},
-                         attempts = m.attempts + 1, updated_at = now()
+                         attempts = m.attempts + 1, updated_at = now(),
+                         error = case when due.status <> 'answering' then m.error
+                                      when due.error = '${interrupted.once}' then '${interrupted.twice}'
+                                      else '${interrupted.once}' end
    from due, channel_connections c
    where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
-             m.contact, m.message_id as "messageId", m.payload, m.attempts, m.lease_owner as owner, due.is_excess as "isExcess"`,
+             m.contact, m.message_id as "messageId", m.payload, m.attempts, m.lease_owner as owner, due.is_excess as "isExcess",
+             due.status = 'answering' and coalesce(due.error, '') = '${interrupted.twice}' as "hasEndedProcesses"`,
   claimedMessage,
 );
 

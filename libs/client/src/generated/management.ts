@@ -2523,6 +2523,10 @@ export interface ManageClient {
       | 'cancelled';
     /** The answer; null without one. */
     reply: string | null;
+    /** Why the answer ended. Null until the execution has ended, and for one that a person ended. */
+    finishReason: 
+      | 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error'
+      | null;
     /** Tokens of the turn so far. */
     usage: {
       /** Tokens that the model has read, in all its calls. */
@@ -2594,6 +2598,10 @@ export interface ManageClient {
     input: string;
     /** The answer; null without one. */
     reply: string | null;
+    /** Why the answer ended. Null until the execution has ended, and for one that a person ended. */
+    finishReason: 
+      | 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error'
+      | null;
     /** Tokens of the turn so far. */
     usage: {
       /** Tokens that the model has read, in all its calls. */
@@ -2630,6 +2638,10 @@ export interface ManageClient {
       status: 'success' | 'error';
       /** Why the call failed. */
       error: string | null;
+      /** Why the answer ended. Null for a call that failed. */
+      finishReason: 
+        | 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error'
+        | null;
       /** Duration in milliseconds, with retries. */
       durationMs: number;
       /** Tokens that the model has read. */
@@ -2745,6 +2757,10 @@ export interface ManageClient {
       | 'cancelled';
     /** The answer; null without one. */
     reply: string | null;
+    /** Why the answer ended. Null until the execution has ended, and for one that a person ended. */
+    finishReason: 
+      | 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error'
+      | null;
     /** Tokens of the turn so far. */
     usage: {
       /** Tokens that the model has read, in all its calls. */

@@ -75,6 +75,25 @@ export const agentDefinitionSchema = z.strictObject({
     .describe(
       'The params that a message may have in `threadContext.params`. Others are dropped. Default: every param is stored.',
     ),
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i, 'must be a language tag, such as "es" or "pt-BR"')
+    .max(35)
+    .optional()
+    .describe('The language of the texts that Parley writes for the agent, as a tag such as `es-CL`. Default: `en`.'),
+  onFailure: z
+    .strictObject({
+      reply: z
+        .string()
+        .trim()
+        .min(1)
+        .max(4_000)
+        .optional()
+        .describe("The text. Default: a sentence in the agent's `language`."),
+      handoff: z.boolean().optional().describe('Whether the conversation then waits for a person. Default: `false`.'),
+    })
+    .optional()
+    .describe('What a person on a channel is told when the agent cannot answer.'),
   firstMessageSuggestions: z
     .array(z.string().max(500))
     .max(20)

@@ -114,6 +114,13 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+/**
+ * Why an answer ended. `stop`: it is complete. `tool_calls`: a tool ended the turn, or its model calls were used up. The others
+ * were cut off (`length`, `content_filter`, `error`), or are a refusal.
+ */
+export const finishReasonSchema = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'error']);
+export type FinishReason = z.infer<typeof finishReasonSchema>;
+
 const toolCallSummarySchema = z.object({
   name: z.string().describe('Name of the tool.'),
   durationMs: z.number().describe('Duration in milliseconds.'),
@@ -142,6 +149,9 @@ export const chatResponseSchema = z.object({
       toolCallSummary: z.array(toolCallSummarySchema).describe('The tool calls, in their order.'),
       errorCount: z.number().describe('Tool calls that failed, denied ones included.'),
       permissionDenialCount: z.number().describe('Tool calls that were denied.'),
+      finishReason: finishReasonSchema.describe(
+        'Why the reply ended. `stop`: it is complete. With `length`, `content_filter` and `error` it was cut off, with `refusal` the model refused.',
+      ),
     })
     .optional()
     .describe('How the turn went. Present when an agent replied.'),

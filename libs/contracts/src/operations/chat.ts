@@ -30,6 +30,7 @@ const reply = {
     toolCallSummary: [{ name: 'entity.query', durationMs: 6, status: 'success' }],
     errorCount: 0,
     permissionDenialCount: 0,
+    finishReason: 'stop',
   },
 };
 
@@ -47,6 +48,10 @@ const errors = {
   502: [
     ['model_failed', 'The model openai/gpt-5-mini could not answer'],
     ['model_not_configured', 'No provider is configured for the model openai/gpt-5-mini'],
+    ['content_filter', 'The content filter of the model openai/gpt-5-mini refused the message or the answer'],
+    ['refusal', 'The model openai/gpt-5-mini refused to answer'],
+    ['length', 'The model openai/gpt-5-mini reached its limit before it wrote a reply'],
+    ['empty_answer', 'The model openai/gpt-5-mini answered without a text'],
   ],
   503: [
     ['thread_busy', 'Earlier messages of this thread are still being answered'],

@@ -1,5 +1,6 @@
 import {
   type ModelServerMessage,
+  type ModelServerReply,
   type Protocol,
   checkTools,
   defaultUsage,
@@ -7,6 +8,7 @@ import {
   newCallId,
   wordsOf,
 } from './protocol';
+import { countWithQuirks, has, thoughts } from './quirks';
 
 interface Part {
   text?: string;
@@ -54,21 +56,17 @@ export const googleProtocol: Protocol = {
   },
   write(_request, reply) {
     const usage = reply.usage ?? defaultUsage;
-    const calls = (reply.toolCalls ?? []).map((call) => ({ functionCall: { name: call.name, args: call.args ?? {} } }));
+    if (has(reply, 'error_in_answer')) return JSON.stringify(errorInAnswer);
+    const usageMetadata = has(reply, 'usage_missing') ? {} : { usageMetadata: usageOf(reply, usage.output) };
+    if (reply.blockReason !== undefined)
+      return JSON.stringify({ promptFeedback: { blockReason: reply.blockReason }, ...usageMetadata });
+    const text = reply.text && !has(reply, 'thoughts_only') ? [{ text: reply.text }] : [];
+    const parts = [...thoughtsOf(reply), ...text, ...callsOf(reply)];
+    // Without parts the content is an empty object, as after MALFORMED_FUNCTION_CALL.
+    const content = parts.length === 0 ? {} : { role: 'model', parts };
     return JSON.stringify({
-      candidates: [
-        {
-          index: 0,
-          content: { role: 'model', parts: [...(reply.text ? [{ text: reply.text }] : []), ...calls] },
-          finishReason: 'STOP',
-        },
-      ],
-      usageMetadata: {
-        promptTokenCount: usage.input,
-        candidatesTokenCount: usage.output - (usage.reasoning ?? 0),
-        totalTokenCount: usage.input + usage.output,
-        ...(usage.reasoning !== undefined && { thoughtsTokenCount: usage.reasoning }),
-      },
+      candidates: [{ index: 0, content, ...finishOf(reply) }],
+      ...usageMetadata,
       responseId: newCallId('resp'),
     });
   },
@@ -77,27 +75,57 @@ export const googleProtocol: Protocol = {
   pieces(_request, reply) {
     const usage = reply.usage ?? defaultUsage;
     const responseId = newCallId('resp');
-    const counts = (written: number) => ({
-      ...{ promptTokenCount: usage.input, candidatesTokenCount: written, totalTokenCount: usage.input + written },
-      ...(usage.reasoning !== undefined && { thoughtsTokenCount: usage.reasoning }),
-    });
-    const parts = [
-      ...wordsOf(reply.text).map((text) => ({ text })),
-      ...(reply.toolCalls ?? []).map((call) => ({ functionCall: { name: call.name, args: call.args ?? {} } })),
-    ];
-    const total = usage.output - (usage.reasoning ?? 0);
-    return parts.map((part, at) => {
-      const isLast = at === parts.length - 1;
-      const content = { role: 'model', parts: [part] };
+    if (reply.blockReason !== undefined) return [eventOf({ promptFeedback: { blockReason: reply.blockReason } })];
+    const words = has(reply, 'thoughts_only') ? [] : wordsOf(reply.text).map((text) => ({ text }));
+    const parts = [...thoughtsOf(reply), ...words, ...callsOf(reply)];
+    if (has(reply, 'error_in_answer')) {
+      const content = { role: 'model', parts: parts.slice(0, 1) };
+      return [eventOf({ candidates: [{ index: 0, content }] }), eventOf(errorInAnswer)];
+    }
+    const contents = parts.length === 0 ? [{}] : parts.map((part) => ({ role: 'model', parts: [part] }));
+    return contents.map((content, at) => {
+      const isLast = at === contents.length - 1;
+      const written = isLast ? usage.output : Math.min(at + 1, usage.output);
       return eventOf({
-        candidates: [{ index: 0, content, ...(isLast && { finishReason: 'STOP' }) }],
-        usageMetadata: counts(isLast ? total : Math.min(at + 1, total)),
+        candidates: [{ index: 0, content, ...(isLast && finishOf(reply)) }],
+        ...(!has(reply, 'usage_missing') && { usageMetadata: usageOf(reply, written) }),
         responseId,
       });
     });
   },
   error: (status, message) => ({ error: { code: status, message, status: 'ERROR', details: [] } }),
 };
+
+const errorInAnswer = { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } };
+
+const thoughtsOf = (reply: ModelServerReply) =>
+  has(reply, 'thoughts_only') || has(reply, 'with_thoughts') ? [{ text: thoughts, thought: true }] : [];
+
+const callsOf = (reply: ModelServerReply) =>
+  (reply.toolCalls ?? []).map(({ name, args = {} }) => ({
+    functionCall: { name, ...argsWithQuirks(reply, args) },
+    ...(has(reply, 'with_thoughts') && { thoughtSignature: 'signed' }),
+  }));
+
+function argsWithQuirks(reply: ModelServerReply, args: unknown): { args?: unknown } {
+  if (has(reply, 'arguments_missing')) return {};
+  return { args: has(reply, 'arguments_null') ? null : args };
+}
+
+const finishOf = (reply: ModelServerReply) =>
+  has(reply, 'no_finish_reason') ? {} : { finishReason: reply.finish ?? 'STOP' };
+
+/** The counts of an answer of which so many tokens were written. Thoughts are counted apart. */
+function usageOf(reply: ModelServerReply, written: number) {
+  const { input, reasoning, cacheRead } = reply.usage ?? defaultUsage;
+  return {
+    promptTokenCount: countWithQuirks(reply, input),
+    candidatesTokenCount: countWithQuirks(reply, Math.max(0, written - (reasoning ?? 0))),
+    totalTokenCount: countWithQuirks(reply, input + written),
+    ...(reasoning !== undefined && { thoughtsTokenCount: reasoning }),
+    ...(cacheRead !== undefined && { cachedContentTokenCount: cacheRead }),
+  };
+}
 
 function toMessages({ role, parts }: Content): ModelServerMessage[] {
   const results = parts.flatMap((part): ModelServerMessage[] =>

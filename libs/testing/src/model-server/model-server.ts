@@ -7,6 +7,7 @@ import { googleProtocol } from './google';
 import { ollamaProtocol } from './ollama';
 import { openAiProtocol } from './openai';
 import type { ModelServerReply, ModelServerRequest, ModelScript, Protocol } from './protocol';
+import { bodyWithQuirks, has, withReplyQuirks } from './quirks';
 
 const protocols: Protocol[] = [openAiProtocol, anthropicProtocol, googleProtocol, ollamaProtocol];
 
@@ -82,35 +83,55 @@ async function answer(
   response: ServerResponse,
   protocol: Protocol,
   request: ModelServerRequest,
-  reply: ModelServerReply,
-  isStream: boolean,
+  given: ModelServerReply,
+  isAskedForStream: boolean,
 ): Promise<void> {
+  const reply = withReplyQuirks(given);
   if (reply.delayMs) await sleep(reply.delayMs);
   if (reply.hang) return;
   if (reply.status !== undefined && reply.status !== 200) {
-    const body = JSON.stringify(reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`));
-    return send(response, reply.status, body, reply.headers);
+    const body = reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`);
+    return send(response, reply.status, typeof body === 'string' ? body : JSON.stringify(body), reply.headers);
   }
-  if (isStream) {
-    const pieces = protocol.pieces(request, reply);
-    const sent = reply.pieces ?? (reply.broken ? Math.ceil(pieces.length / 2) : pieces.length);
-    response.writeHead(200, { 'content-type': protocol.streamType });
-    for (const piece of pieces.slice(0, sent)) {
-      response.write(piece);
-      if (reply.pieceEveryMs) await sleep(reply.pieceEveryMs);
-    }
-    if (reply.broken === 'connection') response.write('', () => response.destroy());
-    else response.end();
-    return;
-  }
-  const text = protocol.write(request, reply);
+  const isStream = has(reply, 'streams_unasked') || (isAskedForStream && !has(reply, 'ignores_stream'));
+  const type = has(reply, 'text_plain') ? 'text/plain' : isStream ? protocol.streamType : 'application/json';
+  if (isStream) return sendPieces(response, type, reply, protocol.pieces(request, reply));
+  const whole = protocol.write(request, reply);
+  if (has(reply, 'small_chunks')) return sendPieces(response, type, reply, [whole]);
+  const text = bodyWithQuirks(reply, whole);
   if (reply.broken === 'json') return send(response, 200, text.slice(0, Math.floor(text.length / 2)));
   if (reply.broken === 'connection') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
     response.write(text.slice(0, 10), () => response.destroy());
     return;
   }
-  send(response, 200, text);
+  send(response, 200, text, { 'content-type': type });
+}
+
+async function sendPieces(
+  response: ServerResponse,
+  type: string,
+  reply: ModelServerReply,
+  pieces: string[],
+): Promise<void> {
+  const isOneBody = has(reply, 'html') || has(reply, 'empty_body');
+  const bodies = isOneBody ? [bodyWithQuirks(reply, '')] : pieces.map((piece) => bodyWithQuirks(reply, piece));
+  const written = has(reply, 'small_chunks') ? smallChunks(bodies.join('')) : bodies;
+  const sent = reply.pieces ?? (reply.broken ? Math.ceil(written.length / 2) : written.length);
+  response.writeHead(200, { 'content-type': type });
+  for (const piece of written.slice(0, sent)) {
+    response.write(piece);
+    if (reply.pieceEveryMs) await sleep(reply.pieceEveryMs);
+  }
+  if (reply.broken === 'connection') response.write('', () => response.destroy());
+  else response.end();
+}
+
+/** The bytes of a text in pieces that end in the middle of characters and lines. */
+function smallChunks(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  const size = 7;
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {

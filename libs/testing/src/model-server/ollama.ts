@@ -1,4 +1,12 @@
-import { type ModelServerMessage, type Protocol, checkTools, defaultUsage, wordsOf } from './protocol';
+import {
+  type ModelServerMessage,
+  type ModelServerReply,
+  type Protocol,
+  checkTools,
+  defaultUsage,
+  wordsOf,
+} from './protocol';
+import { countWithQuirks, has, thoughts } from './quirks';
 
 interface WireMessage {
   role: string;
@@ -46,19 +54,40 @@ export const ollamaProtocol: Protocol = {
   streamType: 'application/x-ndjson',
   pieces(request, reply) {
     const usage = reply.usage ?? defaultUsage;
-    const calls = reply.toolCalls?.map((call) => ({ function: { name: call.name, arguments: call.args ?? {} } }));
+    const calls = reply.toolCalls?.map(({ name, args = {} }) => ({
+      function: { name, ...argsWithQuirks(reply, args) },
+    }));
     const line = (fields: object) =>
       `${JSON.stringify({ model: request.model, created_at: new Date().toISOString(), ...fields })}\n`;
     const part = (content: string, rest: object = {}) => ({ message: { role: 'assistant', content, ...rest } });
-    const end = { prompt_eval_count: usage.input, eval_count: usage.output, total_duration: 1, done_reason: 'stop' };
+    const counts = {
+      prompt_eval_count: countWithQuirks(reply, usage.input),
+      eval_count: countWithQuirks(reply, usage.output),
+    };
+    const end = {
+      ...(!has(reply, 'usage_missing') && counts),
+      total_duration: 1,
+      ...(!has(reply, 'no_finish_reason') && { done_reason: reply.finish ?? 'stop' }),
+    };
+    const isThinking = has(reply, 'thoughts_only') || has(reply, 'with_thoughts');
+    const words = has(reply, 'thoughts_only') ? [] : wordsOf(reply.text);
+    if (has(reply, 'error_in_answer'))
+      return [line({ ...part(words[0] ?? ''), done: false }), line({ error: 'the model runner has stopped' })];
     return [
-      ...wordsOf(reply.text).map((word) => line({ ...part(word), done: false })),
+      ...(isThinking ? [line({ ...part('', { thinking: thoughts }), done: false })] : []),
+      ...words.map((word) => line({ ...part(word), done: false })),
       ...(calls ? [line({ ...part('', { tool_calls: calls }), done: false })] : []),
       line({ ...part(''), done: true, ...end }),
     ];
   },
   error: (_status, message) => ({ error: message }),
 };
+
+function argsWithQuirks(reply: ModelServerReply, args: unknown): { arguments?: unknown } {
+  if (has(reply, 'arguments_missing')) return {};
+  if (has(reply, 'arguments_object')) return { arguments: JSON.stringify(args) };
+  return { arguments: has(reply, 'arguments_null') ? null : args };
+}
 
 function toMessage({ role, content, tool_calls }: WireMessage): ModelServerMessage {
   return {

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Quirk } from './quirks';
 
-interface ModelServerCall {
+export interface ModelServerCall {
   name: string;
   args?: unknown;
-  /** Sent unchanged instead of `args`, to test malformed JSON. Only OpenAI's protocol transfers arguments as text. */
+  /** Sent unchanged instead of `args`, to test malformed JSON: by OpenAI, and in streams by Anthropic. The others send objects. */
   rawArgs?: string;
   id?: string;
 }
@@ -30,7 +31,16 @@ export interface ModelServerMessage {
 export interface ModelServerReply {
   text?: string;
   toolCalls?: ModelServerCall[];
-  usage?: { input: number; output: number; reasoning?: number };
+  /** `cacheRead` and `cacheWrite` are part of `input`, `reasoning` is part of `output`. */
+  usage?: { input: number; output: number; reasoning?: number; cacheRead?: number; cacheWrite?: number };
+  /** The provider's own word for the end, instead of the one that fits the reply. */
+  finish?: string;
+  /** OpenAI: the text with which the model refuses. */
+  refusal?: string;
+  /** Gemini: the prompt was blocked for this reason, and there is no candidate. */
+  blockReason?: string;
+  /** What the server does that its protocol does not provide for. */
+  quirks?: readonly Quirk[];
   delayMs?: number;
   /** Time between two pieces of a stream. */
   pieceEveryMs?: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usageSchema } from '../chat';
+import { finishReasonSchema, usageSchema } from '../chat';
 import { logLineSchema } from '../../executor';
 import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
 
@@ -63,6 +63,9 @@ export const executionListSchema = listOf(listedExecutionSchema);
 const ended = {
   status: z.enum(executionStatuses).describe(statusTexts),
   reply: z.string().nullable().describe('The answer; null without one.'),
+  finishReason: finishReasonSchema
+    .nullable()
+    .describe('Why the answer ended. Null until the execution has ended, and for one that a person ended.'),
   usage: usageSchema.describe('Tokens of the turn so far.'),
 };
 
@@ -116,6 +119,7 @@ const modelStepSchema = z.object({
   purpose: z.enum(['routing', 'reply']).describe('`routing`: a router let the model choose the agent.'),
   status: z.enum(['success', 'error']).describe('Whether the model answered.'),
   error: z.string().nullable().describe('Why the call failed.'),
+  finishReason: finishReasonSchema.nullable().describe('Why the answer ended. Null for a call that failed.'),
   durationMs: z.number().describe('Duration in milliseconds, with retries.'),
   ...tokens,
 });
@@ -182,6 +186,7 @@ export const executionSchema = z.object({
   ...executionFields,
   input: z.string().describe('The message.'),
   reply: ended.reply,
+  finishReason: ended.finishReason,
   usage: ended.usage,
   output: z.string().nullable().describe('The same as `reply`.'),
   prompt: promptSchema

@@ -57,7 +57,13 @@ const stream = {
 } as const;
 const tooMany: ErrorExample = ['too_many_streams', 'Too many streams of the key, person or organization are open'];
 const usage = { inputTokens: 5120, outputTokens: 310, totalTokens: 5430 };
-const started = { executionId: '3698432093388800', threadId: 'thread_01', status: 'queued', reply: null } as const;
+const started = {
+  executionId: '3698432093388800',
+  threadId: 'thread_01',
+  status: 'queued',
+  reply: null,
+  finishReason: null,
+} as const;
 const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 export const executionsOperations = defineOperations('Executions', table, {
@@ -143,6 +149,7 @@ export const executionsOperations = defineOperations('Executions', table, {
       response: {
         ...listed,
         reply: 'Your order left yesterday.',
+        finishReason: 'stop',
         usage,
         output: 'Your order left yesterday.',
         prompt: { text: 'You answer for a shop.', bytes: 22, isTruncated: false, tools: ['entity.query'] },

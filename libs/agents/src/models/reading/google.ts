@@ -1,0 +1,115 @@
+import type { FinishReason } from '@parley/contracts';
+import type { ModelUsage } from '../model';
+import {
+  type Answer,
+  type AnswerLimits,
+  type AnswerReader,
+  jsonOf,
+  listOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  tokensOf,
+  usageOf,
+} from './answer';
+import { faultOf, reportedError } from './provider-fault';
+import { createReplyText } from './reply-text';
+import { createWrittenCalls } from './written-calls';
+
+/** Gemini's finish reasons. STOP and unknown ones are `stop`. */
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  MAX_TOKENS: 'length',
+  SAFETY: 'content_filter',
+  RECITATION: 'content_filter',
+  LANGUAGE: 'content_filter',
+  BLOCKLIST: 'content_filter',
+  PROHIBITED_CONTENT: 'content_filter',
+  SPII: 'content_filter',
+  IMAGE_SAFETY: 'content_filter',
+  MALFORMED_FUNCTION_CALL: 'error',
+  UNEXPECTED_TOOL_CALL: 'error',
+  TOO_MANY_TOOL_CALLS: 'error',
+  MISSING_THOUGHT_SIGNATURE: 'error',
+  OTHER: 'error',
+};
+
+/** Reads answers of Gemini, whole or as events. */
+export function createGoogleReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+  const text = createReplyText(limits.textBytes, write);
+  const calls = createWrittenCalls(limits.calls);
+  let reason: string | null = null;
+  let blockReason: string | null = null;
+  let isWhole = false;
+  let usage: Record<string, unknown> = {};
+
+  function addPart(given: unknown): void {
+    const part = objectOf(given);
+    if (part.thought !== true) text.add(textOf(part.text));
+    if (typeof part.functionCall !== 'object' || part.functionCall === null) return;
+    const { id, name, args } = objectOf(part.functionCall);
+    calls.add({
+      id: textOf(id),
+      name: textOrNull(name),
+      args: typeof args === 'string' ? args : args == null ? '' : jsonOf(args),
+      // The model reads its thoughts again by the signature of the call.
+      ...(typeof part.thoughtSignature === 'string' && { extra: { thoughtSignature: part.thoughtSignature } }),
+    });
+  }
+
+  return {
+    take(value, isEvent) {
+      const error = reportedError(value);
+      if (error !== null) throw faultOf(error);
+      usage = { ...usage, ...objectOf(value.usageMetadata) };
+      blockReason = textOf(objectOf(value.promptFeedback).blockReason) || blockReason;
+      const [first] = listOf(value.candidates);
+      if (first === undefined) return;
+      isWhole ||= !isEvent;
+      const candidate = objectOf(first);
+      reason = textOf(candidate.finishReason) || reason;
+      for (const part of listOf(objectOf(candidate.content).parts)) addPart(part);
+    },
+    takeDone() {},
+    hasEnded: () => isWhole || reason !== null || blockReason !== null,
+    isFull: text.isFull,
+    read(): Answer {
+      const written = calls.list();
+      const isPromptRefused = blockReason !== null && reason === null;
+      const named = isPromptRefused ? 'content_filter' : finishReasons[reason ?? ''];
+      return {
+        finishReason: text.isFull() ? 'length' : (named ?? (written.length > 0 ? 'tool_calls' : 'stop')),
+        providerReason: reason ?? blockReason ?? 'none',
+        text: text.end(),
+        calls: written,
+        droppedCalls: calls.dropped(),
+        usage: readUsage(usage),
+        ...(isPromptRefused && { isPromptRefused }),
+      };
+    },
+    toBody: (sent) => ({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              ...(text.end() === '' ? [] : [{ text: text.end() }]),
+              ...sent.map(({ id, name, args, written }) => ({ functionCall: { id, name, args }, ...written.extra })),
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+    }),
+  };
+}
+
+/** Gemini counts thoughts apart from the tokens of the candidates. */
+function readUsage(usage: Record<string, unknown>): ModelUsage {
+  const reasoning = tokensOf(usage.thoughtsTokenCount);
+  return usageOf({
+    input: (tokensOf(usage.promptTokenCount) ?? 0) + (tokensOf(usage.toolUsePromptTokenCount) ?? 0),
+    cacheRead: tokensOf(usage.cachedContentTokenCount),
+    output: (tokensOf(usage.candidatesTokenCount) ?? 0) + (reasoning ?? 0),
+    reasoning,
+  });
+}

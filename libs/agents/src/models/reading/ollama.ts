@@ -1,0 +1,77 @@
+import type { FinishReason } from '@parley/contracts';
+import {
+  type Answer,
+  type AnswerLimits,
+  type AnswerReader,
+  jsonOf,
+  listOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  tokensOf,
+  usageOf,
+} from './answer';
+import { faultOf, reportedError } from './provider-fault';
+import { createReplyText } from './reply-text';
+import { createWrittenCalls } from './written-calls';
+
+/** `load` and `unload`: the server answered nothing. */
+const finishReasons: Readonly<Record<string, FinishReason>> = { length: 'length', load: 'error', unload: 'error' };
+
+/** Reads the lines of Ollama. */
+export function createOllamaReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+  const text = createReplyText(limits.textBytes, write);
+  const calls = createWrittenCalls(limits.calls);
+  let isDone = false;
+  let reason = '';
+  let counts: Record<string, unknown> = {};
+
+  return {
+    take(value) {
+      const error = reportedError(value);
+      if (error !== null) throw faultOf(error);
+      const message = objectOf(value.message);
+      text.add(textOf(message.content));
+      for (const given of listOf(message.tool_calls)) {
+        const call = objectOf(given);
+        const { name, arguments: args } = objectOf(call.function);
+        calls.add({
+          id: textOf(call.id),
+          name: textOrNull(name),
+          args: typeof args === 'string' ? args : args == null ? '' : jsonOf(args),
+        });
+      }
+      if (value.done !== true) return;
+      isDone = true;
+      reason = textOf(value.done_reason);
+      counts = value;
+    },
+    takeDone() {
+      isDone = true;
+    },
+    hasEnded: () => isDone,
+    isFull: text.isFull,
+    read(): Answer {
+      const written = calls.list();
+      return {
+        finishReason: text.isFull()
+          ? 'length'
+          : (finishReasons[reason] ?? (written.length > 0 ? 'tool_calls' : 'stop')),
+        providerReason: reason || 'none',
+        text: text.end(),
+        calls: written,
+        droppedCalls: calls.dropped(),
+        usage: usageOf({ input: tokensOf(counts.prompt_eval_count), output: tokensOf(counts.eval_count) }),
+      };
+    },
+    toBody: (sent) => ({
+      message: {
+        role: 'assistant',
+        content: text.end(),
+        tool_calls: sent.map(({ name, args }) => ({ function: { name, arguments: args } })),
+      },
+      done: true,
+      done_reason: 'stop',
+    }),
+  };
+}

@@ -1,0 +1,287 @@
+import type { FinishReason } from '@parley/contracts';
+import fc from 'fast-check';
+import type { Answer, AnswerLimits, AnswerReader } from './answer';
+import { createAnthropicReader } from './anthropic';
+import { createGoogleReader } from './google';
+import { createOllamaReader } from './ollama';
+import { createOpenAiReader } from './openai';
+import { readArguments, readCalls } from './read-calls';
+import { readValues } from './read-values';
+import { createResponsesReader } from './responses';
+
+type CreateReader = (limits: AnswerLimits, write: (delta: string) => void) => AnswerReader;
+
+interface Recording {
+  name: string;
+  createReader: CreateReader;
+  body: string;
+  /** What the answer is, read whole. */
+  text: string;
+  calls?: { name: string; args: object }[];
+  finishReason: FinishReason;
+}
+
+const events = (...values: unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
+const delta = (given: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta: given, finish_reason: finish }],
+});
+const callDelta = (fields: object) => delta({ tool_calls: [fields] });
+const done = 'data: [DONE]\n\n';
+const words = 'Hola señor, 価格は 100 € 🎉.';
+
+const recordings: Recording[] = [
+  {
+    name: 'OpenAI, a streamed text',
+    createReader: createOpenAiReader,
+    body: events(
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: words.slice(0, 7) }),
+      delta({ content: words.slice(7) }),
+      delta({}, 'stop'),
+      { choices: [], usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 } },
+    ).concat(done),
+    text: words,
+    finishReason: 'stop',
+  },
+  {
+    name: 'OpenAI, streamed calls',
+    createReader: createOpenAiReader,
+    body: events(
+      delta({ role: 'assistant', content: 'Let me see' }),
+      callDelta({ index: 0, id: 'call_a', type: 'function', function: { name: 'pay', arguments: '' } }),
+      callDelta({ index: 0, function: { arguments: '{"amount":1' } }),
+      callDelta({ index: 0, function: { arguments: '2000}' } }),
+      callDelta({ index: 1, id: 'call_b', type: 'function', function: { name: 'find', arguments: '{"id":"ñ"}' } }),
+      delta({}, 'tool_calls'),
+    ).concat(done),
+    text: 'Let me see',
+    calls: [
+      { name: 'pay', args: { amount: 12000 } },
+      { name: 'find', args: { id: 'ñ' } },
+    ],
+    finishReason: 'tool_calls',
+  },
+  {
+    name: 'OpenAI, a whole answer',
+    createReader: createOpenAiReader,
+    body: JSON.stringify({
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            content: words,
+            tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'pay', arguments: '{"amount":12000}' } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: { prompt_tokens: 9, completion_tokens: 4 },
+    }),
+    text: words,
+    calls: [{ name: 'pay', args: { amount: 12000 } }],
+    finishReason: 'tool_calls',
+  },
+  {
+    name: 'OpenAI, a whole answer over several lines',
+    createReader: createOpenAiReader,
+    body: JSON.stringify({ choices: [{ message: { content: words }, finish_reason: 'stop' }] }, null, 2),
+    text: words,
+    finishReason: 'stop',
+  },
+  {
+    name: 'Anthropic, streamed thoughts, text and call',
+    createReader: createAnthropicReader,
+    body: events(
+      { type: 'message_start', message: { role: 'assistant', content: [], usage: { input_tokens: 9 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'sig' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: words } },
+      { type: 'content_block_stop', index: 1 },
+      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 't', name: 'pay', input: {} } },
+      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"amount":1' } },
+      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '2000}' } },
+      { type: 'content_block_stop', index: 2 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ),
+    text: words,
+    calls: [{ name: 'pay', args: { amount: 12000 } }],
+    finishReason: 'tool_calls',
+  },
+  {
+    name: 'Gemini, a stream',
+    createReader: createGoogleReader,
+    body: events(
+      { candidates: [{ content: { role: 'model', parts: [{ text: 'Hm.', thought: true }] } }] },
+      { candidates: [{ content: { role: 'model', parts: [{ text: words }] } }] },
+      {
+        candidates: [
+          {
+            content: { parts: [{ functionCall: { name: 'pay', args: { amount: 12000 } }, thoughtSignature: 's' }] },
+            finishReason: 'STOP',
+          },
+        ],
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4 },
+      },
+    ),
+    text: words,
+    calls: [{ name: 'pay', args: { amount: 12000 } }],
+    finishReason: 'tool_calls',
+  },
+  {
+    name: 'Ollama, lines',
+    createReader: createOllamaReader,
+    body: [
+      { message: { role: 'assistant', content: words }, done: false },
+      { message: { tool_calls: [{ function: { name: 'pay', arguments: { amount: 12000 } } }] }, done: false },
+      { message: { content: '' }, done: true, done_reason: 'stop', prompt_eval_count: 9, eval_count: 4 },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+    text: words,
+    calls: [{ name: 'pay', args: { amount: 12000 } }],
+    finishReason: 'tool_calls',
+  },
+  {
+    name: 'the Responses API, a stream',
+    createReader: createResponsesReader,
+    body: events(
+      { type: 'response.created', response: { status: 'in_progress', output: [] } },
+      { type: 'response.output_text.delta', delta: words },
+      {
+        type: 'response.completed',
+        response: {
+          object: 'response',
+          status: 'completed',
+          output: [
+            { type: 'reasoning', id: 'rs_1', summary: [] },
+            { type: 'message', content: [{ type: 'output_text', text: words }] },
+            { type: 'function_call', call_id: 'c', name: 'pay', arguments: '{"amount":12000}' },
+          ],
+          usage: { input_tokens: 9, output_tokens: 4 },
+        },
+      },
+    ),
+    text: words,
+    calls: [{ name: 'pay', args: { amount: 12000 } }],
+    finishReason: 'tool_calls',
+  },
+];
+
+const limits: AnswerLimits = { calls: 32, textBytes: 1024 * 1024 };
+
+async function* inPieces(bytes: Uint8Array, ends: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const end of [...ends, bytes.length]) {
+    if (end > from) yield bytes.subarray(from, end);
+    from = Math.max(from, end);
+  }
+}
+
+/** Reads an answer from its pieces; null if it is incomplete. */
+async function read(
+  createReader: CreateReader,
+  pieces: AsyncIterable<Uint8Array>,
+  given = limits,
+): Promise<{ answer: Answer; shown: string } | null> {
+  let shown = '';
+  const reader = createReader(given, (text) => (shown += text));
+  try {
+    await readValues(pieces, reader);
+  } catch {
+    return null;
+  }
+  return reader.hasEnded() || reader.isFull() ? { answer: reader.read(), shown } : null;
+}
+
+const callsOf = (answer: Answer) =>
+  readCalls(answer.calls, String).map(({ written, args, problem }) => ({ name: written.name, args, problem }));
+
+describe.each(recordings)('$name', ({ createReader, body, text, calls = [], finishReason }) => {
+  const bytes = new TextEncoder().encode(body);
+  const whole = { text, calls: calls.map((call) => ({ ...call, problem: undefined })), finishReason };
+  const expectWhole = (result: Awaited<ReturnType<typeof read>>) => {
+    const answer = result!.answer;
+    expect({ text: answer.text, calls: callsOf(answer), finishReason: answer.finishReason }).toEqual(whole);
+    expect(result!.shown).toBe(text);
+  };
+
+  it('is the same in chunks that end at any byte', async () => {
+    for (let end = 0; end <= bytes.length; end += 1) expectWhole(await read(createReader, inPieces(bytes, [end])));
+    expectWhole(await read(createReader, inPieces(bytes, Array.from(bytes.keys()))));
+  });
+
+  it('is the same in random chunks', async () => {
+    const ends = fc.array(fc.nat(bytes.length), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(ends, async (given) => {
+        const sorted = given.sort((a, b) => a - b);
+        expectWhole(await read(createReader, inPieces(bytes, sorted)));
+      }),
+    );
+  });
+
+  it('is whole, or no answer, when it ends at any byte', async () => {
+    for (let end = 0; end < bytes.length; end += 1) {
+      const result = await read(createReader, inPieces(bytes.subarray(0, end), []));
+      if (result !== null) expectWhole(result);
+    }
+  });
+
+  it('is the same with other ends of lines', async () => {
+    const other = new TextEncoder().encode(body.replaceAll('\n', '\r\n'));
+    expectWhole(await read(createReader, inPieces(other, [])));
+    const dense = new TextEncoder().encode(body.replaceAll('\n\n', '\n'));
+    expectWhole(await read(createReader, inPieces(dense, [])));
+    const marked = new TextEncoder().encode(`\uFEFF${body}`);
+    expectWhole(await read(createReader, inPieces(marked, [1, 2])));
+  });
+});
+
+describe('limits', () => {
+  const bodyOf = (text: string) => new TextEncoder().encode(text);
+
+  it('ends a text at its size, as cut off', async () => {
+    const piece = 'é'.repeat(10_000);
+    async function* endless() {
+      for (;;) yield bodyOf(events(delta({ content: piece })));
+    }
+    const result = await read(createOpenAiReader, endless(), { calls: 32, textBytes: 50_001 });
+    expect(result?.answer).toMatchObject({ finishReason: 'length', text: 'é'.repeat(25_000) });
+  });
+
+  it('keeps 32 calls of any number, and counts the others', async () => {
+    const call = (index: number) => ({ id: `c${index}`, function: { name: 'pay', arguments: '{}' } });
+    const all = Array.from({ length: 50_000 }, (_, index) => call(index));
+    const body = JSON.stringify({ choices: [{ message: { tool_calls: all }, finish_reason: 'tool_calls' }] });
+    const whole = await read(createOpenAiReader, inPieces(bodyOf(body), []));
+    expect([whole?.answer.calls.length, whole?.answer.droppedCalls]).toEqual([32, 49_968]);
+    const streamed = all.slice(0, 100).map((one, index) => callDelta({ index, ...one }));
+    const pieces = inPieces(bodyOf(events(...streamed, delta({}, 'tool_calls'))), []);
+    const result = await read(createOpenAiReader, pieces);
+    expect([result?.answer.calls.length, result?.answer.droppedCalls]).toEqual([32, 68]);
+  });
+
+  it('refuses a document and a line of more than 8 MiB, and an event that never ends', async () => {
+    const reader = createOpenAiReader(limits, () => {});
+    const megabyte = bodyOf('x'.repeat(1024 * 1024));
+    async function* after(beginning: string, piece = megabyte) {
+      yield bodyOf(beginning);
+      for (let count = 0; count < 100; count += 1) yield piece;
+    }
+    for (const beginning of ['{"choices":[{"message":{"content":"', `${events(delta({ content: 'a' }))}data: {"x":"`]) {
+      await expect(readValues(after(beginning), reader)).rejects.toThrow(/larger than 8388608 bytes/);
+    }
+    const lines = bodyOf('data: [\n'.repeat(100_000));
+    await expect(readValues(after('data: [\n', lines), reader)).rejects.toThrow(/larger than/);
+  });
+
+  it('reads arguments that are nested deeply as a fault of the call', () => {
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    expect(readArguments(deep).problem).toMatch(/nested deeper than 64 levels/);
+    expect(readArguments('{"a":{"b":[1]}}')).toEqual({ args: { a: { b: [1] } } });
+  });
+});
