@@ -493,6 +493,116 @@ describe('failures', () => {
   });
 });
 
+describe('answers that are cut off', () => {
+  const cut = { toolCalls: [{ name: 'order_find', rawArgs: '{"id":"a' }], finish: 'length' };
+
+  it('runs no call of one, and calls the model again', async () => {
+    let found = 0;
+    probe.play(async () => {
+      found += 1;
+      return { ok: true, result: 1 };
+    });
+    server.play(({ messages }) => (hasResult(messages) ? { text: 'In smaller parts, then.' } : cut));
+    const response = await ask({});
+    expect(response).toMatchObject({
+      message: 'In smaller parts, then.',
+      _executionMeta: {
+        iterationCount: 2,
+        finishReason: 'stop',
+        toolCallSummary: [
+          {
+            name: 'order.find',
+            status: 'error',
+            errorMessage: 'not run: the answer was cut off at the limit of its length',
+          },
+        ],
+      },
+    });
+    expect(found).toBe(0);
+  });
+
+  it('ends the turn with the second one', async () => {
+    server.play(() => cut);
+    expect(await chat({})).toMatchObject({ ok: false, reason: 'length', isLasting: true });
+    expect(server.requests).toHaveLength(2);
+    server.play(() => ({ ...cut, text: 'Your refund is' }));
+    expect(await ask({})).toMatchObject({ message: 'Your refund is', _executionMeta: { finishReason: 'length' } });
+  });
+
+  it('ends the text of a turn at 1 MiB', async () => {
+    const long = 'é'.repeat(300_000);
+    server.play(({ messages }) => ({ text: long, ...(!hasResult(messages) && callsTool()) }));
+    const response = await ask({});
+    expect(Buffer.byteLength(response.message)).toBe(1024 * 1024 - 600_000);
+    expect(response._executionMeta).toMatchObject({ finishReason: 'length' });
+  });
+});
+
+describe('a history that the provider refuses', () => {
+  const filter = { status: 400, body: { error: { code: 'content_filter', message: 'The response was filtered' } } };
+  const refusesBomb = () =>
+    server.play(({ messages }) =>
+      messages.some(({ text }) => text.includes('bomb')) ? filter : { text: 'We open at nine.' },
+    );
+  const sent = () => server.requests.map(({ messages }) => messages.filter(({ role }) => role === 'user').length);
+
+  it('is sent without the turns that it refused before', async () => {
+    refusesBomb();
+    expect(await chat({ externalThreadId: 'p', message: 'a bomb' })).toMatchObject({ reason: 'content_filter' });
+    server.requests.length = 0;
+    for (const message of ['When do you open?', 'And on Sundays?']) {
+      expect(await ask({ externalThreadId: 'p', message })).toMatchObject({ message: 'We open at nine.' });
+    }
+    expect(sent()).toEqual([2, 1, 3, 2]);
+  });
+
+  it('is not shortened for a message that is refused itself', async () => {
+    refusesBomb();
+    await ask({ externalThreadId: 'q' });
+    await ask({ externalThreadId: 'q' });
+    server.requests.length = 0;
+    expect(await chat({ externalThreadId: 'q', message: 'a bomb' })).toMatchObject({ reason: 'content_filter' });
+    expect(sent()).toEqual([3]);
+  });
+
+  it('is halved once for an unknown 400, and twice never', async () => {
+    server.play(() => ({ text: 'fine '.repeat(1_000) }));
+    for (let count = 0; count < 4; count += 1) await ask({ externalThreadId: 'u' });
+    server.requests.length = 0;
+    server.play(({ messages }) => (messages.length > 6 ? { status: 400, message: 'no' } : { text: 'fits' }));
+    expect(await ask({ externalThreadId: 'u' })).toMatchObject({ message: 'fits' });
+    expect(sent()).toEqual([5, 3]);
+    server.requests.length = 0;
+    server.play(() => ({ status: 400, message: 'no such parameter' }));
+    expect(await chat({ externalThreadId: 'u' })).toMatchObject({ ok: false, reason: 'model_failed', isLasting: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not shortened for a thread without earlier turns, or another status', async () => {
+    server.play(() => ({ status: 400, message: 'no such parameter' }));
+    await chat({ externalThreadId: 'n' });
+    expect(server.requests).toHaveLength(1);
+    server.play(() => ({ text: 'fine' }));
+    for (let count = 0; count < 3; count += 1) await ask({ externalThreadId: 'm' });
+    server.requests.length = 0;
+    server.play(() => ({ status: 401, message: 'bad key' }));
+    await chat({ externalThreadId: 'm' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('has no blank texts', async () => {
+    server.play(() => ({ text: 'fine' }));
+    await ask({ externalThreadId: 'b' });
+    await rows("update thread_messages set content = E'\\n\\n' where role = 'assistant' and content = 'fine'");
+    await ask({ externalThreadId: 'b', message: 'Still there?' });
+    expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
+      'Hello',
+      '[No reply was sent to this message.]',
+      'Still there?',
+    ]);
+  });
+});
+
 describe('threads', () => {
   it('answers 50 messages on one thread one after the other', async () => {
     let open = 0;

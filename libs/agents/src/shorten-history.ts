@@ -1,11 +1,10 @@
 import type { ModelMessage, ModelResult } from './models/model';
-import { type HistoryTurn, trimHistory } from './threads/history';
+import { type HistoryTurn, newestTurns, tokensOfTurns, trimHistory } from './threads/history';
 
 type Failure = Extract<ModelResult, { ok: false }>;
 
-/** Below this budget the history is left out. */
-const smallestBudgetTokens = 2_000;
-const charsPerToken = 3;
+/** A history that is smaller is left out instead of halved. */
+const smallestTokens = 2_000;
 
 /** The history that the model gets. It is shortened when the provider refuses the request for it (docs/reference/chat.md#history). */
 export function createHistoryView({
@@ -24,9 +23,10 @@ export function createHistoryView({
   let isHalved = false;
 
   function halve(): boolean {
-    if (tokens === 0 || turns.length === 0) return false;
-    const sentTokens = JSON.stringify(turns).length / charsPerToken;
-    tokens = tokens < smallestBudgetTokens ? 0 : Math.floor(Math.min(tokens, sentTokens) / 2);
+    const sent = newestTurns(turns, tokens);
+    if (sent.length === 0) return false;
+    const sentTokens = tokensOfTurns(sent);
+    tokens = sentTokens < smallestTokens ? 0 : Math.floor(sentTokens / 2);
     return true;
   }
 

@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries -- the same answers are read by chat, the worker and the management API */
+import { beginExecution } from '@parley/agents';
 import { type ModelServer, type ModelServerReply, type Quirk, startModelServer, until } from '@parley/testing';
 import { type TestApi, createTestApi } from '../../../manage/src/testing/create-test-api';
 import { type WebhookServices, phoneNumberId, startWebhookServices } from '../../testing/start-webhook-services';
@@ -354,5 +354,48 @@ describe('a contact whose message cannot be answered', () => {
     });
     await services.settled();
     expect(textsTo(contact)).toEqual([expect.stringMatching(/^Sorry/)]);
+  });
+});
+
+describe('a visitor of a website whose message cannot be answered', () => {
+  const query = (sql: string, values: unknown[]) => services.db.pool.query(sql, values);
+  const scope = () => services.organization.scope;
+
+  async function send(agent: string, externalThreadId: string): Promise<string> {
+    const begun = await services.db.transaction((tx) =>
+      beginExecution(tx, scope(), {
+        ...{ agent: { slug: agent }, message, channel: 'widget', callerId: 'visitor', externalThreadId },
+      }),
+    );
+    if (!begun.ok) throw new Error(begun.reason);
+    const { executionId, threadId } = begun;
+    await services.queues.enqueue('run-execution', { tenant: scope().tenant, executionId });
+    await until(async () => {
+      const { rows } = await query('select status::text from executions where id = $1', [executionId]);
+      return rows[0]!.status === 'failed';
+    });
+    return threadId;
+  }
+  const repliesIn = async (threadId: string) => {
+    const sql = "select content from thread_messages where thread_id = $1 and role = 'assistant' order by execution_id";
+    return (await query(sql, [threadId])).rows.map(({ content }) => content as string);
+  };
+
+  it('reads the text once an hour, and no reply is stored', async () => {
+    models.play(() => ({ status: 400, message: 'no such parameter' }));
+    const threadId = await send('spanish', 'widget:key:visitor-1');
+    await send('spanish', 'widget:key:visitor-1');
+    expect(await repliesIn(threadId)).toEqual([expect.stringMatching(/^Lo siento/)]);
+    const { rows } = await query('select output from executions where thread_id = $1', [threadId]);
+    expect(rows).toEqual([{ output: null }, { output: null }]);
+  });
+
+  it('is handed to a person if the agent says so', async () => {
+    models.play(() => ({ finish: 'content_filter' }));
+    const threadId = await send('handing', 'widget:key:visitor-2');
+    expect(await repliesIn(threadId)).toEqual(['Te llama una persona.']);
+    expect((await query('select state::text from threads where id = $1', [threadId])).rows).toEqual([
+      { state: 'waiting' },
+    ]);
   });
 });

@@ -81,11 +81,20 @@ function repairTurn(rows: HistoryRow[]): ModelMessage[] {
 
 /** The messages of the newest complete turns that fit into `budgetTokens`. */
 export function trimHistory(turns: readonly HistoryTurn[], budgetTokens: number): ModelMessage[] {
+  return newestTurns(turns, budgetTokens).flatMap(({ messages }) => messages);
+}
+
+/** The newest turns that fit into `budgetTokens`, without a gap. */
+export function newestTurns(turns: readonly HistoryTurn[], budgetTokens: number): readonly HistoryTurn[] {
   let left = budgetTokens;
   let from = turns.length;
   while (from > 0 && (left -= tokensOf(turns[from - 1]!.messages)) >= 0) from -= 1;
-  return turns.slice(from).flatMap(({ messages }) => messages);
+  return turns.slice(from);
 }
+
+/** The estimated size of turns in tokens. */
+export const tokensOfTurns = (turns: readonly HistoryTurn[]): number =>
+  turns.reduce((sum, { messages }) => sum + tokensOf(messages), 0);
 
 const tokensOf = (turn: readonly ModelMessage[]): number =>
   turn.reduce((sum, message) => sum + 8 + roughTokens(message.content) + callTokens(message), 0);
