@@ -89,7 +89,7 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
           options.sink?.begin();
           const asked = askProvider(
             kind,
-            { ...access, name, temperature, maxTokens, reasoning, timeoutMs },
+            { ...access, name, credential, temperature, maxTokens, reasoning, timeoutMs },
             {
               messages,
               tools,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, request } from 'undici';
 import type { TextSink } from './model';
 import type { Answer, AnswerLimits, AnswerReader, SentCall } from './reading/answer';
@@ -21,7 +22,7 @@ export interface ReadAnswer {
 interface ExchangeOptions {
   /** Returns the reader of answers from this address. */
   readerOf(url: string): (limits: AnswerLimits, write: (delta: string) => void) => AnswerReader;
-  /** Changes the request that the LangChain class has made. */
+  /** Changes the request that the LangChain class has made. Absent: it is sent as it is. */
   prepare?: (body: Record<string, unknown>, url: string) => Record<string, unknown>;
   limits: AnswerLimits;
   /** The id of a call to which the provider gives none. */
@@ -37,12 +38,22 @@ interface ExchangeOptions {
  * with limits and with the same rules whether it is streamed or not, and the class gets it as its documentation describes
  * one, whole. Nothing that a server gets wrong reaches the class (docs/adr/0082).
  */
-export function createExchange({ readerOf, prepare, limits, callId, sink, signal }: ExchangeOptions) {
+export interface Exchange {
+  /** Sends a request, and returns the body of the answer for the class. */
+  send(url: string, headers: Record<string, string>, body: string): Promise<object>;
+  /** What was read of the answer; undefined before it was. */
+  read(): ReadAnswer | undefined;
+  /** Why the request failed. The class may throw an error of its own for it. */
+  failure(): unknown;
+}
+
+export function createExchange({ readerOf, prepare, limits, callId, sink, signal }: ExchangeOptions): Exchange {
   let read: ReadAnswer | undefined;
   let failure: unknown;
 
   async function exchange(url: string, headers: Record<string, string>, body: string): Promise<object> {
-    const response = await request(url, { method: 'POST', headers, body, signal, dispatcher });
+    const sent = prepare ? JSON.stringify(prepare(JSON.parse(body) as Record<string, unknown>, url)) : body;
+    const response = await request(url, { method: 'POST', headers, body: sent, signal, dispatcher });
     if (response.statusCode >= 300) {
       const start = await readStart(response.body);
       throw faultOfResponse(response.statusCode, response.headers, start);
@@ -57,35 +68,36 @@ export function createExchange({ readerOf, prepare, limits, callId, sink, signal
     return reader.toBody(calls);
   }
 
-  /** Sends a request, and returns the body of the answer for the class. */
-  async function send(url: string, headers: Record<string, string>, body: string): Promise<object> {
-    try {
-      return await exchange(url, headers, body);
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-  }
-
-  const fetchAnswer: typeof fetch = async (input, init = {}) => {
-    const url = input instanceof Request ? input.url : String(input);
-    const given = typeof init.body === 'string' ? init.body : '{}';
-    const body = prepare ? JSON.stringify(prepare(JSON.parse(given) as Record<string, unknown>, url)) : given;
-    const answer = await send(url, Object.fromEntries(new Headers(init.headers)), body);
-    return new Response(`${JSON.stringify(answer)}\n`, { headers: { 'content-type': 'application/json' } });
-  };
-
   return {
-    send,
-    /** The `fetch` of the class. Redirects are not followed, so that a key is not sent to another server. */
-    fetch: fetchAnswer,
-    read: (): ReadAnswer | undefined => read,
-    /** Why the request failed. The class may throw an error of its own for it. */
-    failure: (): unknown => failure,
+    async send(url, headers, body) {
+      try {
+        return await exchange(url, headers, body);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+    read: () => read,
+    failure: () => failure,
   };
 }
 
-export type Exchange = ReturnType<typeof createExchange>;
+/** The exchange of the running call. A class is used for many calls at the same time, and its `fetch` knows none of them. */
+const running = new AsyncLocalStorage<Exchange>();
+
+/** Runs the work of a class, whose `fetch` is `fetchAnswer`, for one exchange. */
+export const inExchange = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> => running.run(exchange, work);
+
+/** The `fetch` of the classes. Redirects are not followed, so that a key is not sent to another server. */
+export const fetchAnswer: typeof fetch = async (input, init = {}) => {
+  const exchange = running.getStore();
+  if (exchange === undefined) throw new Error('A model was called outside of an exchange');
+  const url = input instanceof Request ? input.url : String(input);
+  const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+  const body = typeof init.body === 'string' ? init.body : '{}';
+  const answer = await exchange.send(url, Object.fromEntries(headers), body);
+  return new Response(`${JSON.stringify(answer)}\n`, { headers: { 'content-type': 'application/json' } });
+};
 
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];

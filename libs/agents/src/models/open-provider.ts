@@ -1,6 +1,7 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
-import { type Exchange, type ReadAnswer, createExchange } from './exchange';
+import { LRUCache } from 'lru-cache';
+import { type Exchange, type ReadAnswer, createExchange, fetchAnswer, inExchange } from './exchange';
 import type { ModelSettings, RawReply, TextSink } from './model';
 import type { ProviderAccess } from './provider-keys';
 import type { AnswerLimits } from './reading/answer';
@@ -14,6 +15,8 @@ import type { OpenAiTool } from './to-langchain';
 export interface ProviderModel extends ProviderAccess, Omit<ModelSettings, 'candidates'> {
   /** The model's name without the provider. */
   name: string;
+  /** Identifies the address and the key without containing them. */
+  credential: string;
   timeoutMs: number;
 }
 
@@ -92,27 +95,46 @@ export async function askProvider(
 /** Their own retries are disabled, because they would take more than a minute. */
 const common = ({ name, temperature }: ProviderModel) => ({ model: name, temperature, maxRetries: 0 });
 
+const maxClasses = 500;
+
+/** Keeps the objects of a class, of which making one takes 0.1 ms with its client. */
+function createClassCache<C extends object>() {
+  const cache = new LRUCache<string, C>({ max: maxClasses });
+  return ({ name, credential, temperature, maxTokens, reasoning }: ProviderModel, make: () => C): C => {
+    const key = JSON.stringify([credential, name, temperature, maxTokens, reasoning]);
+    const known = cache.get(key) ?? make();
+    cache.set(key, known);
+    return known;
+  };
+}
+
 async function loadOpenAi(): Promise<AskProvider> {
   const { ChatOpenAI } = await import('@langchain/openai');
+  const classOf = createClassCache<InstanceType<typeof ChatOpenAI>>();
+  const isResponses = (url: string) => url.endsWith('/responses');
   return (model, call) => {
-    const isResponses = (url: string) => url.endsWith('/responses');
+    const chat = classOf(
+      model,
+      () =>
+        new ChatOpenAI({
+          ...common(model),
+          apiKey: model.apiKey,
+          maxTokens: model.maxTokens,
+          timeout: model.timeoutMs,
+          streaming: false,
+          configuration: { baseURL: model.baseUrl, organization: null, project: null, fetch: fetchAnswer },
+          ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
+        }),
+    );
+    const prepare = (body: Record<string, unknown>, url: string) => ({
+      ...withReturnedFields(body, call.raw),
+      ...(call.sink && { stream: true }),
+      ...(call.sink && !isResponses(url) && { stream_options: { include_usage: true } }),
+    });
     const exchange = createExchange({
       ...call,
       readerOf: (url) => (isResponses(url) ? createResponsesReader : createOpenAiReader),
-      prepare: (body, url) => ({
-        ...withReturnedFields(body, call.raw),
-        ...(call.sink && { stream: true }),
-        ...(call.sink && !isResponses(url) && { stream_options: { include_usage: true } }),
-      }),
-    });
-    const chat = new ChatOpenAI({
-      ...common(model),
-      apiKey: model.apiKey,
-      maxTokens: model.maxTokens,
-      timeout: model.timeoutMs,
-      streaming: false,
-      configuration: { baseURL: model.baseUrl, organization: null, project: null, fetch: exchange.fetch },
-      ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
+      ...((call.sink !== undefined || call.raw.length > 0) && { prepare }),
     });
     return ask(chat, exchange, call);
   };
@@ -133,19 +155,24 @@ function withReturnedFields(body: Record<string, unknown>, raw: readonly RawRepl
 
 async function loadAnthropic(): Promise<AskProvider> {
   const { ChatAnthropic } = await import('@langchain/anthropic');
+  const classOf = createClassCache<InstanceType<typeof ChatAnthropic>>();
   return (model, call) => {
+    const chat = classOf(
+      model,
+      () =>
+        new ChatAnthropic({
+          ...common(model),
+          apiKey: model.apiKey,
+          anthropicApiUrl: model.baseUrl,
+          maxTokens: model.maxTokens ?? 8_192,
+          streaming: false,
+          clientOptions: { timeout: model.timeoutMs, authToken: null, fetch: fetchAnswer },
+        }),
+    );
     const exchange = createExchange({
       ...call,
       readerOf: () => createAnthropicReader,
-      prepare: (body) => ({ ...body, ...(call.sink && { stream: true }) }),
-    });
-    const chat = new ChatAnthropic({
-      ...common(model),
-      apiKey: model.apiKey,
-      anthropicApiUrl: model.baseUrl,
-      maxTokens: model.maxTokens ?? 8_192,
-      streaming: false,
-      clientOptions: { timeout: model.timeoutMs, authToken: null, fetch: exchange.fetch },
+      ...(call.sink && { prepare: (body: Record<string, unknown>) => ({ ...body, stream: true }) }),
     });
     return ask(chat, exchange, call);
   };
@@ -162,6 +189,7 @@ interface GeminiRequest {
   contents: { role: string; parts: unknown[] }[];
 }
 
+/** Its method is replaced for each call, so the class is made for each call, which takes 4 µs. */
 async function loadGoogle(): Promise<AskProvider> {
   const { ChatGoogleGenerativeAI } = await import('@langchain/google-genai');
   return (model, call) => {
@@ -197,7 +225,7 @@ async function loadOllama(): Promise<AskProvider> {
     const exchange = createExchange({ ...call, readerOf: () => createOllamaReader });
     const { baseUrl, maxTokens } = model;
     return ask(
-      new ChatOllama({ ...common(model), baseUrl, numPredict: maxTokens, fetch: exchange.fetch }),
+      new ChatOllama({ ...common(model), baseUrl, numPredict: maxTokens, fetch: fetchAnswer }),
       exchange,
       call,
     );
@@ -212,7 +240,7 @@ async function ask(
 ): Promise<ProviderReply> {
   const options = { signal, ...(tools.length > 0 && { tools }) } as BaseChatModel['ParsedCallOptions'];
   try {
-    const { generations } = await chat._generate(messages, options);
+    const { generations } = await inExchange(exchange, () => chat._generate(messages, options));
     if (signal.aborted) throw signal.reason;
     return { ...exchange.read()!, message: generations[0]!.message as AIMessage };
   } catch (error) {
