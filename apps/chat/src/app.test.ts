@@ -385,7 +385,7 @@ describe('tools in a conversation', () => {
     expect(body.message).toContain('is already waiting for this answer');
   });
 
-  it('limits the tool calls of one reply; the model is told of the others, and the next message has a valid history', async () => {
+  it('limits the tool calls of one reply; the model sees how many others there were, and the next message has a valid history', async () => {
     models.play(({ messages }) =>
       hasResult(messages) ? { text: 'done' } : { toolCalls: Array.from({ length: 100 }, (_, index) => queryOf(index)) },
     );

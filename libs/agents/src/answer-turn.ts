@@ -88,7 +88,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
   }
 }
 
-/** Of a failed turn: whether the provider refused it. */
+/** How the turn ended; a failed one as `error`, unless the provider says more. */
 function finishReasonOf({ end }: ToolLoopOutcome): FinishReason {
   if (end.how === 'answered') return end.finishReason;
   const reason = end.how === 'model_failed' ? end.reason : 'error';

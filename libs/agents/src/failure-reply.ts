@@ -44,7 +44,7 @@ const texts: Readonly<Record<string, Texts>> = {
 };
 
 /** The text for a person on a channel to whom an agent cannot reply (docs/reference/chat.md#failures). */
-export function failureText({ language = 'en', onFailure }: Pick<FailingAgent, 'language' | 'onFailure'>): string {
+function failureText({ language = 'en', onFailure }: Pick<FailingAgent, 'language' | 'onFailure'>): string {
   if (onFailure?.reply !== undefined) return onFailure.reply;
   const { later, person } = texts[language.split('-')[0]!.toLowerCase()] ?? english;
   return onFailure?.handoff ? person : later;
@@ -72,13 +72,13 @@ export async function failureReply(
   return handed.ok ? ((handed.result as { reply: string | null }).reply ?? text) : text;
 }
 
-const isTold = statement(
-  'thread-was-told-of-failure',
-  `select true as told from executions e join thread_messages m on m.tenant = $1 and m.execution_id = e.id
+const recentReply = statement(
+  'thread-has-failure-reply',
+  `select true as found from executions e join thread_messages m on m.tenant = $1 and m.execution_id = e.id
    where e.tenant = $1 and e.thread_id = $2 and e.status = 'failed' and e.finished_at > now() - interval '1 hour'
      and m.role = 'assistant' and m.tool_calls is null and m.author is null
    limit 1`,
-  { told: column.bool },
+  { found: column.bool },
 );
 
 /**
@@ -92,7 +92,7 @@ export async function textOfFailure(
 ): Promise<string | null> {
   if (failing.channel !== 'widget') return null;
   const { threadId } = failing.turn;
-  const { rows } = await db.query(scope, isTold, [scope.tenant, threadId]);
+  const { rows } = await db.query(scope, recentReply, [scope.tenant, threadId]);
   if (rows.length > 0) return null;
   return failureReply(db, scope, failing.agent ?? null, { threadId, reason: failing.reason });
 }
@@ -106,7 +106,7 @@ const addReply = statement(
    group by e.id`,
 );
 
-/** Adds the text to the thread's last turn. False: a person answers the thread, or it was erased, and nobody is told. */
+/** Adds the text to the thread's last turn. False: a person answers the thread, or it was erased. */
 export async function addFailureReply(
   tx: Queryable,
   scope: Scope,

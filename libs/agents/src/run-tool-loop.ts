@@ -190,7 +190,7 @@ function noteCall(outcome: ToolLoopOutcome, called: ModelResult): void {
 const cuts: Partial<Record<FinishReason, string>> = {
   length: 'the answer was cut off at the limit of its length',
   content_filter: "the answer was cut off by the provider's content filter",
-  refusal: 'the model refused to go on',
+  refusal: 'the model refused to continue',
   error: 'the provider ended the answer with an error',
 };
 

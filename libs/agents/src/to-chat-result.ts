@@ -95,7 +95,7 @@ export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage):
   },
 });
 
-/** The tokens of the turn and of the choice of its agent. The API does not tell which of them were cached. */
+/** The tokens of the turn and of the choice of its agent. The API does not report which of them were cached. */
 function usageOf({ routing }: RunningTurn, usage: ModelUsage): ModelUsage {
   const { inputTokens, outputTokens, totalTokens, reasoningTokens } = sumUsage(usage, routing?.classification?.usage);
   return { inputTokens, outputTokens, totalTokens, ...(reasoningTokens !== undefined && { reasoningTokens }) };

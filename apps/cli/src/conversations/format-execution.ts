@@ -44,6 +44,7 @@ const formatSection = (title: string, text: string, cuts: Cuts): string =>
 
 function formatHead(execution: Execution): string {
   const { id, threadId, agentSlug, routerSlug, status, model, error, requestId, createdAt, startedAt } = execution;
+  const { finishReason } = execution;
   const waitedMs = startedAt === null ? null : startedAt - createdAt;
   return formatFields({
     execution: id,
@@ -52,6 +53,7 @@ function formatHead(execution: Execution): string {
     router: routerSlug ?? undefined,
     status,
     error: error ?? undefined,
+    ended: finishReason ?? undefined,
     request: requestId ?? '-',
     model: model ?? '-',
     tokens: formatTokens(execution),
@@ -73,9 +75,14 @@ function formatTokens({
 const formatStep = (step: Step, number: number, cuts: Cuts): string =>
   step.type === 'model' ? formatModelStep(step, number) : formatToolStep(step, number, cuts);
 
-function formatModelStep({ model, status, error, durationMs, ...used }: ModelStep, number: number): string {
+function formatModelStep(
+  { model, status, error, finishReason, durationMs, ...used }: ModelStep,
+  number: number,
+): string {
   const outcome = status === 'error' ? `error: ${safeLine(error ?? '?')}` : formatTokens(used);
-  return `  ${number}. model ${safeLine(model)}  ${colorStatus(status, outcome)}  ${formatDuration(durationMs)}`;
+  const isWhole = finishReason === null || finishReason === 'stop' || finishReason === 'tool_calls';
+  const end = isWhole ? '' : `  ${colors.red(finishReason)}`;
+  return `  ${number}. model ${safeLine(model)}  ${colorStatus(status, outcome)}${end}  ${formatDuration(durationMs)}`;
 }
 
 function formatToolStep(step: ToolStep, number: number, cuts: Cuts): string {

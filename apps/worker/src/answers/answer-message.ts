@@ -43,7 +43,7 @@ export interface AnswerFailure {
   /** Null before a turn was stored. */
   threadId: string | null;
   agent: FailingAgent | null;
-  /** Nobody is told: another attempt is still running. */
+  /** The contact gets no notice: another attempt is still running. */
   isSilent?: boolean;
 }
 

@@ -241,7 +241,7 @@ describe('a contact whose message cannot be answered', () => {
       contact,
     });
 
-  it('is told at once, in the language of the agent, and at most once an hour', async () => {
+  it('gets a notice at once, in the language of the agent, and at most once an hour', async () => {
     await connectTo('spanish');
     models.play(() => ({ finish: 'content_filter' }));
     const contact = newContact();
@@ -262,7 +262,7 @@ describe('a contact whose message cannot be answered', () => {
     expect(textsTo(contact)).toHaveLength(2);
   });
 
-  it('sees the text in the thread, and the agent knows that it was told', async () => {
+  it('sees the text in the thread, and so does the agent', async () => {
     const contact = newContact();
     models.play(() => ({ finish: 'content_filter' }));
     await write(contact);
@@ -289,7 +289,7 @@ describe('a contact whose message cannot be answered', () => {
     expect(thread.rows).toEqual([{ state: 'waiting', reason: 'The agent could not answer (content_filter)' }]);
   });
 
-  it('is told nothing while a person answers', async () => {
+  it('gets no notice while a person answers', async () => {
     const contact = newContact();
     models.play(() => ({ text: 'Hi' }));
     await write(contact);
@@ -305,7 +305,7 @@ describe('a contact whose message cannot be answered', () => {
     expect(textsTo(contact)).toEqual(['Hi']);
   });
 
-  it('is told of an outage a minute after the message arrived, once, and gets the reply afterwards', async () => {
+  it('gets a notice of an outage a minute after the message arrived, once, and gets the reply afterwards', async () => {
     const contact = newContact();
     models.play(() => ({ status: 503, headers: { 'retry-after-ms': '1' } }));
     await write(contact);
@@ -337,7 +337,7 @@ describe('a contact whose message cannot be answered', () => {
     expect(textsTo(contact)).toEqual([expect.stringMatching(/^Sorry/), 'Now it works.']);
   });
 
-  it('is told when the message has ended three processes', async () => {
+  it('gets a notice when the message has ended three processes', async () => {
     const contact = newContact();
     models.play(() => ({ status: 503, headers: { 'retry-after-ms': '1' } }));
     await write(contact);

@@ -2,7 +2,7 @@ import { type WaitingMessage, claimDue, claimNext, finishMessage, postpone, rene
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, type AnswerFailure, answerMessage } from '../answers/answer-message';
-import { tellFailure } from '../answers/tell-failure';
+import { notifyOfFailure } from '../answers/notify-of-failure';
 import { type WorkContext, shareWork } from '../share-work';
 
 /** All attempts together take about 15 minutes, so a message survives a short outage of the model provider. */
@@ -57,10 +57,10 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
     }
   }
 
-  /** Tells the contact when it is time for it, and ends the message or postpones it to the next attempt. */
+  /** Sends the contact a notice when it is due, and ends the message or postpones it to the next attempt. */
   async function fail(message: WaitingMessage, failure: AnswerFailure): Promise<void> {
     const { error, isLasting, threadId } = failure;
-    const { toSend, patienceMs } = await tellFailure(deps, message, failure);
+    const { toSend, patienceMs } = await notifyOfFailure(deps, message, failure);
     if (isLasting) {
       log.warn({ messageId: message.id, attempts: message.attempts, error }, 'a message cannot be answered');
       await finishMessage(db, message, { status: 'failed', error, threadId });
@@ -68,7 +68,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
     for (const id of toSend) await channels.sendQueuedMessage(message, id);
   }
 
-  /** `patienceMs`: an attempt follows after this time, when the contact is told of the outage. */
+  /** `patienceMs`: an attempt follows after this time, when the notice of an outage is due. */
   async function retryLater(message: WaitingMessage, error: string, patienceMs: number): Promise<void> {
     const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');

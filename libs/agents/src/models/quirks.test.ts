@@ -1,4 +1,4 @@
-import { type ModelServer, type ModelServerReply, type Quirk, startModelServer } from '@parley/testing';
+import { type ModelServer, type ModelServerReply, type Quirk, quirks, startModelServer } from '@parley/testing';
 import { createModels } from './create-models';
 import type { ModelMessage, ModelRequest, TextSink } from './model';
 import { providersOfEnvironment } from './provider-keys';
@@ -50,8 +50,10 @@ const request = (messages = hello): ModelRequest => ({
   callId: (index) => `own${messages.length}x${index}`,
 });
 
+const tested = new Set<Quirk>();
 /** Asks a model once, and returns its result with what was shown while it was written. */
 async function ask(model: string, way: (typeof ways)[number], reply: ModelServerReply, messages = hello) {
+  for (const quirk of reply.quirks ?? []) tested.add(quirk);
   server.play(() => reply);
   let shown = '';
   const sink: TextSink = { begin: () => (shown = ''), write: (delta) => (shown += delta) };
@@ -323,4 +325,8 @@ test('half an answer is used when no candidate has a whole one', async () => {
     model: 'openai/half',
     reply: { text: 'Your refund is', finishReason: 'error' },
   });
+});
+
+test('each quirk of the server was tried', () => {
+  expect((Object.keys(quirks) as Quirk[]).filter((quirk) => !tested.has(quirk))).toEqual([]);
 });

@@ -1,16 +1,10 @@
 import type * as messageClasses from '@langchain/core/messages';
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
 import type { ModelMessage, ModelReply, ModelRequest, ModelToolCall, RawReply } from './model';
-import type { ProviderReply } from './open-provider';
+import type { OpenAiTool, ProviderReply } from './provider-call';
 import { type ToolNames, createToolNames } from './tool-names';
 
 type MessageClasses = Pick<typeof messageClasses, 'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>;
-
-/** A tool in the shape that all four classes accept. */
-export interface OpenAiTool {
-  type: 'function';
-  function: { name: string; description: string; parameters: Record<string, unknown> };
-}
 
 export interface ConversionOptions {
   /** `provider/name`. A raw reply is sent back only to the model that wrote it. */

@@ -65,7 +65,7 @@ export interface Progress {
 
 export interface TurnOutcome extends Progress {
   status: 'succeeded' | 'failed';
-  /** Null: no person is to read anything. Of a failed turn, what the person is told instead of an answer. */
+  /** Null: no message is stored. In a failed turn it is the notice for the person, and no answer. */
   reply: { id: string; position: number; content: string } | null;
   error?: string;
   /** Null: the turn was ended before a model answered. */

@@ -4,39 +4,39 @@ import { queueMessage } from './outbox';
 import { requestOf } from './request-of';
 import type { WaitingMessage } from './waiting-messages';
 
-/** After this time a contact is told of an outage, while the attempts go on. */
+/** After this time a contact gets a notice of an outage, while the attempts continue. */
 const patienceSeconds = 60;
 const keyPrefix = 'failure-';
 
-const turnedDown = {
-  /** Whether the contact is to be told now. */
+const dueRow = {
+  /** Whether the notice is due now. */
   isDue: column.bool,
-  /** Time until the contact is told of an outage; 0 when that time is over. */
+  /** Time until the notice of an outage is due; 0 when that time is over. */
   patienceMs: column.float8,
 };
 
-const whetherToTell = statement(
-  'whether-to-tell-failure',
+const isDue = statement(
+  'is-failure-reply-due',
   `select ($3 or m.created_at <= now() - interval '${patienceSeconds} seconds') and not exists (
-            select from messages told
-            where told.tenant = $1 and told.environment = m.environment and told.contact = m.contact
-              and told.direction = 'outbound' and told.created_at > now() - interval '1 hour'
-              and told.idempotency_key like '${keyPrefix}%') as "isDue",
+            select from messages sent
+            where sent.tenant = $1 and sent.environment = m.environment and sent.contact = m.contact
+              and sent.direction = 'outbound' and sent.created_at > now() - interval '1 hour'
+              and sent.idempotency_key like '${keyPrefix}%') as "isDue",
           greatest(0, extract(epoch from m.created_at - now()) + ${patienceSeconds})::float8 * 1000 as "patienceMs"
    from messages m where m.tenant = $1 and m.id = $2`,
-  turnedDown,
+  dueRow,
 );
 
 /**
- * Whether a contact is told that the message cannot be answered: at once if no later attempt can succeed (`isLasting`), else
+ * Whether a contact gets the notice that the message cannot be answered: at once if no later attempt can succeed (`isLasting`), else
  * a minute after it arrived; at most once an hour.
  */
-export async function whetherToTellFailure(
+export async function isFailureReplyDue(
   db: Queryable,
   { tenant, id }: Pick<WaitingMessage, 'tenant' | 'id'>,
   isLasting: boolean,
 ): Promise<{ isDue: boolean; patienceMs: number }> {
-  const { rows } = await db.query({ tenant }, whetherToTell, [tenant, id, isLasting]);
+  const { rows } = await db.query({ tenant }, isDue, [tenant, id, isLasting]);
   return rows[0] ?? { isDue: false, patienceMs: 0 };
 }
 

@@ -93,7 +93,7 @@ export const agentDefinitionSchema = z.strictObject({
       handoff: z.boolean().optional().describe('Whether the conversation then waits for a person. Default: `false`.'),
     })
     .optional()
-    .describe('What a person on a channel is told when the agent cannot answer.'),
+    .describe('The notice for a person on a channel when the agent cannot answer.'),
   firstMessageSuggestions: z
     .array(z.string().max(500))
     .max(20)

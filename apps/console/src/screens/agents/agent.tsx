@@ -113,6 +113,8 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
             [texts.maxTokens, settings?.maxTokens && texts.tokens(formatNumber(settings.maxTokens))],
             [texts.reasoning, settings?.reasoning],
             [texts.fallbacks, settings?.fallbacks?.length ? <Names names={settings.fallbacks} /> : null],
+            [texts.language, definition.language],
+            [texts.onFailure, onFailureText(definition, texts)],
             [build.revision, formatNumber(agent.revision)],
             [build.updated, <Ago at={agent.updatedAt} />],
             [texts.id, <CopyText text={agent.id} />],
@@ -163,4 +165,14 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
       </div>
     </div>
   );
+}
+
+/** What a person on a channel reads when the agent cannot answer; null if the definition says nothing about it. */
+function onFailureText(
+  { onFailure }: AgentDefinition,
+  texts: { defaultText: string; handsOver: string },
+): string | null {
+  if (onFailure === undefined) return null;
+  const said = onFailure.reply ?? texts.defaultText;
+  return onFailure.handoff ? `${said} · ${texts.handsOver}` : said;
 }

@@ -9,6 +9,8 @@ export interface AgentDefinition {
   tools?: string[];
   roles?: string[];
   threadContextParams?: Param[];
+  language?: string;
+  onFailure?: { reply?: string; handoff?: boolean };
   firstMessageSuggestions?: string[];
 }
 

@@ -87,12 +87,14 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
   const texts = useTexts();
   const executions = useTexts(executionsCatalog);
   const { units } = texts;
+  const { finishReason } = execution;
   const facts = [
     formatDuration(execution.durationMs, texts),
     units.modelCalls(execution.modelCallCount),
     units.tools(execution.toolCallCount),
     units.tokens(formatNumber(execution.inputTokens), formatNumber(execution.outputTokens)),
     ...(execution.agentRevision === null ? [] : [executions.revision(execution.agentRevision)]),
+    ...(isComplete(finishReason) ? [] : [executions.finishReasons[finishReason]]),
   ];
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-n11 tabular-nums">
@@ -104,6 +106,11 @@ function Summary({ execution }: { execution: ExecutionTrace }) {
     </p>
   );
 }
+
+type FinishReason = ExecutionTrace['finishReason'];
+
+const isComplete = (reason: FinishReason): reason is 'stop' | 'tool_calls' | null =>
+  reason === null || reason === 'stop' || reason === 'tool_calls';
 
 function CancelButton({ execution }: { execution: ExecutionTrace }) {
   const executions = useTexts(executionsCatalog);

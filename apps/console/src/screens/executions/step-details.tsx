@@ -37,6 +37,7 @@ function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
               {step.reasoningTokens ? ` · ${executions.reasoning(formatNumber(step.reasoningTokens))}` : ''}
             </>,
           ],
+          [executions.end, step.finishReason && executions.finishReasons[step.finishReason]],
           [executions.model, step.purpose === 'routing' && executions.routing],
         ]}
       />

@@ -51,6 +51,15 @@ export const executionsCatalog = catalog(
     noReply: 'No reply.',
     deliveries: 'Deliveries',
     timeline: 'Timeline',
+    end: 'End of the answer',
+    finishReasons: {
+      stop: 'complete',
+      tool_calls: 'a tool call',
+      length: 'cut off at its limit',
+      content_filter: 'content filter',
+      refusal: 'refused',
+      error: 'ended with an error',
+    },
   },
   {
     title: 'Ejecuciones',
@@ -102,5 +111,14 @@ export const executionsCatalog = catalog(
     noReply: 'Sin respuesta.',
     deliveries: 'Entregas',
     timeline: 'Línea de tiempo',
+    end: 'Fin de la respuesta',
+    finishReasons: {
+      stop: 'completa',
+      tool_calls: 'una llamada a herramienta',
+      length: 'cortada en su límite',
+      content_filter: 'filtro de contenido',
+      refusal: 'rechazada',
+      error: 'terminó con un error',
+    },
   },
 );

@@ -7,7 +7,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export class ProviderFault extends Error {
   constructor(
     message: string,
-    /** The status, or the one that stands for the error within an answer. */
+    /** The status, or the one that fits the error within an answer. */
     readonly status: number,
     /** The names by which the provider calls the error, such as `context_length_exceeded` and `invalid_request_error`. */
     readonly names: readonly string[] = [],
@@ -46,7 +46,7 @@ const statuses: Readonly<Record<string, number>> = {
   timeout_error: 504,
   overloaded_error: 529,
 };
-/** Of an error within an answer that says nothing more: as if a proxy had reported it. */
+/** An error within an answer that has no status counts as one of a proxy. */
 const unknownStatus = 502;
 
 /** The error that a message or an event reports; null for an answer. */

@@ -5,7 +5,7 @@ import type { SentCall, WrittenCall } from './answer';
 /** The longest id that is sent back. OpenAI's have about 30 characters. */
 const maxIdChars = 512;
 const maxShownChars = 200;
-/** What the Data API accepts, and what code that walks through the arguments can bear. */
+/** What the Data API accepts, and what recursive code can process. */
 const maxDepth = 64;
 
 /**

@@ -11,7 +11,7 @@ export type ReplyText = ReturnType<typeof createReplyText>;
  * left out: servers that have no parser for their model's thoughts send them as text. The text ends at `maxBytes`.
  */
 export function createReplyText(maxBytes: number, write: (delta: string) => void) {
-  let state: 'beginning' | 'thinking' | 'text' = 'beginning';
+  let state: 'beginning' | 'thoughts' | 'text' = 'beginning';
   /** At the beginning, what may be the first characters of a tag. In thoughts, what may be those of the closing tag. */
   let held = '';
   let closing = '';
@@ -31,7 +31,7 @@ export function createReplyText(maxBytes: number, write: (delta: string) => void
     const start = held.trimStart();
     const tag = opening.exec(start);
     if (tag !== null) {
-      state = 'thinking';
+      state = 'thoughts';
       hasThoughts = true;
       closing = `</${tag[1]!.toLowerCase()}>`;
       held = start.slice(tag[0].length);
@@ -75,8 +75,8 @@ export function createReplyText(maxBytes: number, write: (delta: string) => void
 }
 
 /**
- * Some models begin to think without writing the opening tag, because the prompt ends with it. What comes before a closing tag
- * on a line of its own is then a thought.
+ * Some models begin their thoughts without the opening tag, because the prompt ends with it. What comes before a closing tag on a
+ * line of its own is then not part of the reply.
  */
 function withoutUnopenedThoughts(text: string): string {
   const close = /^[^\S\n]*<\/think>[^\S\n]*$/im.exec(text);

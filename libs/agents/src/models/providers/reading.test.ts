@@ -1,13 +1,13 @@
 import type { FinishReason } from '@parley/contracts';
 import fc from 'fast-check';
-import type { Answer, AnswerLimits, AnswerReader } from './answer';
-import { createAnthropicReader } from './anthropic';
-import { createGoogleReader } from './google';
-import { createOllamaReader } from './ollama';
-import { createOpenAiReader } from './openai';
-import { readArguments, readCalls } from './read-calls';
-import { readValues } from './read-values';
-import { createResponsesReader } from './responses';
+import type { Answer, AnswerLimits, AnswerReader } from '../reading/answer';
+import { createAnthropicReader } from './read-anthropic';
+import { createGoogleReader } from './read-google';
+import { createOllamaReader } from './read-ollama';
+import { createOpenAiReader } from './read-openai';
+import { readArguments, readCalls } from '../reading/read-calls';
+import { readValues } from '../reading/read-values';
+import { createResponsesReader } from './read-responses';
 
 type CreateReader = (limits: AnswerLimits, write: (delta: string) => void) => AnswerReader;
 

@@ -12,10 +12,10 @@ import {
   textOrNull,
   tokensOf,
   usageOf,
-} from './answer';
-import { faultOf, reportedError } from './provider-fault';
-import { createReplyText } from './reply-text';
-import { createWrittenCalls } from './written-calls';
+} from '../reading/answer';
+import { faultOf, reportedError } from '../reading/provider-fault';
+import { createReplyText } from '../reading/reply-text';
+import { createWrittenCalls } from '../reading/written-calls';
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   max_tokens: 'length',

@@ -12,10 +12,10 @@ import {
   textOrNull,
   tokensOf,
   usageOf,
-} from './answer';
-import { createReplyText } from './reply-text';
-import { faultOf, reportedError } from './provider-fault';
-import { createWrittenCalls } from './written-calls';
+} from '../reading/answer';
+import { createReplyText } from '../reading/reply-text';
+import { faultOf, reportedError } from '../reading/provider-fault';
+import { createWrittenCalls } from '../reading/written-calls';
 
 /** The words of servers that speak OpenAI's protocol. Any other word is `stop`. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
