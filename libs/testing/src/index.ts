@@ -9,7 +9,7 @@ export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelServerReply } from './model-server/protocol';
-export { type Quirk, quirks } from './model-server/quirks';
+export { type Quirk, quirksOf } from './model-server/quirks';
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';
 export { type SeededOrganization, seedOrganization } from './seed-organization';
 export { type KapsoServer, startKapsoServer } from './providers/kapso-server';

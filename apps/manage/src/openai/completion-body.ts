@@ -18,24 +18,27 @@ const ownContent = z
   )
   .default('');
 
-const text = z.string('must be a string');
+const isBlank = (given: string): boolean => given.trim() === '';
+const nullableText = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? '');
 /** Parts of other types, such as audio, have no text that a model could read again. */
-const answerPart = z
-  .looseObject({ type: z.string(), text: text.nullish(), refusal: text.nullish() })
-  .transform(({ type, text: written, refusal }) => (type === 'refusal' ? refusal : written) ?? '');
-const answerContent = z
-  .union([z.string(), z.array(answerPart).transform(joined), noText], {
-    error: 'must be a string or an array of parts',
-  })
-  .default('');
+const answerPart = z.union([
+  z.object({ type: z.literal('text'), text: nullableText }).transform(({ text }) => text),
+  z.object({ type: z.literal('refusal'), refusal: nullableText }).transform(({ refusal }) => refusal),
+  z.object({ type: z.string().refine((type) => type !== 'text' && type !== 'refusal') }).transform(() => ''),
+]);
+const answerContent = z.union([z.string(), z.array(answerPart).transform(joined), noText]).default('');
 
 const answer = z
-  .object({ role: z.literal('assistant'), content: answerContent, refusal: text.nullish() })
-  .transform(({ role, content, refusal }) => ({ role, content: content || (refusal ?? '') }));
+  .object({ role: z.literal('assistant'), content: answerContent, refusal: nullableText })
+  .transform(({ role, content, refusal }) => ({ role, content: isBlank(content) ? refusal : content }));
 
 /** Results of tools that the client had called elsewhere. The tools of an agent run on the server, so they are left out. */
 const toolResult = z.object({ role: z.enum(['tool', 'function']) }).transform(({ role }) => ({ role, content: '' }));
 
+const roles = 'must be "system", "developer", "user", "assistant" or "tool"';
 const message = z.discriminatedUnion(
   'role',
   [
@@ -44,8 +47,18 @@ const message = z.discriminatedUnion(
     answer,
     toolResult,
   ],
-  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
+  // A message that is no object has the usual text.
+  { error: ({ code }) => (code === 'invalid_union' ? roles : undefined) },
 );
+type Message = z.output<typeof message>;
+
+/** What is wrong with the last message, which is the one that the agent answers. */
+function problemOfLast({ role, content }: Message): string | null {
+  if (role === 'tool' || role === 'function')
+    return 'must end with a message of the user, not with a result of a tool: the tools of an agent run on the server';
+  if (role !== 'user') return 'must end with a message of the user';
+  return isBlank(content) ? 'must end with a message that is not blank' : null;
+}
 
 /** A field that may only have values which change nothing. */
 const only = (values: readonly unknown[], why: string) =>
@@ -68,8 +81,11 @@ export const completionBodySchema = z.looseObject({
     .array(message)
     .min(1)
     .max(1_000)
-    .refine((messages) => messages.at(-1)?.role === 'user', 'must end with a message of the user')
-    .refine((messages) => messages.at(-1)?.content.trim() !== '', 'must end with a message that is not blank'),
+    .superRefine((messages, context) => {
+      const last = messages.at(-1);
+      const problem = last === undefined ? null : problemOfLast(last);
+      if (problem !== null) context.addIssue(problem);
+    }),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   metadata: z.looseObject({ thread_id: z.string().min(1).max(200).optional() }).nullish(),
@@ -91,7 +107,7 @@ export type CompletionBody = z.output<typeof completionBodySchema>;
 /** The last message, and the conversation before it. With a thread only the instructions of that are used. */
 export function toConversation({ messages, metadata }: CompletionBody) {
   const threadId = metadata?.thread_id;
-  const before = messages.slice(0, -1).filter(({ content }) => content.trim() !== '');
+  const before = messages.slice(0, -1).filter(({ content }) => !isBlank(content));
   const isInstruction = ({ role }: { role: string }) => role === 'system' || role === 'developer';
   return {
     message: messages.at(-1)!.content,

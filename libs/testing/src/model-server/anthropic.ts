@@ -1,15 +1,5 @@
-import {
-  type ModelServerMessage,
-  type ModelServerReply,
-  type Protocol,
-  checkToolResults,
-  checkTools,
-  defaultUsage,
-  eventOf,
-  newCallId,
-  wordsOf,
-} from './protocol';
-import { countWithQuirks, has, thoughts } from './quirks';
+import { anthropicDocument, anthropicPieces } from './anthropic-answers';
+import { type ModelServerMessage, type Protocol, checkToolResults, checkTools, eventOf } from './protocol';
 
 type Block =
   | { type: 'text'; text: string }
@@ -58,76 +48,12 @@ export const anthropicProtocol: Protocol = {
     };
     return { request, problems };
   },
-  write(request, reply) {
-    const calls = (reply.toolCalls ?? []).map((call) => ({
-      type: 'tool_use',
-      id: call.id ?? newCallId('toolu_'),
-      name: call.name,
-      input: inputOf(reply, call.args),
-    }));
-    if (has(reply, 'error_in_answer')) return JSON.stringify(errorInAnswer);
-    return JSON.stringify({
-      id: newCallId('msg_'),
-      type: 'message',
-      role: 'assistant',
-      model: request.model,
-      content: [...thoughtsOf(reply), ...textOfReply(reply), ...calls],
-      stop_reason: stopReasonOf(reply),
-      stop_sequence: null,
-      ...(!has(reply, 'usage_missing') && { usage: usageOf(reply) }),
-    });
-  },
+  write: anthropicDocument,
   asksForStream: (body) => body.stream === true,
   streamType: 'text/event-stream',
-  pieces(request, reply) {
-    const usage = usageOf(reply);
-    const event = (type: string, fields: object = {}) => eventOf({ type, ...fields }, type);
-    const message = { id: newCallId('msg_'), type: 'message', role: 'assistant', model: request.model, content: [] };
-    const words = has(reply, 'thoughts_only') ? [] : wordsOf(reply.text);
-    const calls = reply.toolCalls ?? [];
-    const thinking = thoughtsOf(reply);
-    const block = (index: number, content_block: object, deltas: object[]) => [
-      event('content_block_start', { index, content_block }),
-      ...deltas.map((delta) => event('content_block_delta', { index, delta })),
-      event('content_block_stop', { index }),
-    ];
-    const texts = words.map((text) => ({ type: 'text_delta', text }));
-    const first = thinking.length + (words.length > 0 ? 1 : 0);
-    const all = [
-      event('message_start', {
-        message: {
-          ...message,
-          ...{ stop_reason: null, stop_sequence: null },
-          ...(!has(reply, 'usage_missing') && { usage: { ...usage, output_tokens: 1 } }),
-        },
-      }),
-      event('ping'),
-      ...thinking.flatMap(({ thinking: text, signature }) =>
-        block(0, { type: 'thinking', thinking: '', signature: '' }, [
-          { type: 'thinking_delta', thinking: text },
-          { type: 'signature_delta', signature },
-        ]),
-      ),
-      ...(words.length > 0 ? block(thinking.length, { type: 'text', text: '' }, texts) : []),
-      ...calls.flatMap((call, at) => {
-        const args = call.rawArgs ?? JSON.stringify(inputOf(reply, call.args) ?? {});
-        const parts = has(reply, 'arguments_missing') ? [] : ['', args.slice(0, 3), args.slice(3)];
-        const begin = { type: 'tool_use', id: call.id ?? newCallId('toolu_'), name: call.name, input: {} };
-        return block(
-          first + at,
-          begin,
-          parts.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
-        );
-      }),
-      event('message_delta', {
-        delta: { stop_reason: stopReasonOf(reply), stop_sequence: null },
-        ...(!has(reply, 'usage_missing') && { usage: { output_tokens: usage.output_tokens } }),
-      }),
-      event('message_stop'),
-    ];
-    if (has(reply, 'error_in_answer')) return [...all.slice(0, 4), event('error', errorInAnswer)];
-    return all;
-  },
+  pieces: anthropicPieces,
+  serialize: (piece) => eventOf(piece, (piece as { type: string }).type),
+  hasText: (piece) => (piece as { delta?: { type?: string } }).delta?.type === 'text_delta',
   error: (status, message) => ({
     type: 'error',
     error: {
@@ -135,38 +61,8 @@ export const anthropicProtocol: Protocol = {
       message,
     },
   }),
+  errorInAnswer: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
 };
-
-const errorInAnswer = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-
-function inputOf(reply: ModelServerReply, args: unknown): unknown {
-  if (has(reply, 'arguments_missing')) return undefined;
-  return has(reply, 'arguments_null') ? null : (args ?? {});
-}
-
-const thoughtsOf = (reply: ModelServerReply) =>
-  has(reply, 'thoughts_only') || has(reply, 'with_thoughts')
-    ? [{ type: 'thinking', thinking: thoughts, signature: 'signed' }]
-    : [];
-
-const textOfReply = (reply: ModelServerReply) =>
-  reply.text && !has(reply, 'thoughts_only') ? [{ type: 'text', text: reply.text }] : [];
-
-function stopReasonOf(reply: ModelServerReply): string | null {
-  if (has(reply, 'no_finish_reason')) return null;
-  return reply.finish ?? ((reply.toolCalls ?? []).length > 0 ? 'tool_use' : 'end_turn');
-}
-
-/** Cached tokens are counted apart. */
-function usageOf(reply: ModelServerReply) {
-  const { input, output, cacheRead, cacheWrite } = reply.usage ?? defaultUsage;
-  return {
-    input_tokens: countWithQuirks(reply, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
-    output_tokens: countWithQuirks(reply, output),
-    ...(cacheRead !== undefined && { cache_read_input_tokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cache_creation_input_tokens: cacheWrite }),
-  };
-}
 
 /** Converts a message to the common shape, in which each tool result is a separate message. */
 function toMessages({ role, content }: WireMessage): ModelServerMessage[] {

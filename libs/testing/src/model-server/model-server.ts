@@ -3,13 +3,15 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicProtocol } from './anthropic';
+import { chunksOf, has, typeWithQuirks, withReplyQuirks, writePieces, writeWhole } from './apply-quirks';
 import { googleProtocol } from './google';
 import { ollamaProtocol } from './ollama';
 import { openAiProtocol } from './openai';
 import type { ModelServerReply, ModelServerRequest, ModelScript, Protocol } from './protocol';
-import { bodyWithQuirks, has, withReplyQuirks } from './quirks';
 
 const protocols: Protocol[] = [openAiProtocol, anthropicProtocol, googleProtocol, ollamaProtocol];
+
+const thoughtsDemanded = 'The reasoning_content must be passed back to the API';
 
 export interface ModelServer {
   /** Every received request, in order. */
@@ -18,6 +20,11 @@ export interface ModelServer {
   problems: string[];
   /** Requests to paths of no protocol. They show that a client used a wrong address. */
   unknownRequests: string[];
+  /**
+   * Refuses requests to OpenAI in which calls of the current turn come back without the model's `reasoning_content`, as
+   * DeepSeek does. That is no problem: a client cannot know it before.
+   */
+  demandsThoughts: boolean;
   /** The base URLs for the clients of each protocol. */
   urls: { openai: string; anthropic: string; google: string; ollama: string };
   /** Replaces the script. */
@@ -35,6 +42,7 @@ export async function startModelServer(script: ModelScript = () => ({ text: 'ok'
     requests: [],
     problems: [],
     unknownRequests: [],
+    demandsThoughts: false,
     play(next) {
       script = next;
     },
@@ -60,6 +68,9 @@ export async function startModelServer(script: ModelScript = () => ({ text: 'ok'
     if (read.problems.length > 0) {
       server.problems.push(...read.problems);
       return send(response, 400, JSON.stringify(protocol.error(400, read.problems.join('; '))));
+    }
+    if (server.demandsThoughts && protocol.lacksThoughts?.(read.request.body)) {
+      return send(response, 400, JSON.stringify(protocol.error(400, thoughtsDemanded)));
     }
     const index = server.requests.length - 1;
     const isStream = protocol.asksForStream(read.request.body, path);
@@ -94,11 +105,14 @@ async function answer(
     return send(response, reply.status, typeof body === 'string' ? body : JSON.stringify(body), reply.headers);
   }
   const isStream = has(reply, 'streams_unasked') || (isAskedForStream && !has(reply, 'ignores_stream'));
-  const type = has(reply, 'text_plain') ? 'text/plain' : isStream ? protocol.streamType : 'application/json';
-  if (isStream) return sendPieces(response, type, reply, protocol.pieces(request, reply));
-  const whole = protocol.write(request, reply);
-  if (has(reply, 'small_chunks')) return sendPieces(response, type, reply, [whole]);
-  const text = bodyWithQuirks(reply, whole);
+  const type = typeWithQuirks(reply, isStream ? protocol.streamType : 'application/json');
+  if (isStream) {
+    const pieces = writePieces(protocol, reply, protocol.pieces(request, reply));
+    return sendPieces(response, type, reply, chunksOf(reply, pieces));
+  }
+  const text = writeWhole(protocol, reply, protocol.write(request, reply));
+  const chunks = chunksOf(reply, [text]);
+  if (chunks.length > 1) return sendPieces(response, type, reply, chunks);
   if (reply.broken === 'json') return send(response, 200, text.slice(0, Math.floor(text.length / 2)));
   if (reply.broken === 'connection') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
@@ -112,14 +126,11 @@ async function sendPieces(
   response: ServerResponse,
   type: string,
   reply: ModelServerReply,
-  pieces: string[],
+  pieces: (string | Buffer)[],
 ): Promise<void> {
-  const isOneBody = has(reply, 'html') || has(reply, 'empty_body');
-  const bodies = isOneBody ? [bodyWithQuirks(reply, '')] : pieces.map((piece) => bodyWithQuirks(reply, piece));
-  const written = has(reply, 'small_chunks') ? smallChunks(bodies.join('')) : bodies;
-  const sent = reply.pieces ?? (reply.broken ? Math.ceil(written.length / 2) : written.length);
+  const sent = reply.pieces ?? (reply.broken ? Math.ceil(pieces.length / 2) : pieces.length);
   response.writeHead(200, { 'content-type': type });
-  for (const piece of written.slice(0, sent)) {
+  for (const piece of pieces.slice(0, sent)) {
     response.write(piece);
     if (reply.pieceEveryMs) await sleep(reply.pieceEveryMs);
   }
@@ -127,15 +138,9 @@ async function sendPieces(
   else response.end();
 }
 
-/** The bytes of a text in pieces that end in the middle of characters and lines. */
-function smallChunks(text: string): Buffer[] {
-  const bytes = Buffer.from(text);
-  const size = 7;
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
-}
-
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  const type = body.startsWith('<') ? 'text/html' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...headers }).end(body);
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

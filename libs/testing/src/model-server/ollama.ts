@@ -1,12 +1,5 @@
-import {
-  type ModelServerMessage,
-  type ModelServerReply,
-  type Protocol,
-  checkTools,
-  defaultUsage,
-  wordsOf,
-} from './protocol';
-import { countWithQuirks, has, thoughts } from './quirks';
+import { ollamaDocument, ollamaPieces } from './ollama-answers';
+import { type ModelServerMessage, type Protocol, checkTools, checkUserTexts } from './protocol';
 
 interface WireMessage {
   role: string;
@@ -22,7 +15,8 @@ export const ollamaProtocol: Protocol = {
     const tools = ((body.tools as { function: { name: string; parameters: unknown } }[] | undefined) ?? []).map(
       (tool) => tool.function,
     );
-    const problems = checkTools(tools);
+    const texts = wire.map(({ role, content }) => ({ role, text: content }));
+    const problems = [...checkTools(tools), ...checkUserTexts(texts)];
     let open = 0;
     for (const [at, { role, tool_calls }] of wire.entries()) {
       if (role === 'tool') open -= 1;
@@ -47,47 +41,15 @@ export const ollamaProtocol: Protocol = {
     };
     return { request, problems };
   },
-  write(request, reply) {
-    return this.pieces(request, reply).join('');
-  },
+  write: ollamaDocument,
   asksForStream: (body) => body.stream === true,
   streamType: 'application/x-ndjson',
-  pieces(request, reply) {
-    const usage = reply.usage ?? defaultUsage;
-    const calls = reply.toolCalls?.map(({ name, args = {} }) => ({
-      function: { name, ...argsWithQuirks(reply, args) },
-    }));
-    const line = (fields: object) =>
-      `${JSON.stringify({ model: request.model, created_at: new Date().toISOString(), ...fields })}\n`;
-    const part = (content: string, rest: object = {}) => ({ message: { role: 'assistant', content, ...rest } });
-    const counts = {
-      prompt_eval_count: countWithQuirks(reply, usage.input),
-      eval_count: countWithQuirks(reply, usage.output),
-    };
-    const end = {
-      ...(!has(reply, 'usage_missing') && counts),
-      total_duration: 1,
-      ...(!has(reply, 'no_finish_reason') && { done_reason: reply.finish ?? 'stop' }),
-    };
-    const isThinking = has(reply, 'thoughts_only') || has(reply, 'with_thoughts');
-    const words = has(reply, 'thoughts_only') ? [] : wordsOf(reply.text);
-    if (has(reply, 'error_in_answer'))
-      return [line({ ...part(words[0] ?? ''), done: false }), line({ error: 'the model runner has stopped' })];
-    return [
-      ...(isThinking ? [line({ ...part('', { thinking: thoughts }), done: false })] : []),
-      ...words.map((word) => line({ ...part(word), done: false })),
-      ...(calls ? [line({ ...part('', { tool_calls: calls }), done: false })] : []),
-      line({ ...part(''), done: true, ...end }),
-    ];
-  },
+  pieces: ollamaPieces,
+  serialize: (piece) => `${JSON.stringify(piece)}\n`,
+  hasText: (piece) => Boolean((piece as { message?: { content?: unknown } }).message?.content),
   error: (_status, message) => ({ error: message }),
+  errorInAnswer: { error: 'the model runner has stopped' },
 };
-
-function argsWithQuirks(reply: ModelServerReply, args: unknown): { arguments?: unknown } {
-  if (has(reply, 'arguments_missing')) return {};
-  if (has(reply, 'arguments_object')) return { arguments: JSON.stringify(args) };
-  return { arguments: has(reply, 'arguments_null') ? null : args };
-}
 
 function toMessage({ role, content, tool_calls }: WireMessage): ModelServerMessage {
   return {

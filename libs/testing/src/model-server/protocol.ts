@@ -4,7 +4,10 @@ import type { Quirk } from './quirks';
 export interface ModelServerCall {
   name: string;
   args?: unknown;
-  /** Sent unchanged instead of `args`, to test malformed JSON: by OpenAI, and in streams by Anthropic. The others send objects. */
+  /**
+   * Sent unchanged instead of `args`, to test malformed JSON: by OpenAI, and in streams by Anthropic. Where the protocol has
+   * an object, it is parsed, and `args` is sent when it is not JSON.
+   */
   rawArgs?: string;
   id?: string;
 }
@@ -30,6 +33,8 @@ export interface ModelServerMessage {
 
 export interface ModelServerReply {
   text?: string;
+  /** Thoughts of the model: OpenAI's `reasoning_content`, a signed block, a part with `thought`, Ollama's `thinking`. */
+  thoughts?: string;
   toolCalls?: ModelServerCall[];
   /** `cacheRead` and `cacheWrite` are part of `input`, `reasoning` is part of `output`. */
   usage?: { input: number; output: number; reasoning?: number; cacheRead?: number; cacheWrite?: number };
@@ -53,6 +58,7 @@ export interface ModelServerReply {
   status?: number;
   message?: string;
   headers?: Record<string, string>;
+  /** The body of an error instead of the provider's own: a text is sent as it is. */
   body?: unknown;
 }
 
@@ -65,13 +71,22 @@ export interface Protocol {
     path: string,
     headers: IncomingHttpHeaders,
   ): { request: ModelServerRequest; problems: string[] };
-  write(request: ModelServerRequest, reply: ModelServerReply): string;
+  /** The document of a whole answer. */
+  write(request: ModelServerRequest, reply: ModelServerReply): object;
   /** Whether the request asks for a stream. */
   asksForStream(body: Record<string, unknown>, path: string): boolean;
   /** The pieces of a stream. */
-  pieces(request: ModelServerRequest, reply: ModelServerReply): string[];
+  pieces(request: ModelServerRequest, reply: ModelServerReply): unknown[];
+  /** The text of a piece of a stream. */
+  serialize(piece: unknown): string;
+  /** Whether a piece of a stream has a part of the answer's text. */
+  hasText(piece: unknown): boolean;
   streamType: string;
   error(status: number, message: string): unknown;
+  /** The error that is sent in an answer with the status 200. */
+  errorInAnswer: object;
+  /** Whether the request lacks thoughts that models with `demandsThoughts` need back. */
+  lacksThoughts?(body: Record<string, unknown>): boolean;
 }
 
 export const defaultUsage: NonNullable<ModelServerReply['usage']> = { input: 10, output: 5 };
@@ -97,12 +112,19 @@ export function checkToolResults(messages: ModelServerMessage[]): string[] {
       if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) problems.push(`message ${at}: bad name of a called tool: ${name}`);
     }
     const isEmpty = message.text === '' && message.toolCalls.length === 0;
-    if (isEmpty) problems.push(`message ${at}: empty ${message.role} message`);
+    if (isEmpty && message.role !== 'user') problems.push(`message ${at}: empty ${message.role} message`);
   }
   if (open.length > 0) problems.push(`calls ${open.join(', ')} have no result at the end`);
+  problems.push(...checkUserTexts(messages));
   if (messages.length === 0) problems.push('no messages');
   else if (messages.at(-1)!.role === 'assistant') problems.push("the last message is the assistant's");
   return problems;
+}
+
+/** Checks that people have written something in each of their messages. */
+export function checkUserTexts(messages: { role: string; text: string }[]): string[] {
+  const blank = messages.filter(({ role, text }) => role === 'user' && text.trim() === '');
+  return blank.map((message) => `message ${messages.indexOf(message)}: blank user message`);
 }
 
 export function checkTools(tools: { name?: unknown; parameters?: unknown }[]): string[] {

@@ -37,7 +37,8 @@ export function createWrittenCalls(limit: number) {
   function continued({ index, id, name }: CallPiece): Slot | undefined {
     const all = lastDropped === undefined ? slots : [...slots, lastDropped];
     if (id !== '') {
-      const same = all.findLast((slot) => slot.id === id);
+      const isSameNumber = (slot: Slot) => index === undefined || slot.index === undefined || slot.index === index;
+      const same = all.findLast((slot) => slot.id === id && isSameNumber(slot));
       if (same !== undefined) return same;
     }
     const last = index === undefined ? all.at(-1) : all.findLast((slot) => slot.index === index);
