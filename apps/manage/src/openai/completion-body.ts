@@ -1,39 +1,57 @@
 import { z } from 'zod';
 
-const textOnly = 'must be a string or an array of parts of type "text"; other content is not supported';
-const joined = (texts: string[]): string => texts.join('');
+type Part = { type?: unknown; text?: unknown; refusal?: unknown };
+/** The text of a part, or null for a part that is refused. */
+type ReadPart = (part: Part) => string | null;
 
-/** Clients keep messages without a text, such as an answer that only called tools. They are skipped (`toConversation`). */
-const noText = z.null().transform(() => '');
-const ownContent = z
-  .union(
-    [
-      z.string(),
-      z
-        .array(z.object({ type: z.literal('text'), text: z.string() }))
-        .transform((parts) => joined(parts.map(({ text }) => text))),
-      noText,
-    ],
-    { error: textOnly },
-  )
-  .default('');
+const stringOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const isBlank = (text: string): boolean => text.trim() === '';
 
-const isBlank = (given: string): boolean => given.trim() === '';
-const nullableText = z
-  .string()
-  .nullish()
-  .transform((given) => given ?? '');
-/** Parts of other types, such as audio, have no text that a model could read again. */
-const answerPart = z.union([
-  z.object({ type: z.literal('text'), text: nullableText }).transform(({ text }) => text),
-  z.object({ type: z.literal('refusal'), refusal: nullableText }).transform(({ refusal }) => refusal),
-  z.object({ type: z.string().refine((type) => type !== 'text' && type !== 'refusal') }).transform(() => ''),
-]);
-const answerContent = z.union([z.string(), z.array(answerPart).transform(joined), noText]).default('');
+/** The user and the instructions: a part that is not text, such as an image, is refused, because without it they mean something else. */
+const readOwnPart: ReadPart = ({ type, text }) => (type === 'text' ? stringOrNull(text) : null);
+
+/** Answers: a part of another type, such as audio, has no text that a model could read again, so it is skipped. */
+function readAnswerPart({ type, text, refusal }: Part): string | null {
+  if (type === 'text') return stringOrNull(text ?? '');
+  if (type === 'refusal') return stringOrNull(refusal ?? '');
+  return typeof type === 'string' ? '' : null;
+}
+
+/** Stops at the first part that is refused: a body has room for half a million, and a schema would list each of them. */
+function joinParts(parts: unknown, readPart: ReadPart): string | null {
+  if (!Array.isArray(parts)) return null;
+  let joined = '';
+  for (const part of parts) {
+    const text = readPart(Object(part) as Part);
+    if (text === null) return null;
+    joined += text;
+  }
+  return joined;
+}
+
+/** Clients keep messages without content, such as an answer that only called tools. Their text is empty, and they are skipped. */
+const contentOf = (readPart: ReadPart, problem: string) =>
+  z
+    .unknown()
+    .optional()
+    .transform((content, context) => {
+      const text = typeof content === 'string' ? content : joinParts(content ?? [], readPart);
+      if (text === null) context.addIssue(problem);
+      return text ?? '';
+    });
+
+const ownContent = contentOf(
+  readOwnPart,
+  'must be a string or an array of parts of type "text"; other content is not supported',
+);
+const answerContent = contentOf(
+  readAnswerPart,
+  'must be a string or an array of parts, each with a type; "text" and "refusal" must be strings',
+);
 
 const answer = z
-  .object({ role: z.literal('assistant'), content: answerContent, refusal: nullableText })
-  .transform(({ role, content, refusal }) => ({ role, content: isBlank(content) ? refusal : content }));
+  .object({ role: z.literal('assistant'), content: answerContent, refusal: z.string('must be a string').nullish() })
+  .transform(({ role, content, refusal }) => ({ role, content: isBlank(content) ? (refusal ?? '') : content }));
 
 /** Results of tools that the client had called elsewhere. The tools of an agent run on the server, so they are left out. */
 const toolResult = z.object({ role: z.enum(['tool', 'function']) }).transform(({ role }) => ({ role, content: '' }));
