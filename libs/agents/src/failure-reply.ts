@@ -92,9 +92,10 @@ export async function textOfFailure(
 ): Promise<string | null> {
   if (failing.channel !== 'widget') return null;
   const { threadId } = failing.turn;
+  // Before the text is decided on: each failure asks for a person.
+  const text = await failureReply(db, scope, failing.agent ?? null, { threadId, reason: failing.reason });
   const { rows } = await db.query(scope, recentReply, [scope.tenant, threadId]);
-  if (rows.length > 0) return null;
-  return failureReply(db, scope, failing.agent ?? null, { threadId, reason: failing.reason });
+  return rows.length > 0 ? null : text;
 }
 
 const addReply = statement(

@@ -10,6 +10,7 @@ import { rejectOnAbort } from '@parley/outbound';
 import type { Explanation } from '@parley/permissions';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
+import { failureOfBlank } from './models/model-fallback';
 import { sumUsage } from './models/sum-usage';
 import type {
   ModelFailureReason,
@@ -203,11 +204,7 @@ function answeredWith({ text, finishReason, toolCalls }: ModelReply): ToolLoopEn
   if (storable.trim() !== '') return { how: 'answered', text: storable, finishReason };
   const cut = cuts[finishReason];
   if (cut === undefined && toolCalls.length > 0) return outOfSteps;
-  const reason =
-    finishReason === 'stop' || finishReason === 'tool_calls' || finishReason === 'error'
-      ? 'empty_answer'
-      : finishReason;
-  return { how: 'model_failed', reason, detail: cut ?? 'the answer has no text' };
+  return { how: 'model_failed', reason: failureOfBlank(finishReason), detail: cut ?? 'the answer has no text' };
 }
 
 /** Stores the calls of a reply, runs them and adds their results to the turn. With `cut` none runs. */

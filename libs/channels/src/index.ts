@@ -31,7 +31,7 @@ export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
 export { readSharedContent } from './whatsapp/read-shared-content';
 export { type ChannelMessage, findMessage, listMessages, repliesOf } from './whatsapp/read-messages';
-export { queueFailureReply, isFailureReplyDue } from './whatsapp/failure-reply';
+export { queueFailureReply, readFailureReplyState } from './whatsapp/failure-reply';
 export { type QueuedReply, type ReplyContent, queueReply, readThreadContact } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
@@ -49,5 +49,6 @@ export {
   postpone,
   renewClaims,
   waitingMessages,
+  holdClaim,
 } from './whatsapp/waiting-messages';
 export { webhookSecretOf } from './whatsapp/webhook-secret';

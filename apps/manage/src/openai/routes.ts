@@ -116,13 +116,6 @@ const finishReasons: Readonly<Record<FinishReason, string>> = {
   refusal: 'stop',
   error: 'error',
 };
-/** The same by the words of a stream, which has none of its own for a refusal. */
-const streamedFinishReasons: Readonly<Record<string, string>> = {
-  length: 'length',
-  'content-filter': 'content_filter',
-  error: 'error',
-};
-
 /** The answer in one piece. Throws when there is none. */
 function toCompletion(execution: VisibleExecution, model: string, caller: Caller) {
   const { id, status, output, error, finishReason, createdAt } = execution;
@@ -196,11 +189,10 @@ async function streamCompletion(
         return true;
       }
       if (part?.type !== 'end') continue;
-      await send({}, streamedFinishReasons[part.finishReason] ?? 'stop');
-      if (includesUsage) {
-        const usage = usageOf(await executionOf(db, context, executionId));
-        await stream.send({ data: { ...common, choices: [], usage } });
-      }
+      // The stream has no word for a refusal.
+      const execution = await executionOf(db, context, executionId);
+      await send({}, finishReasons[execution.finishReason ?? 'stop']);
+      if (includesUsage) await stream.send({ data: { ...common, choices: [], usage: usageOf(execution) } });
       stream.end('[DONE]');
       return true;
     }

@@ -13,7 +13,7 @@ function readAll(chunks: { type: string }[]) {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { text, end: parts.find(({ type }) => type !== 'text') };
 }
-const stop = { type: 'end', finishReason: 'stop' };
+const stop = { type: 'end' };
 const restarted = { type: 'failed', reason: 'answer_restarted' };
 
 test.each([

@@ -3,8 +3,7 @@ import type { NumberedChunk } from '@parley/redis';
 type Chunk = NumberedChunk['chunk'];
 
 /** What a chunk of an execution means to a reader who cannot take back what was sent. */
-export type StreamedText =
-  { type: 'text'; text: string } | { type: 'end'; finishReason: string } | { type: 'failed'; reason: string };
+export type StreamedText = { type: 'text'; text: string } | { type: 'end' } | { type: 'failed'; reason: string };
 
 /**
  * Reads the chunks of an execution as a text that only grows. When a step is begun again, by another model, by another process or
@@ -55,7 +54,7 @@ export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
       case 'finish':
         if (chunk.finishReason === 'other') return { type: 'failed', reason: 'person_answers' };
         if (repeated !== null && repeated !== sent) return { type: 'failed', reason: 'answer_restarted' };
-        return { type: 'end', finishReason: chunk.finishReason as string };
+        return { type: 'end' };
       case 'abort':
         return { type: 'failed', reason: 'cancelled' };
       case 'error':

@@ -303,6 +303,47 @@ describe('a contact whose message cannot be answered', () => {
     await write(contact);
     await services.settled();
     expect(textsTo(contact)).toEqual(['Hi']);
+    // Before a turn is stored.
+    await connectTo('missing');
+    await write(contact);
+    await services.settled();
+    expect(textsTo(contact)).toEqual(['Hi']);
+  });
+
+  it('is handed over by each failure, also within the hour of the notice', async () => {
+    await connectTo('handing');
+    models.play(() => ({ finish: 'content_filter' }));
+    const contact = newContact();
+    const state = async () =>
+      (await services.db.pool.query('select state::text from threads where external_id = $1', [`whatsapp:${contact}`]))
+        .rows[0]!.state as string;
+    await write(contact);
+    await services.settled();
+    await services.db.pool.query("update threads set state = 'agent' where external_id = $1", [`whatsapp:${contact}`]);
+    await write(contact);
+    await services.settled();
+    expect(textsTo(contact)).toHaveLength(1);
+    expect(await state()).toBe('waiting');
+  });
+
+  it('gets no notice from a process that has lost the message', async () => {
+    const contact = newContact();
+    models.play(async () => {
+      await services.db.pool.query(
+        "update messages set lease_owner = 'another', lease_until = now() + interval '1 minute' where contact = $1",
+        [contact],
+      );
+      return { finish: 'content_filter' };
+    });
+    await write(contact);
+    await until(async () => (await lastTurn()).end === 'content_filter');
+    models.play(() => ({ text: 'Hi' }));
+    await services.db.pool.query('update messages set lease_until = now() where contact = $1', [contact]);
+    await until(async () => {
+      await answer(contact);
+      return textsTo(contact).length > 0;
+    });
+    expect(textsTo(contact)).toEqual(['Hi']);
   });
 
   it('gets a notice of an outage a minute after the message arrived, once, and gets the reply afterwards', async () => {
@@ -344,7 +385,7 @@ describe('a contact whose message cannot be answered', () => {
     await until(async () => (await inbound(contact))[0]?.status === 'received');
     // As if three processes had ended while they were answering it.
     await services.db.pool.query(
-      `update messages set status = 'answering', error = 'interrupted again', lease_owner = 'ended', lease_until = now()
+      `update messages set status = 'answering', error = 'the process ended again', lease_owner = 'ended', lease_until = now()
        where contact = $1 and direction = 'inbound'`,
       [contact],
     );

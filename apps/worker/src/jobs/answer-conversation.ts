@@ -50,7 +50,10 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
       return continueConversation;
     } catch (error) {
       if (signal.aborted) await postpone(db, message, 'the worker was stopped', 0).catch(() => {});
-      else await retryLater(message, error instanceof Error ? error.message : String(error), 0).catch(() => {});
+      else {
+        const text = error instanceof Error ? error.message : String(error);
+        await fail(message, { error: text, isLasting: false, threadId: null, agent: null }).catch(() => {});
+      }
       throw error;
     } finally {
       answering.delete(message);

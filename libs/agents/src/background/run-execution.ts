@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
 import { answerTurn } from '../answer-turn';
-import { textOfFailure } from '../failure-reply';
+import { type FailingAgent, textOfFailure } from '../failure-reply';
 import { loadAgent } from '../load-agent';
 import { chooseAgent } from '../routers/choose-agent';
 import type { ChatDeps, Route } from '../running-turn';
@@ -31,14 +31,18 @@ export async function runExecution(
     ...{ tenant: claimed.tenant, id: claimed.id, threadId: claimed.threadId },
     ...{ agentRevision: null, state: 'running', history },
   };
-  const fail = async (error: string) => {
-    const text = await textOfFailure(deps, scope, { channel: claimed.background.channel, turn, reason: error });
+  const fail = async (error: string, agent?: FailingAgent) => {
+    const { channel } = claimed.background;
+    const text = await textOfFailure(deps, scope, { channel, turn, agent, reason: error });
     const reply = text === null ? null : { id: newId('msg'), position, content: text };
     return store.finish(turn, { status: 'failed', reply, error, finishReason: 'error', ...progressOf(claimed) });
   };
   turnQueue.start(turn);
   try {
-    if (claimed.attempts > maxAttempts) return void (await fail('interrupted'));
+    if (claimed.attempts > maxAttempts) {
+      const known = await loadAgent(db, scope, claimed.agentSlug);
+      return void (await fail('interrupted', known.ok ? known.agent.definition : undefined));
+    }
     const routing = await chooseAgain(deps, scope, claimed, signal);
     const loaded = await loadAgent(db, scope, routing?.agentSlug ?? claimed.agentSlug);
     if (!loaded.ok) return void (await fail(loaded.reason));

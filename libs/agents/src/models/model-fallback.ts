@@ -12,12 +12,11 @@ import type {
 import { answerOffline, offlineModel } from './offline-model';
 import { sumUsage } from './sum-usage';
 
-/** Why an answer without a text is a failure. Any other end of one is `empty_answer`. */
-const reasons: Partial<Record<FinishReason, ModelFailureReason>> = {
-  length: 'length',
-  content_filter: 'content_filter',
-  refusal: 'refusal',
-};
+/** Why an answer without a text is a failure. */
+export const failureOfBlank = (finishReason: FinishReason): ModelFailureReason =>
+  finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'refusal'
+    ? finishReason
+    : 'empty_answer';
 
 /**
  * - `half`: the provider ended the answer with an error. It is used if no candidate has a whole one.
@@ -77,7 +76,7 @@ function judge(result: ModelResult): Asked {
     kind: reply.isPromptRefused ? 'failed' : 'blank',
     result: {
       ok: false,
-      reason: reasons[finishReason] ?? 'empty_answer',
+      reason: failureOfBlank(finishReason),
       model,
       detail: `The model answered without a text (${providerReason})`,
       durationMs,

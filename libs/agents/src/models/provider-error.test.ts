@@ -52,6 +52,11 @@ const overflows: [string, number, unknown][] = [
     400,
     { error: { message: 'The input token count (1100000) exceeds the maximum number of tokens allowed' } },
   ],
+  ['Kimi', 400, { error: { message: 'Your request exceeded model token limit: 131072' } }],
+  ['xAI', 400, { error: { message: "This model's maximum prompt length is 131072 but the request contains 200000" } }],
+  ['a gateway', 400, { error: { code: 'model_max_prompt_tokens_exceeded', message: 'x' } }],
+  ['Alibaba', 400, { error: { message: 'Range of input length should be [1, 129024]' } }],
+  ['Zhipu', 400, { error: { code: '1261', message: 'Prompt exceeds max length' } }],
   ['a proxy', 413, '<html>413 Request Entity Too Large</html>'],
 ];
 it.each(overflows)('reads a context that is too long: %s', (_name, status, body) => {
@@ -102,6 +107,11 @@ it('separates outages from what would be refused again', () => {
   expect(readProviderError(new UnreadableAnswer('cut')).kind).toBe('unavailable');
 });
 
+it('reads other names of quotas, and no filter in other errors', () => {
+  expect(respond(429, { error: { type: 'exceeded_current_quota_error', message: 'x' } }).kind).toBe('rejected');
+  expect(respond(401, { error: { message: 'Invalid key. See our usage policy.' } }).kind).toBe('rejected');
+});
+
 it('counts errors of our own, and of the client library, as no outage', () => {
   expect(readProviderError(new TypeError('x is not a function')).kind).toBe('rejected');
   expect(readProviderError(new Error('temperature is not supported by this model')).kind).toBe('rejected');
@@ -116,6 +126,7 @@ it('reads an error within an answer by its name or number', () => {
   expect(kind({ type: 'overloaded_error', message: 'Overloaded' })).toBe('unavailable');
   expect(kind({ type: 'rate_limit_error', message: 'Slow down' })).toBe('rate_limited');
   expect(kind({ type: 'invalid_request_error', message: 'No' })).toBe('rejected');
+  expect(kind({ type: 'BadRequestError', message: 'No' })).toBe('rejected');
   expect(kind({ code: 502, message: 'Provider returned error' })).toBe('unavailable');
   expect(kind({ code: '401', message: 'No auth' })).toBe('rejected');
   expect(kind({ code: 400, message: 'error', metadata: { raw: 'prompt is too long' } })).toBe('context_overflow');

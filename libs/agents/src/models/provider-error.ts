@@ -34,17 +34,20 @@ const causes: readonly Cause[] = [
     kind: 'context_overflow',
     statuses: (status) => status !== 429,
     names:
-      /^(context_length_exceeded|exceed_context_size_error|request_too_large|string_above_max_length|context_window_exceeded)$/i,
-    text: /context[_ ](length|size|window|limit)|maximum context|reduce the length of|(prompt|input|request) (is )?too (long|large)|input tokens? exceeds?|input token count.*exceeds|exceeds? the (maximum|max) (number of )?(input )?tokens|too many (input )?tokens/i,
+      /^(context_length_exceeded|exceed_context_size_error|request_too_large|string_above_max_length|context_window_exceeded|model_max_prompt_tokens_exceeded)$/i,
+    text: /context[_ ](length|size|window|limit)|maximum context|reduce the length of|(prompt|input|request) (is )?too (long|large)|input tokens? exceeds?|token count.{0,60}exceeds|exceeds? the (maximum|max) (number of )?(input )?tokens|model token limit|maximum prompt length|range of input length|exceeds? max(imum)? length|too many (input )?tokens/i,
   },
   {
     kind: 'content_filter',
-    statuses: (status) => status < 500,
+    statuses: (status) => status === 400 || status === 403 || status === 422,
     names:
       /^(content_filter|content_policy_violation|responsibleaipolicyviolation|moderation_blocked|invalid_prompt|data_?inspection_?failed)$/i,
     text: /content management policy|response was filtered|content policy|usage policy|content exists risk|flagged (as|by|for)|input was flagged/i,
   },
-  { kind: 'rejected', names: /^(insufficient_quota|billing_hard_limit_reached|billing_error)$/i },
+  {
+    kind: 'rejected',
+    names: /^(insufficient_quota|exceeded_current_quota_error|billing_hard_limit_reached|billing_error)$/i,
+  },
   { kind: 'rate_limited', statuses: (status) => status === 429 },
   { kind: 'unavailable', statuses: (status) => status >= 500 || status === 408 || status === 409 },
   { kind: 'rejected' },

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import { queueMessage } from './outbox';
 import { requestOf } from './request-of';
 import type { WaitingMessage } from './waiting-messages';
@@ -9,38 +9,42 @@ const patienceSeconds = 60;
 const keyPrefix = 'failure-';
 
 const dueRow = {
-  /** Whether the notice is due now. */
-  isDue: column.bool,
+  /** No later attempt can succeed, or the contact has waited long enough. */
+  isTime: column.bool,
+  /** Whether a notice was sent within the last hour. */
+  wasSent: column.bool,
   /** Time until the notice of an outage is due; 0 when that time is over. */
   patienceMs: column.float8,
 };
 
-const isDue = statement(
-  'is-failure-reply-due',
-  `select ($3 or m.created_at <= now() - interval '${patienceSeconds} seconds') and not exists (
+const due = statement(
+  'failure-reply-state',
+  `select ($3 or m.created_at <= now() - interval '${patienceSeconds} seconds') as "isTime", exists (
             select from messages sent
             where sent.tenant = $1 and sent.environment = m.environment and sent.contact = m.contact
               and sent.direction = 'outbound' and sent.created_at > now() - interval '1 hour'
-              and sent.idempotency_key like '${keyPrefix}%') as "isDue",
+              and sent.idempotency_key like '${keyPrefix}%') as "wasSent",
           greatest(0, extract(epoch from m.created_at - now()) + ${patienceSeconds})::float8 * 1000 as "patienceMs"
    from messages m where m.tenant = $1 and m.id = $2`,
   dueRow,
 );
 
 /**
- * Whether a contact gets the notice that the message cannot be answered: at once if no later attempt can succeed (`isLasting`), else
+ * When a contact gets the notice that the message cannot be answered: at once if no later attempt can succeed (`isLasting`), else
  * a minute after it arrived; at most once an hour.
  */
-export async function isFailureReplyDue(
+export async function readFailureReplyState(
   db: Queryable,
   { tenant, id }: Pick<WaitingMessage, 'tenant' | 'id'>,
   isLasting: boolean,
-): Promise<{ isDue: boolean; patienceMs: number }> {
-  const { rows } = await db.query({ tenant }, isDue, [tenant, id, isLasting]);
-  return rows[0] ?? { isDue: false, patienceMs: 0 };
+): Promise<RowOf<typeof dueRow>> {
+  const { rows } = await db.query({ tenant }, due, [tenant, id, isLasting]);
+  return rows[0] ?? { isTime: false, wasSent: false, patienceMs: 0 };
 }
 
-/** Adds the text of a failure to the outbox, once for each message. Returns the id of the message to send. */
+const hourMs = 3_600_000;
+
+/** Adds the notice to the outbox. Returns the id of the message to send. A message that fails again after an hour gets another one. */
 export async function queueFailureReply(
   tx: Queryable,
   scope: Scope,
@@ -54,7 +58,7 @@ export async function queueFailureReply(
     text,
     request: requestOf(recipient, 'text', { body: text, preview_url: false }),
     threadId,
-    key: `${keyPrefix}${message.id}`,
+    key: `${keyPrefix}${message.id}-${Math.floor(Date.now() / hourMs)}`,
   });
   return id;
 }

@@ -41,7 +41,7 @@ export type Conversation = RowOf<typeof conversation>;
 const leaseSeconds = 4;
 
 /** The error of a message whose lease has expired: the process that was answering it has ended or stalled. */
-const interrupted = { once: 'interrupted', twice: 'interrupted again' };
+const interrupted = { once: 'the process ended', twice: 'the process ended again' };
 
 /** Time that an excess message waits for others, which are answered with it. */
 const joinSeconds = 10;
@@ -168,6 +168,19 @@ export async function finishMessage(
   if (isOwner && joined.length > 0)
     await db.query(message, finishJoined, [tenant, joined.map((one) => one.id), id, status, error, threadId]);
   return isOwner;
+}
+
+const hold = statement(
+  'hold-answer',
+  `select true as held from messages where ${leaseSql.isHeld('answering')} for update`,
+  {
+    held: column.bool,
+  },
+);
+
+/** Whether this claim still has the message, which no other can then take until the end of the transaction. */
+export async function holdClaim(tx: Queryable, { tenant, id, owner }: Claim): Promise<boolean> {
+  return (await tx.query({ tenant }, hold, [tenant, id, owner])).rows.length > 0;
 }
 
 const putBack = statement(

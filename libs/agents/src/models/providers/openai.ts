@@ -40,12 +40,20 @@ export async function loadOpenAi(): Promise<AskProvider> {
 /** Adds what the class leaves out of the messages of this turn (ReturnedFields). */
 function withReturnedFields(body: Record<string, unknown>, raw: readonly RawReply[]): Record<string, unknown> {
   if (raw.length === 0 || !Array.isArray(body.messages)) return body;
-  const byCall = new Map(raw.flatMap(({ callIds, returned }) => [...callIds.values()].map((id) => [id, returned])));
-  const messages = (body.messages as { tool_calls?: { id: string }[] }[]).map((message) => {
-    const returned = byCall.get(message.tool_calls?.[0]?.id ?? '');
-    if (returned === undefined) return message;
-    const calls = message.tool_calls?.map((call) => ({ ...call, ...returned.calls.get(call.id) }));
-    return { ...message, ...returned.message, tool_calls: calls };
-  });
+  const messages = [...(body.messages as SentMessage[])];
+  // From the end, because some servers begin with the same ids in each answer.
+  let before = messages.length;
+  for (const { callIds, returned } of [...raw].reverse()) {
+    const [firstId] = callIds.values();
+    const at = messages.findLastIndex(({ tool_calls: calls }, index) => index < before && calls?.[0]?.id === firstId);
+    if (at === -1) continue;
+    before = at;
+    const calls = messages[at]!.tool_calls?.map((call) => ({ ...call, ...returned.calls.get(call.id) }));
+    messages[at] = { ...messages[at], ...returned.message, tool_calls: calls };
+  }
   return { ...body, messages };
+}
+
+interface SentMessage {
+  tool_calls?: { id: string }[];
 }

@@ -1,12 +1,14 @@
 import type { FinishReason } from '@parley/contracts';
 import type { ModelUsage } from '../model';
 import {
-  type Answer,
   type AnswerLimits,
   type AnswerReader,
-  type WrittenCall,
+  answerOf,
+  argumentsOf,
   jsonOf,
   listOf,
+  lookUp,
+  maxThoughtChars,
   objectOf,
   textOf,
   textOrNull,
@@ -23,42 +25,54 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'refusal',
 };
 
-/** A block with thoughts. Its signature lets the model read it again within the turn. */
-type Thoughts = Record<string, unknown> & { type: 'thinking' | 'redacted_thinking' };
+/** A block with thoughts, or the place of the text among them. */
+type Block = Record<string, unknown> & { type: 'thinking' | 'redacted_thinking' | 'text' };
+
+const maxBlocks = 1_000;
 
 /** Reads Anthropic's messages, whole or as events. */
 export function createAnthropicReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
-  /** Blocks of a stream that are not complete, by their index. */
-  const thoughts = new Map<unknown, Thoughts>();
-  const open = new Map<unknown, WrittenCall>();
+  const blocks: { index: number | undefined; block: Block }[] = [];
+  let thoughtChars = 0;
   let reason: string | null = null;
   let isStopped = false;
   let usage: Record<string, unknown> = {};
 
+  function addThoughts(block: Block, index: number | undefined): void {
+    thoughtChars += jsonOf(block).length;
+    if (thoughtChars <= maxThoughtChars && blocks.length < maxBlocks) blocks.push({ index, block: { ...block } });
+  }
+
+  function addText(given: unknown): void {
+    if (blocks.every(({ block }) => block.type !== 'text')) blocks.push({ index: undefined, block: { type: 'text' } });
+    text.add(textOf(given));
+  }
+
   /** `index` is absent in an answer that is not streamed. */
-  function addBlock(given: unknown, index?: unknown): void {
+  function addBlock(given: unknown, index?: number): void {
     const block = objectOf(given);
-    if (block.type === 'text') text.add(textOf(block.text));
-    if (block.type === 'thinking' || block.type === 'redacted_thinking')
-      thoughts.set(index ?? thoughts.size, { ...block } as Thoughts);
+    if (block.type === 'text') addText(block.text);
+    if (block.type === 'thinking' || block.type === 'redacted_thinking') addThoughts(block as Block, index);
     if (block.type !== 'tool_use') return;
     // A stream begins a call with an empty object, and its text follows.
     const isBegun = index !== undefined && Object.keys(objectOf(block.input)).length === 0;
-    const args = isBegun || block.input == null ? '' : inputOf(block.input);
+    const args = isBegun ? '' : argumentsOf(block.input);
     const call = { id: textOf(block.id), name: textOrNull(block.name), args };
     if (index === undefined) calls.add(call);
-    else open.set(index, call);
+    else calls.addPiece({ ...call, index });
   }
 
-  function addDelta(index: unknown, given: unknown): void {
+  function addDelta(index: number | undefined, given: unknown): void {
     const delta = objectOf(given);
-    if (delta.type === 'text_delta') text.add(textOf(delta.text));
-    const call = open.get(index);
-    if (delta.type === 'input_json_delta' && call !== undefined) call.args += textOf(delta.partial_json);
-    const block = thoughts.get(index);
-    if (block === undefined) return;
+    if (delta.type === 'text_delta') addText(delta.text);
+    if (delta.type === 'input_json_delta')
+      calls.addPiece({ index, id: '', name: null, args: textOf(delta.partial_json) });
+    const block = blocks.findLast((one) => one.index === index)?.block;
+    if (block === undefined || index === undefined) return;
+    thoughtChars += textOf(delta.thinking).length + textOf(delta.signature).length;
+    if (thoughtChars > maxThoughtChars) return;
     if (delta.type === 'thinking_delta') block.thinking = textOf(block.thinking) + textOf(delta.thinking);
     if (delta.type === 'signature_delta') block.signature = textOf(block.signature) + textOf(delta.signature);
   }
@@ -74,9 +88,9 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
       case 'message_start':
         return addMessage(objectOf(event.message));
       case 'content_block_start':
-        return addBlock(event.content_block, event.index);
+        return addBlock(event.content_block, tokensOf(event.index));
       case 'content_block_delta':
-        return addDelta(event.index, event.delta);
+        return addDelta(tokensOf(event.index), event.delta);
       case 'message_delta':
         reason = textOf(objectOf(event.delta).stop_reason) || reason;
         // Counts are totals, and replace those at the beginning of the message.
@@ -87,14 +101,6 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
         return;
     }
   }
-
-  const written = (): WrittenCall[] => {
-    for (const [index, call] of open) {
-      calls.add(call);
-      open.delete(index);
-    }
-    return calls.list();
-  };
 
   return {
     take(value) {
@@ -110,26 +116,17 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
     },
     hasEnded: () => isStopped || reason !== null,
     isFull: text.isFull,
-    read(): Answer {
-      const list = written();
-      return {
-        finishReason: text.isFull()
-          ? 'length'
-          : (finishReasons[reason ?? ''] ?? (list.length > 0 ? 'tool_calls' : 'stop')),
+    read: () =>
+      answerOf(text, calls, {
+        named: lookUp(finishReasons, reason ?? ''),
         providerReason: reason ?? 'none',
-        text: text.end(),
-        calls: list,
-        droppedCalls: calls.dropped(),
         usage: readUsage(usage),
-      };
-    },
+      }),
     toBody: (sent) => ({
       type: 'message',
       role: 'assistant',
       content: [
-        ...thoughts.values(),
-        // Anthropic refuses a blank text that is sent back.
-        ...(text.end().trim() === '' ? [] : [{ type: 'text', text: text.end() }]),
+        ...blocks.flatMap(({ block }) => (block.type === 'text' ? textBlock(text.end()) : signed(block))),
         ...sent.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: args })),
       ],
       stop_reason: sent.length > 0 ? 'tool_use' : 'end_turn',
@@ -138,7 +135,11 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
   };
 }
 
-const inputOf = (input: unknown): string => (typeof input === 'string' ? input : jsonOf(input));
+/** Anthropic refuses a blank text that is sent back. */
+const textBlock = (text: string): object[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+
+/** Thoughts that were cut off have no signature, and are refused without one. */
+const signed = (block: Block): object[] => (block.type === 'thinking' && textOf(block.signature) === '' ? [] : [block]);
 
 const withoutNull = (counts: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count != null));

@@ -1,11 +1,12 @@
 import type { FinishReason } from '@parley/contracts';
 import type { ModelUsage } from '../model';
 import {
-  type Answer,
   type AnswerLimits,
   type AnswerReader,
-  jsonOf,
+  answerOf,
+  argumentsOf,
   listOf,
+  lookUp,
   objectOf,
   textOf,
   textOrNull,
@@ -16,7 +17,7 @@ import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
-/** Gemini's finish reasons. STOP and unknown ones are `stop`. */
+/** Gemini's words for answers that were cut off. Every other word but STOP is an error, such as MALFORMED_FUNCTION_CALL. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: 'length',
   SAFETY: 'content_filter',
@@ -26,12 +27,13 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   PROHIBITED_CONTENT: 'content_filter',
   SPII: 'content_filter',
   IMAGE_SAFETY: 'content_filter',
-  MALFORMED_FUNCTION_CALL: 'error',
-  UNEXPECTED_TOOL_CALL: 'error',
-  TOO_MANY_TOOL_CALLS: 'error',
-  MISSING_THOUGHT_SIGNATURE: 'error',
-  OTHER: 'error',
 };
+const complete = ['STOP', 'FINISH_REASON_UNSPECIFIED'];
+
+function endOf(reason: string | null): FinishReason | undefined {
+  if (reason === null || complete.includes(reason)) return undefined;
+  return lookUp(finishReasons, reason) ?? 'error';
+}
 
 /** Reads answers of Gemini, whole or as events. */
 export function createGoogleReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
@@ -50,7 +52,7 @@ export function createGoogleReader(limits: AnswerLimits, write: (delta: string) 
     calls.add({
       id: textOf(id),
       name: textOrNull(name),
-      args: typeof args === 'string' ? args : args == null ? '' : jsonOf(args),
+      args: argumentsOf(args),
       // The model reads its thoughts again by the signature of the call.
       ...(typeof part.thoughtSignature === 'string' && { extra: { thoughtSignature: part.thoughtSignature } }),
     });
@@ -72,19 +74,14 @@ export function createGoogleReader(limits: AnswerLimits, write: (delta: string) 
     takeDone() {},
     hasEnded: () => isWhole || reason !== null || blockReason !== null,
     isFull: text.isFull,
-    read(): Answer {
-      const written = calls.list();
+    read() {
       const isPromptRefused = blockReason !== null && reason === null;
-      const named = isPromptRefused ? 'content_filter' : finishReasons[reason ?? ''];
-      return {
-        finishReason: text.isFull() ? 'length' : (named ?? (written.length > 0 ? 'tool_calls' : 'stop')),
+      return answerOf(text, calls, {
+        named: isPromptRefused ? 'content_filter' : endOf(reason),
         providerReason: reason ?? blockReason ?? 'none',
-        text: text.end(),
-        calls: written,
-        droppedCalls: calls.dropped(),
         usage: readUsage(usage),
         ...(isPromptRefused && { isPromptRefused }),
-      };
+      });
     },
     toBody: (sent) => ({
       candidates: [

@@ -1,10 +1,11 @@
 import type { FinishReason } from '@parley/contracts';
 import {
-  type Answer,
   type AnswerLimits,
   type AnswerReader,
-  jsonOf,
+  answerOf,
+  argumentsOf,
   listOf,
+  lookUp,
   objectOf,
   textOf,
   textOrNull,
@@ -38,7 +39,7 @@ export function createOllamaReader(limits: AnswerLimits, write: (delta: string) 
         calls.add({
           id: textOf(call.id),
           name: textOrNull(name),
-          args: typeof args === 'string' ? args : args == null ? '' : jsonOf(args),
+          args: argumentsOf(args),
         });
       }
       if (value.done !== true) return;
@@ -51,19 +52,12 @@ export function createOllamaReader(limits: AnswerLimits, write: (delta: string) 
     },
     hasEnded: () => isDone,
     isFull: text.isFull,
-    read(): Answer {
-      const written = calls.list();
-      return {
-        finishReason: text.isFull()
-          ? 'length'
-          : (finishReasons[reason] ?? (written.length > 0 ? 'tool_calls' : 'stop')),
+    read: () =>
+      answerOf(text, calls, {
+        named: lookUp(finishReasons, reason),
         providerReason: reason || 'none',
-        text: text.end(),
-        calls: written,
-        droppedCalls: calls.dropped(),
         usage: usageOf({ input: tokensOf(counts.prompt_eval_count), output: tokensOf(counts.eval_count) }),
-      };
-    },
+      }),
     toBody: (sent) => ({
       message: {
         role: 'assistant',

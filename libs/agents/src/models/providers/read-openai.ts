@@ -1,21 +1,24 @@
 import type { FinishReason } from '@parley/contracts';
 import type { ModelUsage } from '../model';
 import {
-  type Answer,
   type AnswerLimits,
   type AnswerReader,
   type SentCall,
+  answerOf,
+  argumentsOf,
   jsonOf,
   listOf,
+  lookUp,
+  maxThoughtChars,
   objectOf,
   textOf,
   textOrNull,
   tokensOf,
   usageOf,
 } from '../reading/answer';
-import { createReplyText } from '../reading/reply-text';
 import { faultOf, reportedError } from '../reading/provider-fault';
-import { createWrittenCalls } from '../reading/written-calls';
+import { createReplyText } from '../reading/reply-text';
+import { type WrittenCalls, createWrittenCalls } from '../reading/written-calls';
 
 /** The words of servers that speak OpenAI's protocol. Any other word is `stop`. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
@@ -34,14 +37,13 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   insufficient_system_resource: 'error',
 };
 
-/** Fields of a message with thoughts. DeepSeek, Kimi and OpenRouter demand theirs back with the calls of the turn. */
-const thoughtFields = ['reasoning_content', 'reasoning_details'] as const;
-
 /** Reads OpenAI's chat completions, and what servers that speak their protocol make of them. */
 export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
+  /** DeepSeek, Kimi and OpenRouter demand them back with the calls of the turn. */
   const thoughts: Record<string, unknown> = {};
+  const mergedDetails = createDetails();
   let hasRefused = false;
   let reason: string | null = null;
   let isWhole = false;
@@ -65,12 +67,10 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
   }
 
   function addThoughts(part: Record<string, unknown>): void {
-    for (const field of thoughtFields) {
-      const value = part[field];
-      const before = thoughts[field];
-      if (typeof value === 'string') thoughts[field] = textOf(before) + value;
-      if (Array.isArray(value)) thoughts[field] = [...listOf(before), ...(value as unknown[])];
-    }
+    const { reasoning_content: content, reasoning_details: details } = part;
+    if (typeof content === 'string')
+      thoughts.reasoning_content = (textOf(thoughts.reasoning_content) + content).slice(0, maxThoughtChars);
+    if (Array.isArray(details)) thoughts.reasoning_details = mergedDetails.add(details);
   }
 
   function addCall(given: unknown, isMessage: boolean): void {
@@ -89,7 +89,7 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
   }
 
   return {
-    take(value) {
+    take(value, isEvent) {
       const error = reportedError(value);
       if (error !== null) throw faultOf(error);
       usage = readUsage(value.usage) ?? usage;
@@ -97,7 +97,8 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
       if (choice.error != null) throw faultOf(choice.error);
       usage = readUsage(choice.usage) ?? usage;
       reason = textOf(choice.finish_reason) || reason;
-      const isMessage = typeof choice.message === 'object' && choice.message !== null;
+      // Some servers send the message so far beside each delta.
+      const isMessage = isObject(choice.message) && !(isEvent && isObject(choice.delta));
       isWhole ||= isMessage;
       const part = objectOf(isMessage ? choice.message : choice.delta);
       addContent(part.content);
@@ -111,17 +112,8 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
     },
     hasEnded: () => isWhole || isDone || reason !== null,
     isFull: text.isFull,
-    read(): Answer {
-      const written = calls.list();
-      return {
-        finishReason: finishReasonOf({ isFull: text.isFull(), hasRefused, reason, hasCalls: written.length > 0 }),
-        providerReason: reason ?? 'none',
-        text: text.end(),
-        calls: written,
-        droppedCalls: calls.dropped(),
-        usage,
-      };
-    },
+    read: () =>
+      answerOf(text, calls, { named: endOf(reason, hasRefused, calls), providerReason: reason ?? 'none', usage }),
     toBody: (sent) => ({
       object: 'chat.completion',
       choices: [
@@ -142,25 +134,40 @@ const toWire = ({ id, name, args }: SentCall) => ({
   function: { name, arguments: JSON.stringify(args) },
 });
 
-interface HowItEnded {
-  isFull: boolean;
-  hasRefused: boolean;
-  reason: string | null;
-  hasCalls: boolean;
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function endOf(reason: string | null, hasRefused: boolean, calls: WrittenCalls): FinishReason | undefined {
+  const named = lookUp(finishReasons, (reason ?? '').toLowerCase());
+  const isRefusal = hasRefused && calls.list().length === 0;
+  return named ?? (isRefusal ? 'refusal' : undefined);
 }
 
-function finishReasonOf({ isFull, hasRefused, reason, hasCalls }: HowItEnded): FinishReason {
-  if (isFull) return 'length';
-  const named = finishReasons[(reason ?? '').toLowerCase()];
-  if (named !== undefined) return named;
-  if (hasCalls) return 'tool_calls';
-  return hasRefused ? 'refusal' : 'stop';
+const maxDetails = 1_000;
+
+/** The parts of OpenRouter's `reasoning_details`. In a stream they arrive in pieces with the same index and type. */
+function createDetails() {
+  const list: Record<string, unknown>[] = [];
+  let chars = 0;
+  return {
+    add(given: unknown[]): unknown[] {
+      for (const piece of given.map(objectOf)) {
+        chars += jsonOf(piece).length;
+        if (chars > maxThoughtChars) break;
+        const isSame = (one: Record<string, unknown>) => one.index === piece.index && one.type === piece.type;
+        const known = piece.index === undefined ? undefined : list.findLast(isSame);
+        if (known !== undefined) mergeDetail(known, piece);
+        else if (list.length < maxDetails) list.push({ ...piece });
+      }
+      return list;
+    },
+  };
 }
 
-/** Some servers send arguments as an object instead of its text. */
-function argumentsOf(given: unknown): string {
-  if (typeof given === 'string') return given;
-  return given == null ? '' : jsonOf(given);
+function mergeDetail(known: Record<string, unknown>, piece: Record<string, unknown>): void {
+  const { text, data, summary, ...others } = piece;
+  for (const [name, value] of Object.entries({ text, data, summary }))
+    if (typeof value === 'string') known[name] = textOf(known[name]) + value;
+  for (const [name, value] of Object.entries(others)) if (value != null) known[name] = value;
 }
 
 function readUsage(given: unknown): ModelUsage | undefined {

@@ -1,9 +1,10 @@
 import type { FinishReason } from '@parley/contracts';
 import {
-  type Answer,
+  answerOf,
   type AnswerLimits,
   type AnswerReader,
   listOf,
+  lookUp,
   objectOf,
   textOf,
   textOrNull,
@@ -61,19 +62,15 @@ export function createResponsesReader(limits: AnswerLimits, write: (delta: strin
     takeDone() {},
     hasEnded: () => response !== null,
     isFull: text.isFull,
-    read(): Answer {
+    read() {
       const reason = textOf(objectOf(response?.incomplete_details).reason);
-      const written = calls.list();
-      const whole = written.length > 0 ? 'tool_calls' : hasRefused ? 'refusal' : 'stop';
-      const cut = response?.status === 'incomplete' ? 'length' : whole;
-      return {
-        finishReason: text.isFull() ? 'length' : (finishReasons[reason] ?? cut),
+      const cut = response?.status === 'incomplete' ? 'length' : undefined;
+      const isRefusal = hasRefused && calls.list().length === 0;
+      return answerOf(text, calls, {
+        named: lookUp(finishReasons, reason) ?? cut ?? (isRefusal ? 'refusal' : undefined),
         providerReason: reason || textOf(response?.status),
-        text: text.end(),
-        calls: written,
-        droppedCalls: calls.dropped(),
         usage: readUsage(objectOf(response?.usage)),
-      };
+      });
     },
     // The items of the response have ids of their own, and thoughts that belong to its calls.
     toBody: (sent) => ({ ...response, output: outputOf(listOf(response?.output), [...sent]), usage: undefined }),

@@ -6,6 +6,8 @@ import { createGoogleReader } from './read-google';
 import { createOllamaReader } from './read-ollama';
 import { createOpenAiReader } from './read-openai';
 import { readArguments, readCalls } from '../reading/read-calls';
+import { readProviderError } from '../provider-error';
+import { faultOf } from '../reading/provider-fault';
 import { readValues } from '../reading/read-values';
 import { createResponsesReader } from './read-responses';
 
@@ -283,5 +285,166 @@ describe('limits', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     expect(readArguments(deep).problem).toMatch(/nested deeper than 64 levels/);
     expect(readArguments('{"a":{"b":[1]}}')).toEqual({ args: { a: { b: [1] } } });
+  });
+});
+
+describe('pieces of calls', () => {
+  const piece = (index: number | undefined, id: string | undefined, name: string | undefined, args: string) =>
+    callDelta({ ...(index !== undefined && { index }), ...(id && { id }), function: { name, arguments: args } });
+  const cases: [string, object[], { name: string; args: object }[]][] = [
+    [
+      'an id that changes',
+      [piece(0, 'a', 'pay', ''), piece(0, 'b', undefined, '{"x":1}')],
+      [{ name: 'pay', args: { x: 1 } }],
+    ],
+    [
+      'an id that changes, with the name repeated',
+      [piece(0, 'a', 'pay', ''), piece(0, 'b', 'pay', '{"x":'), piece(0, 'c', 'pay', '1}')],
+      [{ name: 'pay', args: { x: 1 } }],
+    ],
+    [
+      'a call without arguments before another, without ids',
+      [piece(undefined, undefined, 'list', ''), piece(undefined, undefined, 'pay', '{"a":2}')],
+      [
+        { name: 'list', args: {} },
+        { name: 'pay', args: { a: 2 } },
+      ],
+    ],
+    [
+      'the same, all numbered 0',
+      [piece(0, undefined, 'list', ''), piece(0, undefined, 'pay', '{"a":2}')],
+      [
+        { name: 'list', args: {} },
+        { name: 'pay', args: { a: 2 } },
+      ],
+    ],
+    [
+      'two whole calls of one tool with two ids, both numbered 0',
+      [piece(0, 'a', 'pay', '{"a":1}'), piece(0, 'b', 'pay', '{"a":2}')],
+      [
+        { name: 'pay', args: { a: 1 } },
+        { name: 'pay', args: { a: 2 } },
+      ],
+    ],
+    [
+      'one id for two numbers',
+      [piece(0, 'a', 'pay', '{"a":1}'), piece(1, 'a', 'pay', '{"a":2}')],
+      [
+        { name: 'pay', args: { a: 1 } },
+        { name: 'pay', args: { a: 2 } },
+      ],
+    ],
+  ];
+  it.each(cases)('%s', async (_name, pieces, expected) => {
+    const body = new TextEncoder().encode(events(...pieces, delta({}, 'tool_calls')));
+    const result = await read(createOpenAiReader, inPieces(body, []));
+    expect(callsOf(result!.answer)).toEqual(expected.map((call) => ({ ...call, problem: undefined })));
+  });
+});
+
+describe('answers of odd servers', () => {
+  const readAll = (createReader: CreateReader, body: string) =>
+    read(createReader, inPieces(new TextEncoder().encode(body), []));
+
+  it('have the message so far beside each delta', async () => {
+    const chunk = (soFar: string, now: string, finish_reason: string | null) => ({
+      choices: [{ message: { content: soFar }, delta: { content: now }, finish_reason }],
+    });
+    const first = events(chunk('There', 'There', null));
+    expect((await readAll(createOpenAiReader, first + events(chunk('There are', ' are', 'stop'))))?.answer.text).toBe(
+      'There are',
+    );
+    expect(await readAll(createOpenAiReader, first)).toBeNull();
+    const whole = { choices: [{ message: { content: 'There are' }, delta: { content: '' }, finish_reason: 'stop' }] };
+    expect((await readAll(createOpenAiReader, JSON.stringify(whole)))?.answer.text).toBe('There are');
+  });
+
+  it('end with names that objects have, or that are new', async () => {
+    const openAi = await readAll(createOpenAiReader, events(delta({ content: 'a' }, 'constructor')));
+    expect(openAi?.answer.finishReason).toBe('stop');
+    const gemini = (finishReason: string) =>
+      readAll(
+        createGoogleReader,
+        events({ candidates: [{ content: { parts: [{ functionCall: { name: 'pay' } }] }, finishReason }] }),
+      );
+    expect((await gemini('MALFORMED_RESPONSE'))?.answer.finishReason).toBe('error');
+    expect((await gemini('__proto__'))?.answer.finishReason).toBe('error');
+    expect((await gemini('STOP'))?.answer.finishReason).toBe('tool_calls');
+  });
+
+  it('stream details of thoughts in pieces', async () => {
+    const details = (fields: object) => delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...fields }] });
+    const reader = createOpenAiReader(limits, () => {});
+    const body = events(
+      details({ text: 'Let' }),
+      details({ text: ' me' }),
+      details({ signature: 'S' }),
+      delta({ content: 'a' }, 'stop'),
+    );
+    await readValues(inPieces(new TextEncoder().encode(body), []), reader);
+    expect(reader.thoughts!()).toEqual({
+      reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Let me', signature: 'S' }],
+    });
+  });
+
+  it("keep the order of Anthropic's blocks, without thoughts that were cut off", async () => {
+    const reader = createAnthropicReader(limits, () => {});
+    const content = [
+      { type: 'thinking', thinking: 'one', signature: 's1' },
+      { type: 'text', text: 'Looking' },
+      { type: 'thinking', thinking: 'two', signature: 's2' },
+      { type: 'thinking', thinking: 'three' },
+      { type: 'tool_use', id: 't', name: 'pay', input: {} },
+    ];
+    const body = JSON.stringify({ type: 'message', content, stop_reason: 'tool_use' });
+    await readValues(inPieces(new TextEncoder().encode(body), []), reader);
+    const sent = reader.toBody(readCalls(reader.read().calls, String));
+    expect(sent.content).toEqual([content[0], content[1], content[2], content[4]]);
+  });
+
+  it('begin with a comment before a document', async () => {
+    const body = `: waiting\n\n${JSON.stringify({ choices: [{ message: { content: 'a' } }] })}`;
+    expect((await readAll(createOpenAiReader, body))?.answer.text).toBe('a');
+  });
+
+  it('have thoughts in other alphabets', async () => {
+    const body = events(delta({ content: '<think>İstanbul İzmir</think>Merhaba' }, 'stop'));
+    expect((await readAll(createOpenAiReader, body))?.answer.text).toBe('Merhaba');
+  });
+});
+
+/** Each of these would take minutes or overflow the stack if the reader looked at what it has again for each piece. */
+describe('hostile answers are read in time that grows with their size', () => {
+  const mebi = 1024 * 1024;
+  const bodies: [string, () => string][] = [
+    ['a line of carriage returns', () => events(delta({ content: `a${'\r'.repeat(mebi)}` }, 'stop'))],
+    [
+      'blanks in pieces',
+      () => events(delta({ content: ' '.repeat(4 * mebi) })) + events(delta({ content: ' ' })).repeat(20_000),
+    ],
+    ['thoughts one after the other', () => events(delta({ content: '<think></think>'.repeat(300_000) }, 'stop'))],
+    ['closing tags', () => events(delta({ content: 'a</think>'.repeat(100_000) }, 'stop'))],
+    [
+      'arguments with a name in each piece',
+      () =>
+        events(callDelta({ index: 0, function: { name: 'pay', arguments: `{"a":"${'}'.repeat(4 * mebi)}` } })) +
+        events(callDelta({ index: 0, function: { name: 'pay', arguments: '}' } })).repeat(20_000),
+    ],
+    [
+      'details of thoughts',
+      () =>
+        events(delta({ reasoning_details: Array.from({ length: 500_000 }, () => ({})) })) +
+        events(delta({ reasoning_details: [{}] })).repeat(20_000),
+    ],
+  ];
+  it.each(bodies)('%s', async (_name, bodyOf) => {
+    const reader = createOpenAiReader(limits, () => {});
+    await readValues(inPieces(new TextEncoder().encode(bodyOf()), []), reader);
+    expect(reader.read()).toBeDefined();
+  });
+
+  it('an error', () => {
+    const message = 'input token count '.repeat(100_000);
+    expect(readProviderError(faultOf({ code: 400, message })).kind).toBe('rejected');
   });
 });

@@ -1,5 +1,7 @@
 import type { FinishReason, JsonObject } from '@parley/contracts';
 import type { ModelUsage } from '../model';
+import type { ReplyText } from './reply-text';
+import type { WrittenCalls } from './written-calls';
 
 /** One tool call as the provider wrote it. */
 export interface WrittenCall {
@@ -60,6 +62,38 @@ export interface SentCall {
   written: WrittenCall;
 }
 
+/** A value of a table by a name that the provider chose. */
+export const lookUp = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** The text of arguments. Servers send an object where the protocol has a text, and the other way round. */
+export function argumentsOf(given: unknown): string {
+  if (typeof given === 'string') return given;
+  return given == null ? '' : jsonOf(given);
+}
+
+/** What all readers do at the end of an answer. `named`: how it ended, by the provider's own word. */
+export function answerOf(
+  text: ReplyText,
+  calls: WrittenCalls,
+  ended: Pick<Answer, 'providerReason' | 'usage'> & { named: FinishReason | undefined; isPromptRefused?: boolean },
+): Answer {
+  const { named, ...rest } = ended;
+  const written = calls.list();
+  const whole = text.end();
+  const fitting = named ?? (written.length > 0 ? 'tool_calls' : 'stop');
+  return {
+    ...rest,
+    text: whole,
+    finishReason: text.isFull() ? 'length' : fitting,
+    calls: written,
+    droppedCalls: calls.dropped(),
+  };
+}
+
+/** Maximum thoughts of an answer that are kept to be sent back, in characters. */
+export const maxThoughtChars = 1024 * 1024;
+
 /** What a reader may keep of an answer. */
 export interface AnswerLimits {
   /** Maximum calls. */
@@ -88,7 +122,7 @@ export function jsonOf(value: unknown): string {
 }
 
 /** No model reads or writes more tokens in one call. Sums of a turn stay within the columns of `executions`. */
-const maxTokens = 100_000_000;
+const maxTokens = 10_000_000;
 
 /** A number of tokens; undefined if it is not a small whole one: providers have sent texts, negative and huge numbers. */
 export const tokensOf = (value: unknown): number | undefined =>

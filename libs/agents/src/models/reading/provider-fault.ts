@@ -1,5 +1,8 @@
 import { readRetryAfter } from '@parley/outbound';
-import { listOf, objectOf, textOf } from './answer';
+import { listOf, lookUp, objectOf, textOf } from './answer';
+
+/** A longer message of a provider is cut before anything is looked for in it. */
+const maxMessageChars = 2_000;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -14,7 +17,7 @@ export class ProviderFault extends Error {
     /** The wait that the provider requests, in milliseconds. */
     readonly retryAfterMs?: number,
   ) {
-    super(message);
+    super(message.slice(0, maxMessageChars));
   }
 }
 
@@ -27,6 +30,8 @@ export class AnswerTooLarge extends Error {}
 /** Statuses of errors that are reported within an answer, by the names that providers give them. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
+  invalid_request: 400,
+  badrequesterror: 400,
   invalid_argument: 400,
   failed_precondition: 400,
   content_filter: 400,
@@ -59,7 +64,7 @@ export function reportedError(value: Record<string, unknown>): unknown {
 export function faultOf(error: unknown): ProviderFault {
   const names = namesOf(error);
   const numeric = [objectOf(error).code, objectOf(error).status].map(Number).find((code) => code >= 400 && code < 600);
-  const named = names.map((name) => statuses[name.toLowerCase()]).find((status) => status !== undefined);
+  const named = names.map((name) => lookUp(statuses, name.toLowerCase())).find((status) => status !== undefined);
   return new ProviderFault(messageOf(error), numeric ?? named ?? unknownStatus, names);
 }
 

@@ -50,7 +50,8 @@ type Taker = Pick<AnswerReader, 'take' | 'takeDone' | 'hasEnded'>;
 /** The first line that is not blank decides. */
 function parserFor(line: string, reader: Taker): LineParser | undefined {
   const start = line.trimStart();
-  if (start === '') return undefined;
+  // A comment may precede anything.
+  if (start === '' || start.startsWith(':')) return undefined;
   return start.startsWith('{') || start.startsWith('[') ? createJsonParser(reader) : createEventParser(reader);
 }
 

@@ -1,8 +1,10 @@
 import { truncateBytes } from '../../threads/storable-text';
 
-const tags = ['think', 'thinking', 'thought', 'reasoning'];
-const opening = new RegExp(`^<(${tags.join('|')})>`, 'i');
+const names = ['think', 'thinking', 'thought', 'reasoning'];
+const opening = new RegExp(`^\\s*<(${names.join('|')})>`, 'i');
 const longestTag = '</reasoning>'.length;
+/** Characters at the beginning that may be blanks before a tag, and its first characters. */
+const maxHeldChars = 64;
 
 export type ReplyText = ReturnType<typeof createReplyText>;
 
@@ -14,9 +16,10 @@ export function createReplyText(maxBytes: number, write: (delta: string) => void
   let state: 'beginning' | 'thoughts' | 'text' = 'beginning';
   /** At the beginning, what may be the first characters of a tag. In thoughts, what may be those of the closing tag. */
   let held = '';
-  let closing = '';
+  let closing = /<\/think>/i;
   let hasThoughts = false;
   let text = '';
+  let result: string | undefined;
   let leftBytes = maxBytes;
 
   function emit(delta: string): void {
@@ -27,51 +30,59 @@ export function createReplyText(maxBytes: number, write: (delta: string) => void
     if (fitting !== '') write(fitting);
   }
 
-  function takeBeginning(): void {
-    const start = held.trimStart();
-    const tag = opening.exec(start);
-    if (tag !== null) {
-      state = 'thoughts';
-      hasThoughts = true;
-      closing = `</${tag[1]!.toLowerCase()}>`;
-      held = start.slice(tag[0].length);
-      return takeThoughts();
+  /** Leaves out the thoughts that `held` completes. False: the closing tag has not arrived. */
+  function endThoughts(): boolean {
+    const found = closing.exec(held);
+    if (found === null) {
+      held = held.slice(-longestTag);
+      return false;
     }
-    const lower = start.toLowerCase();
-    if (tags.some((name) => `<${name}>`.startsWith(lower))) return;
-    state = 'text';
-    emit(hasThoughts ? start : held);
-    held = '';
+    held = held.slice(found.index + found[0].length);
+    state = 'beginning';
+    return true;
   }
 
-  function takeThoughts(): void {
-    const at = held.toLowerCase().indexOf(closing);
-    if (at === -1) {
-      held = held.slice(-longestTag);
-      return;
+  /** A second block of thoughts may follow the first. */
+  function takeHeld(): void {
+    while (state !== 'thoughts' || endThoughts()) {
+      const tag = opening.exec(held);
+      if (tag === null) return takeBeginning();
+      state = 'thoughts';
+      hasThoughts = true;
+      closing = new RegExp(`</${tag[1]}>`, 'i');
+      held = held.slice(tag[0].length);
     }
-    held = held.slice(at + closing.length).trimStart();
-    // A second block may follow, and the spaces after the first one are not part of the reply.
-    state = 'beginning';
-    if (held !== '') takeBeginning();
+  }
+
+  function takeBeginning(): void {
+    if (held.length <= maxHeldChars && mayBecomeTag(held)) return;
+    state = 'text';
+    // The blanks after thoughts are not part of the reply.
+    emit(hasThoughts ? held.trimStart() : held);
+    held = '';
   }
 
   return {
     add(delta: string): void {
       if (state === 'text') return emit(delta);
       held += delta;
-      if (state === 'beginning') takeBeginning();
-      else takeThoughts();
+      takeHeld();
     },
     /** Whether the text has reached its limit. */
     isFull: (): boolean => leftBytes === 0,
-    /** The text so far. Call it once, at the end of the answer. */
+    /** The whole text, at the end of the answer. */
     end(): string {
+      if (result !== undefined) return result;
       if (state === 'beginning') emit(held);
-      held = '';
-      return withoutUnopenedThoughts(text);
+      result = withoutUnopenedThoughts(text);
+      return result;
     },
   };
+}
+
+function mayBecomeTag(text: string): boolean {
+  const start = text.trimStart().toLowerCase();
+  return names.some((name) => `<${name}>`.startsWith(start));
 }
 
 /**
@@ -79,7 +90,10 @@ export function createReplyText(maxBytes: number, write: (delta: string) => void
  * line of its own is then not part of the reply.
  */
 function withoutUnopenedThoughts(text: string): string {
-  const close = /^[^\S\n]*<\/think>[^\S\n]*$/im.exec(text);
-  if (close === null || text.toLowerCase().lastIndexOf('<think>', close.index) !== -1) return text;
-  return text.slice(close.index + close[0].length).trimStart();
+  const close = /<\/think>/i.exec(text);
+  if (close === null || /<think>/i.test(text.slice(0, close.index))) return text;
+  const after = text.slice(close.index + close[0].length);
+  const lineBefore = text.slice(text.lastIndexOf('\n', close.index) + 1, close.index);
+  const lineAfter = after.split('\n', 1)[0]!;
+  return lineBefore.trim() === '' && lineAfter.trim() === '' ? after.trimStart() : text;
 }
