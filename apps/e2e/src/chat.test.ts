@@ -49,6 +49,7 @@ describe('POST /v1/agents/:slug/chat', () => {
       toolCallSummary: [],
       errorCount: 0,
       permissionDenialCount: 0,
+      finishReason: 'stop',
     });
     expect(body).not.toHaveProperty('_transferred');
     expect(body).not.toHaveProperty('routedToAgent');

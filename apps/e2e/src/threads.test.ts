@@ -183,7 +183,7 @@ describe('the tool loop', () => {
     model.play(() => ({ status: 400, message: 'no such setting' }));
     const failed = await say('fails', { threadId });
     expect([failed.status, failed.body.code]).toEqual([502, 'model_failed']);
-    expect(failed.body.error).toContain('HTTP 400: 400 no such setting');
+    expect(failed.body.error).toContain('HTTP 400: no such setting');
     model.play(() => ({ text: 'back' }));
     expect((await say('works', { threadId })).body.message).toBe('back');
   });

@@ -53,7 +53,7 @@ function formatHead(execution: Execution): string {
     router: routerSlug ?? undefined,
     status,
     error: error ?? undefined,
-    ended: finishReason ?? undefined,
+    ended: isWhole(finishReason) ? undefined : finishReason,
     request: requestId ?? '-',
     model: model ?? '-',
     tokens: formatTokens(execution),
@@ -75,13 +75,17 @@ function formatTokens({
 const formatStep = (step: Step, number: number, cuts: Cuts): string =>
   step.type === 'model' ? formatModelStep(step, number) : formatToolStep(step, number, cuts);
 
+type FinishReason = Execution['finishReason'];
+
+const isWhole = (reason: FinishReason): reason is 'stop' | 'tool_calls' | null =>
+  reason === null || reason === 'stop' || reason === 'tool_calls';
+
 function formatModelStep(
   { model, status, error, finishReason, durationMs, ...used }: ModelStep,
   number: number,
 ): string {
   const outcome = status === 'error' ? `error: ${safeLine(error ?? '?')}` : formatTokens(used);
-  const isWhole = finishReason === null || finishReason === 'stop' || finishReason === 'tool_calls';
-  const end = isWhole ? '' : `  ${colors.red(finishReason)}`;
+  const end = isWhole(finishReason) ? '' : `  ${colors.red(finishReason)}`;
   return `  ${number}. model ${safeLine(model)}  ${colorStatus(status, outcome)}${end}  ${formatDuration(durationMs)}`;
 }
 
