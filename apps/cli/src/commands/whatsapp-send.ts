@@ -14,7 +14,8 @@ export interface WhatsappSendOptions extends KeyOptions {
 }
 
 /** Longer than a turn with several tool calls. */
-const replyLimitMs = 60_000;
+/** The notice of an outage is sent 60 s after the message arrived, when the attempt of that time has failed. */
+const replyLimitMs = 90_000;
 /** A reply can consist of several messages. After the first one, the others are awaited this long. */
 const furtherMs = 500;
 
@@ -39,7 +40,7 @@ export async function runWhatsappSend(text: string, options: WhatsappSendOptions
   if (options.json) return printJson({ number, customer, replies: replies.map((reply) => reply.text) });
   for (const reply of replies) print(safeText(reply.text));
   if (replies.length === 0 && options.wait)
-    throw new Failure('No reply within 60 s. See the reason with: parley messages list');
+    throw new Failure('No reply within 90 s. See the reason with: parley messages list');
 }
 
 /** The connected number that is written to: the one of `--to` or `--agent`, else the latest. Without one, it is connected. */
