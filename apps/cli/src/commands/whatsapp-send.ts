@@ -13,8 +13,7 @@ export interface WhatsappSendOptions extends KeyOptions {
   wait: boolean;
 }
 
-/** Longer than a turn with several tool calls. */
-/** The notice of an outage is sent 60 s after the message arrived, when the attempt of that time has failed. */
+/** Longer than a turn with several tool calls. The notice of an outage is sent 60 s after the message arrived, when the attempt of that time has failed. */
 const replyLimitMs = 90_000;
 /** A reply can consist of several messages. After the first one, the others are awaited this long. */
 const furtherMs = 500;
