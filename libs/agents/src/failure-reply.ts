@@ -82,7 +82,7 @@ const recentReply = statement(
 );
 
 /**
- * What a visitor of a website reads when the turn fails; null if the thread has the text of another failure within the last hour.
+ * What a visitor of a website reads when the turn fails and the agent has `onFailure`; null if the thread has the text of another failure within the last hour.
  * On other channels the caller of the turn decides.
  */
 export async function textOfFailure(
@@ -90,10 +90,11 @@ export async function textOfFailure(
   scope: Scope,
   failing: { channel: string; turn: { threadId: string }; agent?: FailingAgent; reason: string },
 ): Promise<string | null> {
-  if (failing.channel !== 'widget') return null;
+  // Without `onFailure` the chat itself says that there is no answer, in the visitor's language, with a button to try again.
+  if (failing.channel !== 'widget' || failing.agent?.onFailure === undefined) return null;
   const { threadId } = failing.turn;
   // Before the text is decided on: each failure asks for a person.
-  const text = await failureReply(db, scope, failing.agent ?? null, { threadId, reason: failing.reason });
+  const text = await failureReply(db, scope, failing.agent, { threadId, reason: failing.reason });
   const { rows } = await db.query(scope, recentReply, [scope.tenant, threadId]);
   return rows.length > 0 ? null : text;
 }

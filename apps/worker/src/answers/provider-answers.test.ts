@@ -21,6 +21,7 @@ beforeAll(async () => {
     definitions: {
       agents: [
         { slug: 'spanish', language: 'es-CL' },
+        { slug: 'shop', language: 'es-CL', onFailure: {} },
         { slug: 'handing', onFailure: { reply: 'Te llama una persona.', handoff: true } },
       ],
     },
@@ -424,11 +425,13 @@ describe('a visitor of a website whose message cannot be answered', () => {
 
   it('reads the text once an hour, and no reply is stored', async () => {
     models.play(() => ({ status: 400, message: 'no such parameter' }));
-    const threadId = await send('spanish', 'widget:key:visitor-1');
-    await send('spanish', 'widget:key:visitor-1');
+    const threadId = await send('shop', 'widget:key:visitor-1');
+    await send('shop', 'widget:key:visitor-1');
     expect(await repliesIn(threadId)).toEqual([expect.stringMatching(/^Lo siento/)]);
     const { rows } = await query('select output from executions where thread_id = $1', [threadId]);
     expect(rows).toEqual([{ output: null }, { output: null }]);
+    // The chat itself says that there is no answer.
+    expect(await repliesIn(await send('spanish', 'widget:key:visitor-3'))).toEqual([]);
   });
 
   it('is handed to a person if the agent says so', async () => {

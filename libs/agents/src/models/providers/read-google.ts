@@ -3,7 +3,6 @@ import type { ModelUsage } from '../model';
 import {
   type AnswerLimits,
   type AnswerReader,
-  answerOf,
   argumentsOf,
   listOf,
   lookUp,
@@ -13,6 +12,7 @@ import {
   tokensOf,
   usageOf,
 } from '../reading/answer';
+import { answerOf } from '../reading/answer-of';
 import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';

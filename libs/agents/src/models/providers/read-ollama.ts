@@ -2,7 +2,6 @@ import type { FinishReason } from '@parley/contracts';
 import {
   type AnswerLimits,
   type AnswerReader,
-  answerOf,
   argumentsOf,
   listOf,
   lookUp,
@@ -12,6 +11,7 @@ import {
   tokensOf,
   usageOf,
 } from '../reading/answer';
+import { answerOf } from '../reading/answer-of';
 import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';

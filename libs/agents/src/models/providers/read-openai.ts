@@ -4,7 +4,6 @@ import {
   type AnswerLimits,
   type AnswerReader,
   type SentCall,
-  answerOf,
   argumentsOf,
   jsonOf,
   listOf,
@@ -16,6 +15,7 @@ import {
   tokensOf,
   usageOf,
 } from '../reading/answer';
+import { answerOf } from '../reading/answer-of';
 import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { type WrittenCalls, createWrittenCalls } from '../reading/written-calls';

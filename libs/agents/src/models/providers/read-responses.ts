@@ -1,6 +1,5 @@
 import type { FinishReason } from '@parley/contracts';
 import {
-  answerOf,
   type AnswerLimits,
   type AnswerReader,
   listOf,
@@ -11,6 +10,7 @@ import {
   tokensOf,
   usageOf,
 } from '../reading/answer';
+import { answerOf } from '../reading/answer-of';
 import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';

@@ -1,7 +1,5 @@
 import type { FinishReason, JsonObject } from '@parley/contracts';
 import type { ModelUsage } from '../model';
-import type { ReplyText } from './reply-text';
-import type { WrittenCalls } from './written-calls';
 
 /** One tool call as the provider wrote it. */
 export interface WrittenCall {
@@ -70,25 +68,6 @@ export const lookUp = <T>(table: Readonly<Record<string, T>>, name: string): T |
 export function argumentsOf(given: unknown): string {
   if (typeof given === 'string') return given;
   return given == null ? '' : jsonOf(given);
-}
-
-/** What all readers do at the end of an answer. `named`: how it ended, by the provider's own word. */
-export function answerOf(
-  text: ReplyText,
-  calls: WrittenCalls,
-  ended: Pick<Answer, 'providerReason' | 'usage'> & { named: FinishReason | undefined; isPromptRefused?: boolean },
-): Answer {
-  const { named, ...rest } = ended;
-  const written = calls.list();
-  const whole = text.end();
-  const fitting = named ?? (written.length > 0 ? 'tool_calls' : 'stop');
-  return {
-    ...rest,
-    text: whole,
-    finishReason: text.isFull() ? 'length' : fitting,
-    calls: written,
-    droppedCalls: calls.dropped(),
-  };
 }
 
 /** Maximum thoughts of an answer that are kept to be sent back, in characters. */
