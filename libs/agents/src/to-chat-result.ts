@@ -5,8 +5,10 @@ import type { ModelFailureReason, ModelUsage } from './models/model';
 import { sumUsage } from './models/sum-usage';
 import type { RunningTurn } from './running-turn';
 
+type NamedFailure = 'model_timeout' | 'model_not_configured' | 'content_filter' | 'refusal' | 'length' | 'empty_answer';
+
 /** The reasons of models that have a name of their own in the API. Any other is `model_failed`. */
-const modelFailures = {
+const modelFailures: Partial<Record<ModelFailureReason, NamedFailure>> = {
   timeout: 'model_timeout',
   not_configured: 'model_not_configured',
   unknown_model: 'model_not_configured',
@@ -14,7 +16,7 @@ const modelFailures = {
   refusal: 'refusal',
   length: 'length',
   empty_answer: 'empty_answer',
-} as const satisfies Partial<Record<ModelFailureReason, string>>;
+};
 
 /** Failures of models that may be over at the next attempt. */
 const passing: readonly ModelFailureReason[] = ['timeout', 'unavailable', 'rate_limited', 'aborted'];
@@ -25,17 +27,14 @@ export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, rep
   switch (end.how) {
     case 'answered':
       return { ok: true, state: 'answered', response: responseOf(running, outcome, end, replyId) };
-    case 'model_failed': {
-      const named: Partial<Record<ModelFailureReason, (typeof modelFailures)[keyof typeof modelFailures]>> =
-        modelFailures;
+    case 'model_failed':
       return {
         ...failureOf(running),
-        reason: named[end.reason] ?? 'model_failed',
+        reason: modelFailures[end.reason] ?? 'model_failed',
         model,
         detail: end.detail,
         isLasting: !passing.includes(end.reason),
       };
-    }
     case 'timeout':
       return { ...failureOf(running), reason: 'turn_timeout' };
     case 'aborted':

@@ -15,7 +15,6 @@ import {
   usageOf,
 } from '../reading/answer';
 import { answerOf } from '../reading/answer-of';
-import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
@@ -104,8 +103,6 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
 
   return {
     take(value) {
-      const error = reportedError(value);
-      if (error !== null) throw faultOf(error);
       if (value.type === 'message' || (value.type === undefined && Array.isArray(value.content))) {
         isStopped = true;
         addMessage(value);

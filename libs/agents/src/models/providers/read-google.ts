@@ -13,7 +13,6 @@ import {
   usageOf,
 } from '../reading/answer';
 import { answerOf } from '../reading/answer-of';
-import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
@@ -60,8 +59,6 @@ export function createGoogleReader(limits: AnswerLimits, write: (delta: string) 
 
   return {
     take(value, isEvent) {
-      const error = reportedError(value);
-      if (error !== null) throw faultOf(error);
       usage = { ...usage, ...objectOf(value.usageMetadata) };
       blockReason = textOf(objectOf(value.promptFeedback).blockReason) || blockReason;
       const [first] = listOf(value.candidates);

@@ -12,7 +12,6 @@ import {
   usageOf,
 } from '../reading/answer';
 import { answerOf } from '../reading/answer-of';
-import { faultOf, reportedError } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
@@ -29,8 +28,6 @@ export function createOllamaReader(limits: AnswerLimits, write: (delta: string) 
 
   return {
     take(value) {
-      const error = reportedError(value);
-      if (error !== null) throw faultOf(error);
       const message = objectOf(value.message);
       text.add(textOf(message.content));
       for (const given of listOf(message.tool_calls)) {

@@ -16,7 +16,7 @@ import {
   usageOf,
 } from '../reading/answer';
 import { answerOf } from '../reading/answer-of';
-import { faultOf, reportedError } from '../reading/provider-fault';
+import { faultOf } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { type WrittenCalls, createWrittenCalls } from '../reading/written-calls';
 
@@ -90,8 +90,6 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
 
   return {
     take(value, isEvent) {
-      const error = reportedError(value);
-      if (error !== null) throw faultOf(error);
       usage = readUsage(value.usage) ?? usage;
       const choice = objectOf(listOf(value.choices).find((one) => !((objectOf(one).index as number) > 0)));
       if (choice.error != null) throw faultOf(choice.error);

@@ -11,7 +11,7 @@ import {
   usageOf,
 } from '../reading/answer';
 import { answerOf } from '../reading/answer-of';
-import { faultOf, reportedError } from '../reading/provider-fault';
+import { faultOf } from '../reading/provider-fault';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
@@ -49,8 +49,6 @@ export function createResponsesReader(limits: AnswerLimits, write: (delta: strin
 
   return {
     take(value) {
-      const error = reportedError(value);
-      if (error !== null) throw faultOf(error);
       if (Array.isArray(value.output)) return takeResponse(value);
       if (value.type === 'response.output_text.delta' || value.type === 'response.refusal.delta') {
         hasStreamed = true;

@@ -33,8 +33,8 @@ export interface Answer {
 /** Reads one answer in the protocol of its provider. */
 export interface AnswerReader {
   /**
-   * Takes the answer as a whole, or one event of its stream (`isEvent`). Throws a `ProviderFault` when the provider reports an
-   * error.
+   * Takes the answer as a whole, or one event of its stream (`isEvent`), which is no error. Throws a `ProviderFault` for an error
+   * that is nested in it.
    */
   take(value: Record<string, unknown>, isEvent: boolean): void;
   /** Takes the line `[DONE]`, with which some streams end. */
@@ -90,6 +90,15 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The value of a JSON text; undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The JSON of a value, or the beginning of it if the value is nested too deeply to be written. */
 export function jsonOf(value: unknown): string {

@@ -1,5 +1,5 @@
 import { readRetryAfter } from '@parley/outbound';
-import { listOf, lookUp, objectOf, textOf } from './answer';
+import { listOf, lookUp, objectOf, parseJson, textOf } from './answer';
 
 /** A longer message of a provider is cut before anything is looked for in it. */
 const maxMessageChars = 2_000;
@@ -70,7 +70,7 @@ export function faultOf(error: unknown): ProviderFault {
 
 /** The error of a response with an error status. `body` is its beginning. */
 export function faultOfResponse(status: number, headers: Headers, body: string, nowMs = Date.now()): ProviderFault {
-  const parsed = parse(body);
+  const parsed = parseJson(body);
   const [first] = listOf(parsed);
   const value = objectOf(first ?? parsed);
   const error = value.error ?? (Object.keys(value).length > 0 ? value : body);
@@ -92,14 +92,6 @@ function messageOf(error: unknown): string {
   // OpenRouter puts the text of the model's server here.
   const raw = textOf(objectOf(metadata).raw);
   return [own, raw].filter(Boolean).join(': ') || (JSON.stringify(error) ?? 'no message');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function retryAfterOf(headers: Headers, error: Record<string, unknown>, nowMs: number): number | undefined {

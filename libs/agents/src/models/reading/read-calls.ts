@@ -1,6 +1,6 @@
 import type { JsonObject } from '@parley/contracts';
 import { encodeToolName } from '../tool-names';
-import type { SentCall, WrittenCall } from './answer';
+import { type SentCall, type WrittenCall, parseJson } from './answer';
 
 /** The longest id that is sent back. OpenAI's have about 30 characters. */
 const maxIdChars = 512;
@@ -30,7 +30,7 @@ type Arguments = { args: JsonObject; problem?: string };
 export function readArguments(text: string): Arguments {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed === 'null') return { args: {} };
-  const value = parse(trimmed);
+  const value = parseJson(trimmed);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const shown = trimmed.slice(0, maxShownChars);
     return { args: {}, problem: `The arguments are not a JSON object: ${shown}` };
@@ -38,14 +38,6 @@ export function readArguments(text: string): Arguments {
   if (isDeeper(value, maxDepth))
     return { args: {}, problem: `The arguments are nested deeper than ${maxDepth} levels` };
   return { args: value as JsonObject };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isDeeper = (value: unknown, levels: number): boolean =>

@@ -1,5 +1,5 @@
-import { AnswerTooLarge, UnreadableAnswer } from './provider-fault';
-import type { AnswerReader } from './answer';
+import { AnswerTooLarge, UnreadableAnswer, faultOf, reportedError } from './provider-fault';
+import { type AnswerReader, parseJson } from './answer';
 
 /** Maximum size of an answer that is no stream, and of one line of a stream, in bytes. Answers of models have some KiB. */
 const maxPieceBytes = 8 * 1024 * 1024;
@@ -67,7 +67,7 @@ function createEventParser(reader: Taker): LineParser {
     dataChars = 0;
     if (text === '') return;
     if (text === '[DONE]') return reader.takeDone();
-    const value = parse(text);
+    const value = parseJson(text);
     // An event in which the stream breaks off is none.
     if (value === undefined && (isEnd || reader.hasEnded())) return;
     if (value === undefined) throw new UnreadableAnswer('The provider sent an event that is not JSON');
@@ -88,7 +88,7 @@ function createEventParser(reader: Taker): LineParser {
       dataChars += text.length;
       if (dataChars > maxPieceBytes) throw tooLarge();
       // Some servers send no blank line after an event.
-      if (data.length === 1 && parse(data[0]!) !== undefined) dispatch(false);
+      if (data.length === 1 && parseJson(data[0]!) !== undefined) dispatch(false);
       data.push(text);
     },
     end: () => dispatch(true),
@@ -109,7 +109,7 @@ function createJsonParser(reader: Taker): LineParser {
     take(line) {
       if (document !== null) return void document.push(line);
       if (line.trim() === '') return;
-      const value = parse(line);
+      const value = parseJson(line);
       if (value !== undefined) takeValue(reader, value, false);
       else if (isFirst) document = [line];
       else if (!reader.hasEnded()) throw new UnreadableAnswer('The answer of the provider ended in the middle');
@@ -117,24 +117,20 @@ function createJsonParser(reader: Taker): LineParser {
     },
     end() {
       if (document === null) return;
-      const value = parse(document.join('\n'));
+      const value = parseJson(document.join('\n'));
       if (value === undefined) throw new UnreadableAnswer('The answer of the provider ended in the middle');
       takeValue(reader, value, false);
     },
   };
 }
 
+/** Gives the reader an answer or an event. An error that the provider reports in its place is thrown. */
 function takeValue(reader: Taker, value: unknown, isEvent: boolean): void {
   for (const one of [value].flat()) {
-    if (typeof one === 'object' && one !== null) reader.take(one as Record<string, unknown>, isEvent);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    if (typeof one !== 'object' || one === null) continue;
+    const error = reportedError(one as Record<string, unknown>);
+    if (error !== null) throw faultOf(error);
+    reader.take(one as Record<string, unknown>, isEvent);
   }
 }
 
