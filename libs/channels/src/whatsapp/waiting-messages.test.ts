@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { openTestDatabase, seedOrganization, until } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { answerAgain } from './answer-again';
 import { claimNext, finishMessage, postpone, renewClaims } from './waiting-messages';
 
@@ -110,9 +110,9 @@ describe('of a contact with more messages within a minute than are answered one 
     const again = (await claim())!;
     expect(again).toMatchObject({ id: 'wam_f102', attempts: 2, joined: ids(103, 104) });
 
-    await postpone(db, again, 'the model is unavailable', 0);
-    // A time of the database is rounded to milliseconds, so it may be a little later.
-    const last = await until(claim);
+    await postpone(db, again, 'the model is unavailable', 60_000);
+    await leaseEnds('wam_f102');
+    const last = (await claim())!;
     expect(last).toMatchObject({ id: 'wam_f102', attempts: 3, joined: ids(103, 104) });
     expect(await finishMessage(db, again, answered)).toBe(false);
     expect(await row('wam_f103')).toMatchObject({ status: 'received' });
@@ -194,7 +194,8 @@ it('a message that has ended three processes in a row says so to the next one', 
   for (let process = 0; process < 2; process += 1) await claimAgain();
   // An attempt that ends in any way begins the count again.
   const third = (await claimAgain())!;
-  await postpone(db, third, 'the model is unavailable', 0);
+  await postpone(db, third, 'the model is unavailable', 60_000);
+  await leaseEnds('wam_fatal');
   for (let process = 0; process < 4; process += 1) await claimAgain();
   expect(claims).toEqual([false, false, false, false, false, false, true]);
 });
