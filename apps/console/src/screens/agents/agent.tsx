@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { MessagesSquare, Terminal, Workflow } from 'lucide-react';
@@ -18,11 +17,11 @@ import { PromptText, splitTemplate } from '../build/prompt';
 import { PushedAsCode } from '../build/pushed';
 import { Names } from '../build/sections';
 import { buildCatalog } from '../build/texts';
+import type { DeployedAgent } from './deployed-agent';
 import { Rights } from './rights';
 import { agentsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/agents/$slug');
-export type DeployedAgent = ResultOf<'getAgent'>;
 const tabs = ['overview', 'rights', 'definition'] as const;
 
 /** An agent with its definition and its rights. */

@@ -8,7 +8,7 @@ import { type AgentDefinition, type RoleDefinition, definitionOf } from '../buil
 import { links } from '../build/links';
 import { buildCatalog } from '../build/texts';
 import { useWords } from '../roles/words';
-import type { DeployedAgent } from './agent';
+import type { DeployedAgent } from './deployed-agent';
 import { agentsCatalog } from './texts';
 
 type RightsOnType = DeployedAgent['rights']['entityTypes'][number];

@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { usePeople } from '../../api/queries';
@@ -9,11 +8,11 @@ import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
+import { Actor, type Entry } from './entry';
 import { EntryDetails } from './entry-details';
 import { auditLogCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/audit-log');
-export type Entry = ResultOf<'listAuditLog'>['data'][number];
 
 /** The beginning of a day such as 2026-11-30, in the time zone of the browser. */
 function startOf(day: string | undefined): number | undefined {
@@ -118,15 +117,5 @@ function ActorChoice({ value, onChange }: { value?: string; onChange: (actor: st
       onChange={({ target }) => onChange(target.value || undefined)}
       options={[['', texts.anyActor], ...withCurrent(options, value)]}
     />
-  );
-}
-
-export function Actor({ of: { actor } }: { of: Entry }) {
-  const { actors } = useTexts(auditLogCatalog);
-  if (actor.name === null) return <>{actors[actor.type]}</>;
-  return (
-    <>
-      {actor.name} {actor.type !== 'person' && <span className="text-n10">· {actors[actor.type]}</span>}
-    </>
   );
 }

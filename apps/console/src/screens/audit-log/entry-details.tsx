@@ -1,7 +1,7 @@
 import { formatExact, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
-import { Actor, type Entry } from './audit-log';
+import { Actor, type Entry } from './entry';
 import { auditLogCatalog } from './texts';
 import { TextLink } from '../../parts/link';
 

@@ -13,7 +13,7 @@ import { OpenItem } from '../../parts/open-item';
 import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
 import { Notice, Problem } from '../../parts/states';
-import { type Channel, ChannelStatus, ContactTypePick, numberOf, useChannels } from './channels';
+import { type Channel, ChannelStatus, ContactTypePick, numberOf, useChannels } from './channel-parts';
 import { SetupLink } from './connect-channel';
 import { Templates } from './templates';
 import { channelsCatalog } from './texts';

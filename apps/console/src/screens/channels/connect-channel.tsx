@@ -11,7 +11,7 @@ import { Radios } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { TextLink } from '../../parts/link';
 import { ShownOnce, ShownOnceDialog } from '../../parts/shown-once';
-import { ContactTypePick } from './channels';
+import { ContactTypePick } from './channel-parts';
 import { channelsCatalog } from './texts';
 
 type Way = 'link' | 'number' | 'simulated';

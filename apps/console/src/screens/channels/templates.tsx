@@ -3,7 +3,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
-import type { Channel } from './channels';
+import type { Channel } from './channel-parts';
 import { channelsCatalog } from './texts';
 
 interface Shown {

@@ -14,7 +14,7 @@ import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
 import { Notice, Problem } from '../../parts/states';
 import { Status } from '../../parts/status';
-import { IntegrationStatus, useIntegrations } from './integrations';
+import { IntegrationStatus, useIntegrations } from './integration-parts';
 import { type Integration, providerOf } from './providers';
 import { type Settings, SettingsFields, settingsOf } from './settings-fields';
 import { integrationsCatalog } from './texts';

@@ -4,13 +4,12 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import { ListScreen } from '../../parts/list-screen';
-import { useWholeList } from '../../parts/pages';
 import { Empty } from '../../parts/states';
-import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { AddServer } from './add-server';
 import { IntegrationScreen } from './integration';
-import { type Integration, type ServerKind, providerOf } from './providers';
+import { IntegrationStatus, useIntegrations } from './integration-parts';
+import { type ServerKind, providerOf } from './providers';
 import { integrationsCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/integrations');
@@ -21,11 +20,6 @@ const newServer = (kind: ServerKind) => `+${kind}`;
 export function Integrations() {
   const { open } = route.useSearch();
   return open === undefined || open.startsWith('+') ? <List /> : <IntegrationScreen provider={open} />;
-}
-
-export function useIntegrations() {
-  const { api, key } = useWorkspace();
-  return useWholeList([...key, 'integrations'], (signal) => api.listIntegrations({}, { signal }), 10_000);
 }
 
 function List() {
@@ -68,11 +62,4 @@ function List() {
         )}
     </>
   );
-}
-
-export function IntegrationStatus({ of: { isConfigured, isReadable, enabled } }: { of: Integration }) {
-  const { statuses } = useTexts(integrationsCatalog);
-  if (!isConfigured) return <Status status="" text={statuses.unset} />;
-  if (!isReadable) return <Status status="stalled" text={statuses.unreadable} />;
-  return enabled ? <Status status="active" text={statuses.on} /> : <Status status="off" text={statuses.off} />;
 }

@@ -9,9 +9,8 @@ import { Facts } from '../../parts/detail-screen';
 import { Pick } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { Ago } from '../../parts/time';
-import type { ApiKey } from './api-keys';
 import { CreatedApiKey } from './create-api-key';
-import { KeyStatus, isValid } from './key-parts';
+import { type ApiKey, KeyStatus, isValid } from './key-parts';
 import { keysCatalog } from './texts';
 
 /** One key: its rights and its life, rotation and revocation. */

@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
@@ -9,8 +8,6 @@ import { ApiKeyDetails } from './api-key-details';
 import { CreateApiKey } from './create-api-key';
 import { KeyStatus, KeyTabs } from './key-parts';
 import { keysCatalog } from './texts';
-
-export type ApiKey = ResultOf<'listApiKeys'>['data'][number];
 
 export function ApiKeys() {
   const texts = useTexts(keysCatalog);

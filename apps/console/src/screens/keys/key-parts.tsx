@@ -1,9 +1,13 @@
+import type { ResultOf } from '@parley/client/manage';
 import { useTexts } from '../../i18n';
 import { linkTo } from '../../parts/link';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
 import { keysCatalog } from './texts';
+
+export type ApiKey = ResultOf<'listApiKeys'>['data'][number];
+export type PublishableKey = ResultOf<'listPublishableKeys'>['data'][number];
 
 export function KeyTabs({ view }: { view?: 'publishable' }) {
   const texts = useTexts(keysCatalog);

@@ -6,8 +6,7 @@ import { ConfirmButton } from '../../parts/confirm';
 import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Json } from '../../parts/json';
-import { KeyStatus } from './key-parts';
-import type { PublishableKey } from './publishable-keys';
+import { KeyStatus, type PublishableKey } from './key-parts';
 import { keysCatalog } from './texts';
 
 export function PublishableKeyDetails({ item }: { item: PublishableKey }) {

@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
@@ -9,8 +8,6 @@ import { CreatePublishableKey } from './create-publishable-key';
 import { KeyStatus, KeyTabs } from './key-parts';
 import { PublishableKeyDetails } from './publishable-key-details';
 import { keysCatalog } from './texts';
-
-export type PublishableKey = ResultOf<'listPublishableKeys'>['data'][number];
 
 export function PublishableKeys() {
   const texts = useTexts(keysCatalog);

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { Invite } from './invite';
-import { MemberTabs } from './members';
+import { MemberTabs } from './member-parts';
 import { membersCatalog } from './texts';
 
 type Invitation = ResultOf<'listInvitations'>['data'][number];

@@ -10,7 +10,7 @@ import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { FormDialog } from '../../parts/form-dialog';
 import { Notice } from '../../parts/states';
-import type { Member } from './members';
+import type { Member } from './member-parts';
 import { RolePick } from './role-pick';
 import { membersCatalog } from './texts';
 

@@ -1,43 +1,23 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { meQuery } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { linkTo } from '../../parts/link';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { ViewTabs } from '../../parts/view-tabs';
 import { Invitations } from './invitations';
 import { Invite } from './invite';
 import { MemberDetails } from './member-details';
+import { type Member, MemberTabs } from './member-parts';
 import { membersCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/members');
-export type Member = ResultOf<'listMembers'>['data'][number];
 
 export function Members() {
   const { view } = route.useSearch();
   return view === 'invitations' ? <Invitations /> : <People />;
-}
-
-/** Members see one list only: the server refuses them the other one. */
-export function MemberTabs({ view }: { view?: 'invitations' }) {
-  const texts = useTexts(membersCatalog);
-  const { isAdmin } = useWorkspace();
-  const to = 'members';
-  if (!isAdmin) return null;
-  return (
-    <ViewTabs
-      label={texts.title}
-      views={[
-        [texts.people, linkTo({ to }), view === undefined],
-        [texts.invitations, linkTo({ to, search: { view: 'invitations' } }), view !== undefined],
-      ]}
-    />
-  );
 }
 
 function People() {

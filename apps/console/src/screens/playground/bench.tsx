@@ -12,11 +12,10 @@ import { type AgentDefinition, definitionOf } from '../build/definitions';
 import { useAgent } from '../agents/agent';
 import { Chat } from './chat';
 import { type Typed, paramsOf } from './params';
-import type { Choosable } from './playground';
 import { PromptPanel } from './prompt-panel';
 import { Steps } from './steps';
 import { playgroundCatalog } from './texts';
-import { isOpen, type useConversation } from './use-conversation';
+import { type Choosable, isOpen, type useConversation } from './use-conversation';
 import { useReply } from './use-reply';
 
 const route = getRouteApi('/$organization/$environment/playground');

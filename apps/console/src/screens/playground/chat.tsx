@@ -14,10 +14,9 @@ import type { AgentDefinition } from '../build/definitions';
 import { Composer } from './composer';
 import { Options, useProblems } from './options';
 import { type ParamProblem, type Typed, textOf } from './params';
-import type { Choosable } from './playground';
 import { playgroundCatalog } from './texts';
 import { Turns } from './turns';
-import { isOpen, type useConversation, useSend } from './use-conversation';
+import { type Choosable, isOpen, type useConversation, useSend } from './use-conversation';
 import type { Reply } from './use-reply';
 
 const route = getRouteApi('/$organization/$environment/playground');

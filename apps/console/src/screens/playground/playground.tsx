@@ -10,14 +10,9 @@ import { NoAgents } from '../agents/agents';
 import { type RouterDefinition, definitionOf } from '../build/definitions';
 import { Bench } from './bench';
 import { playgroundCatalog } from './texts';
-import { type Target, useConversation } from './use-conversation';
+import { type Choosable, type Target, useConversation } from './use-conversation';
 
 const route = getRouteApi('/$organization/$environment/playground');
-
-/** An agent or router to write to, and its name for people. */
-export interface Choosable extends Target {
-  name: string;
-}
 
 /** Chats with an agent or router, and shows what it does. */
 export function Playground() {

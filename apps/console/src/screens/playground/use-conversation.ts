@@ -23,6 +23,11 @@ export interface Target {
   slug: string;
 }
 
+/** An agent or router to write to, and its name for people. */
+export interface Choosable extends Target {
+  name: string;
+}
+
 export interface Outgoing {
   message: string;
   model?: string;

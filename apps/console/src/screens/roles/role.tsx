@@ -13,7 +13,7 @@ import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
-import type { ListedRole } from './roles';
+import type { ListedRole } from './listed-role';
 import { rolesCatalog } from './texts';
 import { useWords } from './words';
 

@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRoles } from '../../api/queries';
 import { useTexts } from '../../i18n';
@@ -10,11 +9,11 @@ import { type RoleDefinition, definitionOf } from '../build/definitions';
 import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { buildCatalog } from '../build/texts';
+import type { ListedRole } from './listed-role';
 import { Role } from './role';
 import { rolesCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/roles');
-export type ListedRole = ResultOf<'listRoles'>['data'][number];
 
 const roleOf = (item: ListedRole) => definitionOf<RoleDefinition>(item);
 

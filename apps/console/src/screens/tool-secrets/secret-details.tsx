@@ -6,8 +6,8 @@ import { ChangesLink } from '../../parts/changes-link';
 import { ConfirmButton } from '../../parts/confirm';
 import { Button } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
+import { SecretStatus, type ToolSecret } from './secret-status';
 import { SetSecret } from './set-secret';
-import { SecretStatus, type ToolSecret } from './tool-secrets';
 import { toolSecretsCatalog } from './texts';
 import { TextLink } from '../../parts/link';
 

@@ -1,16 +1,13 @@
-import type { ResultOf } from '@parley/client/manage';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { useWholeList } from '../../parts/pages';
 import { Empty } from '../../parts/states';
-import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { SecretDetails } from './secret-details';
+import { SecretStatus } from './secret-status';
 import { SetSecret } from './set-secret';
 import { toolSecretsCatalog } from './texts';
-
-export type ToolSecret = ResultOf<'listToolSecrets'>['data'][number];
 
 export function ToolSecrets() {
   const texts = useTexts(toolSecretsCatalog);
@@ -46,10 +43,4 @@ export function ToolSecrets() {
       add={{ text: texts.add, dialog: (close) => <SetSecret onClose={close} /> }}
     />
   );
-}
-
-export function SecretStatus({ of: { setAt } }: { of: ToolSecret }) {
-  const { statuses } = useTexts(toolSecretsCatalog);
-  const status = setAt === null ? 'missing' : 'active';
-  return <Status status={status} text={statuses[status]} />;
 }

@@ -13,7 +13,7 @@ import { Notice } from '../../parts/states';
 import { listsTool } from '../build/definitions';
 import { sampleArguments } from './parameters';
 import { toolsCatalog } from './texts';
-import type { ListedTool } from './tools';
+import type { ListedTool } from './listed-tool';
 
 interface Run {
   agent: { name: string } | null;

@@ -14,7 +14,7 @@ import { buildCatalog } from '../build/texts';
 import { Parameters } from './parameters';
 import { RunTool } from './run-tool';
 import { toolsCatalog } from './texts';
-import type { ListedTool } from './tools';
+import type { ListedTool } from './listed-tool';
 
 /** A tool: what models read of it, its limits, its code, and a way to run it. */
 export function Tool({ tool }: { tool: ListedTool }) {

@@ -1,4 +1,3 @@
-import type { ResultOf } from '@parley/client/manage';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useTools } from '../../api/queries';
@@ -17,7 +16,6 @@ import { toolsCatalog } from './texts';
 import { Tool } from './tool';
 
 const route = getRouteApi('/$organization/$environment/tools');
-export type ListedTool = ResultOf<'listTools'>['data'][number];
 
 export function Tools() {
   const texts = useTexts(toolsCatalog);

@@ -6,17 +6,12 @@ import { Dialog } from '../../../parts/dialog';
 import { Notice, Problem } from '../../../parts/states';
 import { guessDecimal } from '../decimal-choice';
 import type { DataType } from '../fields';
-import { ImportFile } from './import-file';
+import { ImportFile, type Opened } from './import-file';
 import { ImportRows } from './import-rows';
-import type { OpenedFile } from './messages';
 import { importCatalog } from './texts';
 
 /** The browser holds the file as one text. */
 const maxMegabytes = 200;
-
-export interface Opened extends OpenedFile {
-  file: ImportFile;
-}
 
 /** Chooses a file, then its columns; checks it with a dry run, and imports it. */
 export function ImportDialog({ type, onClose }: { type: DataType; onClose: () => void }) {

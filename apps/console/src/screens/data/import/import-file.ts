@@ -38,3 +38,7 @@ export class ImportFile {
     return answer;
   }
 }
+
+export interface Opened extends OpenedFile {
+  file: ImportFile;
+}

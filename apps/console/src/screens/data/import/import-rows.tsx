@@ -11,7 +11,7 @@ import type { DataType } from '../fields';
 import { DecimalChoice } from '../decimal-choice';
 import { dataCatalog } from '../texts';
 import { ImportColumns } from './import-columns';
-import type { Opened } from './import-dialog';
+import type { Opened } from './import-file';
 import { ImportPreview } from './import-preview';
 import { findRecord, recordKey } from './import-record';
 import type { Reading, RowProblem } from './messages';
