@@ -1,10 +1,13 @@
 // node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, which migrates from the schema in
-// the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations, functions,
-// `CONCURRENTLY`) must be added to that file by hand. Uses Prisma's engine as WebAssembly, which needs no download and requires a
-// reachable PostgreSQL although it compares two files: DATABASE_URL, or the database of the running development stack.
+// the last commit to the one in the working tree, and appends its name to prisma/migration-order.txt. The time is now, or
+// just after the newest migration if that is dated later: all databases apply the new one last. SQL that Prisma cannot
+// express (GIN indexes, collations, functions, `CONCURRENTLY`) must be added to that file by hand. Uses Prisma's engine as
+// WebAssembly, which needs no download and requires a reachable PostgreSQL although it compares two files: DATABASE_URL, or
+// the database of the running development stack.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { appendToList, migrationNames, nextStamp } from './structure/migration-order.mjs';
 
 const name = process.argv[2];
 if (!/^(expand|contract)_[a-z0-9_]+$/.test(name ?? '')) {
@@ -33,9 +36,11 @@ const { stdout } = await engine.diff({
 if (!stdout?.trim() || stdout.includes('This is an empty migration')) {
   console.log('The schema has not changed since the last commit.');
 } else {
-  const folder = `prisma/migrations/${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${name}`;
+  const migration = `${nextStamp(migrationNames(), new Date())}_${name}`;
+  const folder = `prisma/migrations/${migration}`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/migration.sql`, stdout);
+  appendToList(migration);
   console.log(`${folder}/migration.sql`);
 }
 process.exit(0);

@@ -1,11 +1,10 @@
-// Measures the structure of the code from its sources: which projects name and write which tables, the number of
-// production lines, and the names that libraries export.
+// Measures the structure of the code from its sources: which projects name and write which tables, and the names that
+// libraries export.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 import { readFiles } from './files.mjs';
-import { deadCitations, oddLines } from './language.mjs';
 
 /** Files that only run in tests, benchmarks and development. */
 const notProduction =
@@ -84,18 +83,5 @@ const exportedNames = (files) =>
 
 export function measureStructure() {
   const files = productionFiles();
-  const use = tableUse(files);
-  const entries = [...use.values()];
-  return {
-    figures: {
-      'pairs of table and place': entries.reduce((sum, { named }) => sum + named.size, 0),
-      'tables with several writers': entries.filter(({ writers }) => writers.size > 1).length,
-      'statements that insert events': use.get('events').inserts,
-      'production lines': files.reduce((sum, { lines }) => sum + lines, 0),
-      'names exported by libraries': exportedNames(files),
-      'lines with odd phrases': oddLines().length,
-      'citations that lead nowhere': deadCitations().length,
-    },
-    tables: use,
-  };
+  return { files, tables: tableUse(files), exportedNames: exportedNames(files) };
 }
