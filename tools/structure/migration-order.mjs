@@ -24,7 +24,8 @@ export const appendToList = (name) => appendFileSync(join(root, listPath), `${na
 
 /** The list that this branch began with. Empty where Git does not have it, as in a copy without history. */
 export function listedOnMain() {
-  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   for (const branch of ['origin/main', 'main']) {
     try {
       const start = git('merge-base', 'HEAD', branch).trim();
