@@ -32,7 +32,7 @@ describe('/health', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     const body = (await response.json()) as { status: string; timestamp: number };
     expect(body).toEqual({ status: 'ok', timestamp: expect.any(Number) });
-    expect(Math.abs(body.timestamp - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(body.timestamp - Date.now())).toBeLessThan(60_000);
     expect(service.seen).toEqual([]);
   });
 

@@ -206,7 +206,7 @@ describe('a member', () => {
     const startMs = performance.now();
     await applyIdentityEvent(api.db, { type: 'organizationMembership.deleted', data }, source);
     for (const replica of replicas) await read(replica).expect(401);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
   test('is listed page by page', async () => {

@@ -209,10 +209,10 @@ describe('payments', () => {
     const { body } = await world.call('get', '/v1/audit-log?action=payments.reconciled');
     expect(body.data).toMatchObject([{ after: { asked: 3, paid: 1 } }, { after: { asked: 0 } }]);
     await post(path, 400, { olderThanMinutes: -1 });
-    flow.setFault('getStatusByFlowOrder', { kind: 'slow', ms: 4_000 });
+    flow.setFault('getStatusByFlowOrder', { kind: 'slow', ms: 60_000 });
     const startedAt = Date.now();
     expect(await post(path, 200, { olderThanMinutes: 0 })).toMatchObject({ isComplete: false });
-    expect(Date.now() - startedAt).toBeLessThan(2_500);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     flow.setFault('getStatusByFlowOrder', null);
     const other = await api.world();
     await saveIntegration(db, box, other.scope, { provider: 'flow', config: { apiUrl: 'x' }, secrets: account });

@@ -112,8 +112,8 @@ test('when the primary is killed under load, its replica takes over, and each de
       ),
     limits,
   );
-  const writableSeconds = (performance.now() - killedAtMs) / 1_000;
-  expect(writableSeconds).toBeLessThan(30);
+  const writableMs = performance.now() - killedAtMs;
+  expect(writableMs).toBeLessThan(30_000);
   const before = await effects();
   await until(async () => Number((await effects()).credits) > Number(before.credits), limits);
   await sleep(1_000);
@@ -128,7 +128,7 @@ test('when the primary is killed under load, its replica takes over, and each de
     const found = await effects();
     return found.effects === started.orders;
   }, limits);
-  console.info(`Redis accepted writes again ${writableSeconds.toFixed(1)} s after the primary was killed`);
+  console.info(`Redis accepted writes again ${(writableMs / 1_000).toFixed(1)} s after the primary was killed`);
   expect(await effects()).toEqual({
     credits: started.payments,
     cents: 100 * started.payments,

@@ -8,6 +8,7 @@ import {
   openTestDatabase,
   seedOrganization,
   startModelServer,
+  until,
 } from '@parley/testing';
 import type { ToolOffer, ToolResult, Tools } from '@parley/tools';
 import { type Agents, createAgents } from './create-agents';
@@ -233,7 +234,10 @@ describe('one turn', () => {
   });
 
   it('runs parallel calls at the same time and returns their results in order', async () => {
+    let begun = 0;
     probe.play(async ({ args }) => {
+      begun += 1;
+      await until(() => begun === 3);
       await sleep((args as { wait: number }).wait);
       return { ok: true, result: args as Json };
     });
@@ -242,9 +246,7 @@ describe('one turn', () => {
         ? { text: 'Done' }
         : { toolCalls: [120, 60, 1].map((wait) => ({ name: 'order_find', args: { wait } })) },
     );
-    const startedAt = performance.now();
     const response = await ask({});
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(response.message).toBe('Done');
     const seen = server.requests[1]!.messages;
     expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool']);

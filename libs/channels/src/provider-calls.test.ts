@@ -141,10 +141,9 @@ describe('while a provider hangs for one organization', () => {
     await db.pool.query('update emails set attempts = 7 where id = $1', [sent.email.id]);
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
-      const startedAtMs = performance.now();
       expect(await channels.sendQueuedMessage(scope, messageId)).toBe('later');
       expect(await channels.sendQueuedEmail(sent.email.id)).toBe('later');
-      expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+      expect(hanging).toHaveLength(slots);
       expect(await rowOf('messages', messageId)).toEqual({ status: 'queued', attempts: 19, error });
       expect(await rowOf('emails', sent.email.id)).toEqual({ status: 'queued', attempts: 7, error });
     }

@@ -190,9 +190,9 @@ describe('slots', () => {
     await until(() => hanging.length === slots, limits);
     for (const slotWaitMs of [0, 50]) {
       const startedAtMs = performance.now();
-      const outcome = await call(url, 10_000, { organizationId: 'd', slotWaitMs });
+      const outcome = await call(url, 60_000, { organizationId: 'd', slotWaitMs });
       expect(outcome).toMatchObject({ kind: 'not_sent', reason: 'no_slot' });
-      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+      expect(performance.now() - startedAtMs).toBeLessThan(10_000);
     }
     hanging.forEach((response) => response.end('{}'));
     await Promise.all(held);

@@ -282,7 +282,7 @@ describe('while a tool works outside of the database for longer than the lease',
     // The provider has not answered, and the time limit of 12 s is not reached.
     const fromMs = Date.now();
     expect(await outcome).toBe('lost');
-    expect(Date.now() - fromMs).toBeLessThan(8_000);
+    expect(Date.now() - fromMs).toBeLessThan(10_000);
     answer();
     expect(await bench.row(id)).toMatchObject({ status: 'cancelled', steps: [] });
     expect((await texts('f')).length).toBe(done);

