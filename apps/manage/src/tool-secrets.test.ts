@@ -21,6 +21,7 @@ beforeAll(async () => {
     resources: { tools: [tool] },
     knownTools: [],
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
   });
 });
 afterAll(() => api.close());

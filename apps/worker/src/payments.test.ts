@@ -71,6 +71,7 @@ beforeAll(async () => {
   await ensurePaymentType(db, scope);
   const pushed = await pushResources(db, scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     resources: {
       triggers: [
         {

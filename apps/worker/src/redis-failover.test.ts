@@ -22,6 +22,7 @@ beforeAll(async () => {
   const { scope } = services.organization;
   const result = await pushResources(services.db, scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     resources: {
       entityTypes: ['order', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
       triggers: [

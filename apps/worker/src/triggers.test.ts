@@ -78,6 +78,7 @@ async function setUp(
 async function push(scope: Scope, triggers: TriggerDefinition[], tools: ToolDefinition[] = []): Promise<void> {
   const result = await pushResources(db, scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     resources: { entityTypes: types, tools, triggers },
     knownTools: builtInToolNames,
   });

@@ -26,7 +26,14 @@ const checkHandler: CheckHandler = async (code, organizationId) => {
   return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
 };
 const push = (resources: object, more: object = {}) =>
-  pushResources(db, org.scope, { resources, source, knownTools: ['entity.get'], checkHandler, ...more });
+  pushResources(db, org.scope, {
+    resources,
+    source,
+    mayGrantRights: true,
+    knownTools: ['entity.get'],
+    checkHandler,
+    ...more,
+  });
 
 describe('handlers of a push', () => {
   it('are parsed when they are new or changed', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const push = (resources: RawResourceSet, prune = false) =>
-  pushResources(db, scope, { resources, prune, source, knownTools: ['entity.query'] });
+  pushResources(db, scope, { resources, prune, source, mayGrantRights: true, knownTools: ['entity.query'] });
 
 test('problems of shape and of references are reported together, each with its path', async () => {
   const result = await push({

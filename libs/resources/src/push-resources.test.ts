@@ -20,7 +20,7 @@ const newScope = async (): Promise<Scope> => (await seedOrganization(db.pool)).s
 const inProduction = (scope: Scope): Scope => ({ ...scope, environment: 'production' });
 
 const push = (scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) =>
-  pushResources(db, scope, { resources, knownTools, source, ...options });
+  pushResources(db, scope, { resources, knownTools, source, mayGrantRights: true, ...options });
 
 async function pushed(scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) {
   const result = await push(scope, resources, options);

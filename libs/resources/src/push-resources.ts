@@ -19,6 +19,7 @@ import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
 import { type Definition, forEachKind, slugOf } from './definition';
 import { type InUse, findInUse } from './find-in-use';
+import { findReserved } from './find-reserved';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan-push';
 import { type PushBudget, PushTooComplex, createPushBudget } from './push-budget';
@@ -28,6 +29,8 @@ import { deleteDefinitions, writeDefinitions } from './write-resources';
 export interface PushRequest {
   /** Who pushes, for the audit log. */
   source: AuditSource;
+  /** Whether who pushes may also set secrets and create API keys. Others may not change definitions that give rights. */
+  mayGrantRights: boolean;
   /** A full or partial set. Kinds that are not given stay unchanged. */
   resources: RawResourceSet;
   /** Reports what the push would change, without changing it. */
@@ -55,6 +58,8 @@ type PushResult =
   | { ok: true; result: SyncResult }
   | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
   | { ok: false; reason: 'version_conflict'; version: number }
+  /** Changes that need `mayGrantRights`. Nothing was changed. */
+  | { ok: false; reason: 'reserved'; problems: ErrorDetail[] }
   /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
   | { ok: false; reason: 'handlers_unchecked' }
   /** Other pushes of the organization took all of its slots. */
@@ -121,6 +126,10 @@ async function push(
   const plan = planPush(parsed, stored);
   const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
   const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
+  if (!request.mayGrantRights) {
+    const reserved = await findReserved(client, scope, { plan, stored, deletedTools: deleted.tools });
+    if (reserved.length > 0) return { ok: false, reason: 'reserved', problems: reserved.slice(0, maxProblems) };
+  }
   const mcpServers = await readMcpServers(client, scope);
   budget.resume();
   const checked = await checkResources({ ...parsed, stored, deleted, knownTools, mcpServers }, budget);

@@ -59,6 +59,7 @@ beforeAll(async () => {
   org = await seedOrganization(db.pool);
   const pushed = await pushResources(db, org.scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     knownTools: builtInToolNames,
     resources: {
       entityTypes: ['order', 'note'].map((slug) => ({ slug, name: slug, schema: {} })),

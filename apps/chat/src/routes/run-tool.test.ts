@@ -24,6 +24,7 @@ beforeAll(async () => {
   const tool = { name: 'stock.count', description: 'Counts', parameters: {}, handlerCode: 'return 1' };
   const pushed = await pushResources(db, org.scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     knownTools: builtInToolNames,
     resources: { tools: [tool] },
   });

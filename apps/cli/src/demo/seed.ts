@@ -49,6 +49,7 @@ async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources'
     expectedVersion: 0,
     knownTools: builtInToolNames,
     source: { actor: { type: 'command', id: null, name: 'parley demo' } },
+    mayGrantRights: true,
   });
   if (!pushed.ok && pushed.reason === 'invalid') {
     const problems = pushed.problems.map(({ path, message }) => `${path}: ${message}`);

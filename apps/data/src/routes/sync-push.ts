@@ -21,7 +21,7 @@ export interface PushDeps {
 export const syncPush =
   ({ db, requestReindexing, checkHandler, pushCheckMs, keyLimit }: PushDeps): Handler<'syncPush'> =>
   async ({ body }, context) => {
-    const { scope, requestId } = context;
+    const { scope, caller, requestId } = context;
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, but the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
@@ -29,6 +29,8 @@ export const syncPush =
     const pushed = await pushResources(db, scope, {
       ...body,
       source: auditSourceOf(context, keyLimit?.addressOf),
+      // A key with `sync` opens the secrets of tools as well.
+      mayGrantRights: caller.type === 'api_key' || caller.role === 'admin',
       knownTools: builtInToolNames,
       checkHandler,
       checkLimitMs: pushCheckMs,
@@ -48,6 +50,10 @@ export const syncPush =
         throw new HttpError(413, 'push_too_complex', 'The definitions take too long to check. Push fewer at a time');
       case 'invalid':
         throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
+      case 'reserved': {
+        const { problems } = pushed;
+        throw new HttpError(403, 'requires_admin', problems[0]!.message, { details: problems });
+      }
       case 'version_conflict': {
         const message = `is ${body.expectedVersion}, but the environment is at version ${pushed.version}`;
         const text = `The environment has changed: it is now at version ${pushed.version}`;

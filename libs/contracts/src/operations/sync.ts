@@ -44,12 +44,15 @@ export const syncOperations = defineOperations('Sync', table, {
   syncPush: {
     summary: 'Push definitions',
     description:
-      'Creates and updates definitions in one transaction: either all changes are made or none. Invalid definitions are answered with 400, and `details` lists every problem. Kinds that are not given stay unchanged. With `prune`, stored definitions that are missing from the given kinds are deleted.',
+      'Creates and updates definitions in one transaction: either all changes are made or none. Invalid definitions are answered with 400, and `details` lists every problem. Kinds that are not given stay unchanged. With `prune`, stored definitions that are missing from the given kinds are deleted. A person with the role `member` may not change tools with `secrets` or `runAs`, and roles of API keys.',
     body: rawSyncBodySchema,
     documentedBody: syncBodySchema,
     response: syncResultSchema,
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
+      403: [
+        ['requires_admin', 'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY'],
+      ],
       409: [['version_conflict', 'The environment has changed: it is now at version 4']],
       413: [['push_too_complex', 'The definitions take too long to check. Push fewer at a time']],
     },
