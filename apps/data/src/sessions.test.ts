@@ -36,6 +36,32 @@ test('a member reads and edits entities of the environment in the header, and ev
   ]);
 });
 
+test('the same Idempotency-Key of a person in development and in production is two requests', async () => {
+  const { send } = await signedIn('admin');
+  const create = (environment: Environment) => {
+    const headers = { 'Parley-Environment': environment, 'Idempotency-Key': 'order-17' };
+    return send('post', '/v1/data/order', { data: { total: 1 } }, headers).expect(201);
+  };
+  const development = (await create('development')).body;
+  const production = (await create('production')).body;
+  expect(production.id).not.toBe(development.id);
+  await send('get', `/v1/data/order/${production.id}`, undefined, { 'Parley-Environment': 'production' }).expect(200);
+  expect((await create('development')).body.id).toBe(development.id);
+  expect((await create('production')).body.id).toBe(production.id);
+});
+
+test('a bulk change of a person runs in each environment, also with the same Idempotency-Key', async () => {
+  const { send } = await signedIn('admin');
+  const body = { operations: [{ action: 'create', data: { total: 3 } }] };
+  const ids = new Set<string>();
+  for (const environment of ['development', 'production', 'development', 'production'] as const) {
+    const headers = { 'Parley-Environment': environment, 'Idempotency-Key': 'bulk-17' };
+    const { body: answer } = await send('post', '/v1/data/order/bulk', body, headers).expect(200);
+    ids.add(answer.results[0].id);
+  }
+  expect(ids.size).toBe(2);
+});
+
 test('a page of another site, and a session that ended, change nothing', async () => {
   const { send, signOut } = await signedIn('member');
   const body = { data: {} };

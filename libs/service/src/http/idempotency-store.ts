@@ -1,7 +1,7 @@
 export interface IdempotentOperation {
   tenant: number;
   callerId: string;
-  /** Method and path. */
+  /** Method, path and, for a person, the environment. */
   operation: string;
   key: string;
   /** SHA-256 of the body. */

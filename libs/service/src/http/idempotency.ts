@@ -24,7 +24,7 @@ export async function withIdempotency(
   const operation: IdempotentOperation = {
     tenant: exchange.caller.tenant,
     callerId: exchange.caller.id,
-    operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
+    operation: operationOf(exchange),
     key,
     // The canonical form, because a client may order the keys of an object differently in a retry.
     requestHash: createHash('sha256').update(canonicalJson(body)).digest(),
@@ -58,6 +58,15 @@ export async function withIdempotency(
   } finally {
     clearInterval(renewal);
   }
+}
+
+/**
+ * Method, path and, for a person, the environment: a person names one in each request, so the same key in development and in production
+ * is two operations. The id of a key already stands for its environment.
+ */
+function operationOf({ request, caller }: Exchange): string {
+  const operation = `${request.method} ${request.url!.split('?')[0]}`;
+  return caller.type === 'person' ? `${caller.environment} ${operation}` : operation;
 }
 
 function replay(status: number, text: string): { status: number; body: unknown } {
