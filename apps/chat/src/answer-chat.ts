@@ -1,6 +1,6 @@
 import type { Agents, ChatFailure, ChatRequest } from '@parley/agents';
 import type { ChatResponse } from '@parley/contracts';
-import { actorOf } from '@parley/permissions';
+import { actorOf, seesAll } from '@parley/permissions';
 import {
   HttpError,
   type CallerContext,
@@ -22,7 +22,8 @@ export async function answerChat(
   const asking = actorOf(context.caller);
   // Over the API an agent without roles sends no messages, also for a key that acts as the system.
   const caller = asking.type === 'system' ? undefined : asking;
-  const result = await agents.chat(scope, { ...request, caller, channel: 'api', requestId, signal });
+  const isLimitedToApi = !seesAll(context.caller);
+  const result = await agents.chat(scope, { ...request, isLimitedToApi, caller, channel: 'api', requestId, signal });
   const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
   if (threadId !== undefined) context.addLogFields({ threadId });
   if (result.ok) return result.response;

@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
+import { createApiKey } from '@parley/identity';
 import { type Runtime, createRuntime } from '@parley/runtime';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type SeededOrganization, openTestDatabase, seedOrganization, seedPerson } from '@parley/testing';
@@ -71,6 +72,37 @@ test('a member talks to an agent in the organization and environment of the head
   expect((await post(chat, { 'Parley-Environment': 'production' })).status).toBe(500);
   const other = await signedIn('member', orgs.other);
   expect((await other.post(again)).status).toBe(404);
+});
+
+test('a key with chat continues threads of the API, and finds no thread of a channel; a person continues both', async () => {
+  const { scope } = orgs.development;
+  const { key } = await createApiKey(db, { ...scope, name: 'website', permissions: ['chat'] });
+  const byKey = { Cookie: undefined, Authorization: `Bearer ${key}` };
+  const { post } = await signedIn('member');
+  const own = (await post(chat)).threadId;
+  expect(await post({ path: chat.path, body: { message: 'Again', threadId: own } }, byKey)).toMatchObject({
+    status: 200,
+    threadId: own,
+  });
+  await db.pool.query(
+    `insert into threads (id, tenant, environment, external_id, channel, agent_slug, last_message_at, updated_at)
+     values ('thread_of_contact', $1, $2::"Environment", 'whatsapp:56911112222', 'whatsapp', 'helper', now(), now())`,
+    [scope.tenant, scope.environment],
+  );
+  const agentId = orgs.development.agentIds.helper!;
+  for (const { path, more } of [
+    { path: chat.path, more: {} },
+    { path: '/v1/chat', more: { agentId } },
+  ]) {
+    const continued = { path, body: { ...more, message: 'And?', threadId: 'thread_of_contact' } };
+    const unknown = { path, body: { ...more, message: 'And?', threadId: 'thread_unknown' } };
+    expect(await post(continued, byKey)).toEqual({ status: 404, code: 'thread_not_found', threadId: undefined });
+    expect(await post(continued, byKey)).toEqual(await post(unknown, byKey));
+  }
+  const { rowCount } = await db.pool.query(`select from executions where thread_id = 'thread_of_contact'`);
+  expect(rowCount).toBe(0);
+  const byPerson = { path: chat.path, body: { message: 'And?', threadId: 'thread_of_contact' } };
+  expect(await post(byPerson)).toMatchObject({ status: 200, threadId: 'thread_of_contact' });
 });
 
 test('the request needs a valid session, its headers, and a page of the same site', async () => {

@@ -229,6 +229,9 @@ test('the stream of a thread follows what runs in it, and is 204 when nothing do
   await until(() => stream.isOver, { limitMs: 20_000 });
   expect(stream.events[0]!.data).toEqual({ type: 'start', messageId: next });
   expect(stream.events.at(-1)!.data).toBe('[DONE]');
+  // A key with chat that has started nothing in it does not learn that the thread exists.
+  expect((await chatOnly.get(path)).status).toBe(404);
+  await follow(await start('slow', { threadId }, chatOnly), { key: chatOnly.key });
   expect((await chatOnly.get(path)).status).toBe(204);
   expect((await owner.get('/v1/threads/none/stream')).status).toBe(404);
 });

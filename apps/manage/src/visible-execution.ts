@@ -1,12 +1,8 @@
 import { readExecution } from '@parley/agents';
-import type { Caller } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import { seesAll } from '@parley/permissions';
 import { type CallerContext, notFound } from '@parley/service';
 import { timeId } from './page';
-
-/** Others see only the executions that they have started, without prompts, arguments and results. */
-export const seesAll = (caller: Caller): boolean =>
-  caller.type === 'person' || (caller.permissions.has('manage') && caller.role === null);
 
 const publicErrors = ['cancelled', 'interrupted', 'the turn took too long', 'agent_not_found', 'no_active_config'];
 

@@ -10,6 +10,8 @@ export interface ChatRequest extends FromContext {
   agent: { id: string } | { slug: string } | { routerSlug: string };
   message: string;
   threadId?: string;
+  /** `threadId` is found only if it is a thread of the API: conversations of channels are not the caller's to read. */
+  isLimitedToApi?: boolean;
   externalThreadId?: string;
   params?: JsonObject;
   /** Identifies the entities that the rules of a router read. */

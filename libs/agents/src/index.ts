@@ -39,7 +39,7 @@ export {
   readMessages,
 } from './threads/read-executions';
 export { type Thread, type ThreadSummary } from './threads/read-threads';
-export { countThreads, findThread, listThreads, readThread } from './threads/read-threads';
+export { countThreads, findThread, findThreadOfCaller, listThreads, readThread } from './threads/read-threads';
 export {
   type Author,
   type LockedThread,

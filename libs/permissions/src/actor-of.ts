@@ -7,6 +7,13 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /**
+ * Whether a caller sees every conversation. Any other reads only the executions that it has started, without prompts, arguments and
+ * results, and continues only threads of the API (docs/reference/chat.md#threads).
+ */
+export const seesAll = (caller: Caller): boolean =>
+  caller.type === 'person' || (caller.permissions.has('manage') && caller.role === null);
+
+/**
  * The lists of roles that restrict an actor. Each list must allow an operation (docs/adr/0041). None: the actor is the
  * system, a webhook, a person, or an agent without roles whose callers have none.
  */

@@ -1,6 +1,6 @@
 import { cancelExecution, listAgents, listRouters } from '@parley/agents';
 import type { Caller, FinishReason, Scope } from '@parley/contracts';
-import { actorOf } from '@parley/permissions';
+import { actorOf, seesAll } from '@parley/permissions';
 import {
   type CallerContext,
   type EventStreams,
@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { ExecutionStreams } from '../execution-streams';
 import { type StartDeps, beginInBackground } from '../routes/start-execution';
-import { type VisibleExecution, executionOf, publicErrorOf, seesAll } from '../visible-execution';
+import { type VisibleExecution, executionOf, publicErrorOf } from '../visible-execution';
 import { waitForExecution } from '../wait-for-execution';
 import { type CompletionBody, completionBodySchema, toConversation } from './completion-body';
 import { createStreamedText } from './streamed-text';

@@ -9,10 +9,11 @@ import {
 } from '@parley/agents';
 import { repliesOf } from '@parley/channels';
 import type { Db } from '@parley/db';
+import { seesAll } from '@parley/permissions';
 import { type Handler } from '@parley/service';
 import { msOf, msOrNull, pageOf, timeId } from '../page';
 import { waitForExecution } from '../wait-for-execution';
-import { executionOf, publicErrorOf, seesAll, usageOf } from '../visible-execution';
+import { executionOf, publicErrorOf, usageOf } from '../visible-execution';
 
 interface Handlers {
   listExecutions: Handler<'listExecutions'>;

@@ -1,9 +1,9 @@
 import { type BegunExecution, type ExecutionRequest, beginExecution, cancelExecution } from '@parley/agents';
 import type { Db } from '@parley/db';
-import { actorOf } from '@parley/permissions';
+import { actorOf, seesAll } from '@parley/permissions';
 import type { ExecutionChunks, Queues } from '@parley/redis';
 import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
-import { type VisibleExecution, executionOf, seesAll, usageOf } from '../visible-execution';
+import { type VisibleExecution, executionOf, usageOf } from '../visible-execution';
 import { waitForExecution } from '../wait-for-execution';
 import type { SendExecution } from './stream-execution';
 
@@ -72,7 +72,10 @@ export async function beginInBackground(
   request: Omit<ExecutionRequest, 'requestId' | 'callerId'>,
 ): Promise<{ executionId: string; threadId: string }> {
   const { caller, scope, requestId } = context;
-  const begun = await db.transaction((tx) => beginExecution(tx, scope, { ...request, requestId, callerId: caller.id }));
+  const isLimitedToApi = !seesAll(caller);
+  const begun = await db.transaction((tx) =>
+    beginExecution(tx, scope, { ...request, isLimitedToApi, requestId, callerId: caller.id }),
+  );
   if (!begun.ok) throw refusalOf(begun, scope.environment);
   const { executionId, threadId } = begun;
   context.addLogFields({ executionId, threadId });

@@ -1,10 +1,11 @@
-import { findOpenExecution, findThread } from '@parley/agents';
+import { findOpenExecution, findThread, findThreadOfCaller } from '@parley/agents';
 import { textAt } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import { seesAll } from '@parley/permissions';
 import { type CallerContext, type EventStreams, type Handler, type Logger, notFound } from '@parley/service';
 import type { NumberedChunk } from '@parley/redis';
 import type { ExecutionStreams } from '../execution-streams';
-import { executionOf, publicErrorOf, seesAll } from '../visible-execution';
+import { executionOf, publicErrorOf } from '../visible-execution';
 
 interface Handlers {
   streamExecution: Handler<'streamExecution'>;
@@ -66,9 +67,13 @@ export const createStreamExecutionHandlers = (db: Db, send: SendExecution): Hand
 
   async streamThread({ params, query: { after } }, context) {
     const { scope, caller, response } = context;
-    const thread = await findThread(db, scope, params.id);
+    const isShown = seesAll(caller);
+    // A thread in which the caller has started nothing is answered as an unknown one, so that no one learns who has written.
+    const thread = await (isShown
+      ? findThread(db, scope, params.id)
+      : findThreadOfCaller(db, scope, params.id, caller.id));
     if (thread === null) throw notFound('Thread not found', 'thread_not_found');
-    const id = await findOpenExecution(db, scope, thread.id, seesAll(caller) ? null : caller.id);
+    const id = await findOpenExecution(db, scope, thread.id, isShown ? null : caller.id);
     if (id === null) response.writeHead(204).end();
     else await send(context, id, after);
     return null;

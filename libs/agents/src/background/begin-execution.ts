@@ -4,11 +4,21 @@ import { beginTurn } from '../begin-turn';
 import type { ChatRequest } from '../chat-result';
 import type { SentConversation } from '../running-turn';
 import { type Routing, chooseAgent } from '../routers/choose-agent';
+import { mayContinue } from '../threads/read-threads';
 import { storeTurn } from '../threads/turn-store';
 
 export interface ExecutionRequest extends Pick<
   ChatRequest,
-  'agent' | 'message' | 'threadId' | 'externalThreadId' | 'params' | 'phoneNumber' | 'channel' | 'model' | 'requestId'
+  | 'agent'
+  | 'message'
+  | 'threadId'
+  | 'isLimitedToApi'
+  | 'externalThreadId'
+  | 'params'
+  | 'phoneNumber'
+  | 'channel'
+  | 'model'
+  | 'requestId'
 > {
   /** Id of the key or person that starts it, and that may read and cancel it. */
   callerId: string;
@@ -51,6 +61,7 @@ const hideThread = statement(
  */
 export async function beginExecution(tx: Queryable, scope: Scope, request: ExecutionRequest): Promise<BegunExecution> {
   const { agent, callerId, caller, channel, model, phoneNumber, sent } = request;
+  if (!(await mayContinue(tx, scope, request))) return { ok: false, reason: 'thread_not_found' };
   const routing =
     'routerSlug' in agent
       ? await chooseAgent({ db: tx, models: null }, scope, { ...request, routerSlug: agent.routerSlug })

@@ -167,6 +167,42 @@ export async function findThread(
   return (await db.query(scope, idByEitherId, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
 }
 
+const idOfCaller = statement(
+  'find-thread-of-caller',
+  `select t.id from threads t ${ofEnvironment} and (t.id = $3 or t.external_id = $3) and t.erase_at is null
+     and t.channel = 'api' and exists (
+       select from executions e where e.tenant = $1 and e.thread_id = t.id and e.background->>'callerId' = $4)
+   order by t.id = $3 desc limit 1`,
+  { id: column.text },
+);
+
+/** The id of a thread of the API in which a caller has started an execution, by the thread's id, else by its external id. */
+export async function findThreadOfCaller(
+  db: Queryable,
+  scope: Scope,
+  idOrExternalId: string,
+  callerId: string,
+): Promise<{ id: string } | null> {
+  const values = [scope.tenant, scope.environment, idOrExternalId, callerId];
+  return (await db.query(scope, idOfCaller, values)).rows[0] ?? null;
+}
+
+const apiThread = statement(
+  'is-thread-of-api',
+  `select from threads t ${ofEnvironment} and t.id = $3 and t.channel = 'api'`,
+);
+
+/** Whether a message may continue the thread that it names by its id. */
+export async function mayContinue(
+  db: Queryable,
+  scope: Scope,
+  { threadId, isLimitedToApi = false }: { threadId?: string; isLimitedToApi?: boolean },
+): Promise<boolean> {
+  if (threadId === undefined || !isLimitedToApi) return true;
+  const { rows } = await db.query(scope, apiThread, [scope.tenant, scope.environment, threadId]);
+  return rows.length > 0;
+}
+
 /** The highest number that is counted. */
 const maxThreadCount = 1_000;
 

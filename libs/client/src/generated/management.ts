@@ -2727,7 +2727,7 @@ export interface ManageClient {
     /** The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`. */
     after?: number;
   }, options?: CallOptions): Promise<Response>;
-  /** Stream the running execution of a thread. Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started. */
+  /** Stream the running execution of a thread. Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started; a thread in which it has started none is 404, whether it exists or not. */
   streamThread(input: {
     /** Id of the thread, or its external id. */
     id: string;

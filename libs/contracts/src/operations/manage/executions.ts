@@ -117,7 +117,7 @@ export const executionsOperations = defineOperations('Executions', table, {
   streamThread: {
     summary: 'Stream the running execution of a thread',
     description:
-      'Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started.',
+      'Streams the execution that the thread runs, or runs next. The response is 204 without a body when it runs none. A key without the permission `manage` gets only executions that it has started; a thread in which it has started none is 404, whether it exists or not.',
     params: threadParamsSchema,
     ...stream,
     query: streamThreadQuerySchema,
