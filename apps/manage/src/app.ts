@@ -1,7 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createFindWebsite, createIdentify, createSessionCheck } from '@parley/identity';
+import {
+  type KeyLimit,
+  createFindWebsite,
+  createIdentify,
+  createLookUpAgain,
+  createSessionCheck,
+} from '@parley/identity';
 import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
   HttpError,
@@ -101,6 +107,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...{ log, metrics, checkResponses, limiter },
     identify: createIdentify(db, deps.keyLimit),
     findSession: createSessionCheck(db),
+    again: createLookUpAgain(db),
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
   };

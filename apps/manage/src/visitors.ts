@@ -71,9 +71,9 @@ export const createVisitorGuard =
       ...scope,
       ...{ type: 'api_key', id: `${id}:${visitor.subject}`, name, permissions: new Set(), role: null },
     };
-    exchange.isStillAllowed = async () => {
-      const now = await deps.findWebsite(key);
-      return now !== null && (await visitorOfToken(now, token)) !== null;
+    exchange.checkAgain = async () => {
+      const isValid = session.expiresAtMs > Date.now() && (await deps.findWebsite(key)) !== null;
+      if (!isValid) throw unauthorized('no_session');
     };
   };
 

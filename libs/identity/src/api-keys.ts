@@ -178,16 +178,17 @@ const keyRow = {
   role: column.text.nullable,
   expires_at: column.timestamptz.nullable,
   touch: column.bool,
+  hash: column.text,
 };
 
-const keyByHash = statement(
-  'api-key-by-hash',
+const validKeySql = (condition: string) =>
   `select k.id, k.name, o.id as "organizationId", k.tenant, k.environment::text as environment, k.permissions, k.role, k.expires_at,
-          k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
+          k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch, encode(k.hash, 'hex') as hash
    from api_keys k join organizations o on o.no = k.tenant
-   where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`,
-  keyRow,
-);
+   where ${condition} and k.revoked_at is null and o.deleted_at is null`;
+
+const keyByHash = statement('api-key-by-hash', validKeySql('k.hash = $1'), keyRow);
+const keysByHash = statement('api-keys-by-hash', validKeySql('k.hash = any($1::bytea[])'), keyRow);
 
 const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where tenant = $1 and id = $2');
 
@@ -240,4 +241,14 @@ function toIdentity(row: RowOf<typeof keyRow>): Caller {
   const { id, name, organizationId, tenant, environment, role } = row;
   const permissions = new Set(row.permissions as Permission[]);
   return { type: 'api_key', id, name, organizationId, tenant, environment, permissions, role };
+}
+
+/** The callers of several tokens, with one statement and without a cache; null for each that is not valid. */
+export async function findCallers(db: Db, tokens: readonly string[]): Promise<(Caller | null)[]> {
+  const hashes = tokens.map((token) => hashOf(token).toString('hex'));
+  const distinct = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
+  const { rows } = await db.acrossTenants('key look-up', keysByHash, [distinct]);
+  const valid = rows.filter(({ expires_at }) => expires_at === null || expires_at.getTime() > Date.now());
+  const callers = new Map(valid.map((row) => [row.hash, toIdentity(row)]));
+  return hashes.map((hash) => callers.get(hash) ?? null);
 }

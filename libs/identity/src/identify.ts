@@ -3,7 +3,7 @@ import type { Db } from '@parley/db';
 import { type LookUpLimit, createApiKeyCheck } from './api-keys';
 
 /** The part of a request that carries credentials. */
-interface Credentials {
+export interface Credentials {
   headers: { authorization?: string };
 }
 
@@ -19,8 +19,11 @@ export function createIdentify<R extends Credentials>(
 ): (request: R) => Promise<Caller | null> {
   const checkKey = createApiKeyCheck(db, undefined, limit);
   return async (request) => {
-    const { authorization } = request.headers;
-    const token = authorization === undefined ? null : /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+    const token = tokenOf(request);
     return token ? checkKey(token, () => limit?.addressOf(request) ?? '') : null;
   };
 }
+
+/** The token of a request with an API key. */
+export const tokenOf = ({ headers: { authorization } }: Credentials): string | undefined =>
+  authorization === undefined ? undefined : /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];

@@ -11,6 +11,7 @@ export {
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { type KeyLimit, createIdentify } from './identify';
+export { createLookUpAgain } from './look-up-again';
 export { type OidcIdentity, bindIdentity, personOfIdentity, personOfWebhook } from './oidc-identities';
 export { TooManyPasswords, hashPassword } from './password-hash';
 export {

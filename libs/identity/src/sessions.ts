@@ -48,25 +48,32 @@ const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
 const email = 'coalesce(p.email, u.email)';
 const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;
 
-const sessionByHash = statement(
-  'session-by-hash',
+const validSessionSql = (hash: string, organization: string) =>
   `select s.id as "sessionId", u.id, coalesce(${fullName}, ${email}, u.id) as name, ${email} as email, o.id as "organizationId", o.no as tenant, m.role::text as role,
      s.last_seen_at < now() - interval '5 minutes' as touch
    from sessions s join users u on u.id = s.user_id and u.deleted_at is null
      left join passwords p on p.user_id = u.id
-     left join organizations o on o.id = $2
+     left join organizations o on o.id = ${organization}
      left join memberships m on m.tenant = o.no and m.user_id = u.id and ${ofMember}
-   where s.hash = $1 and ${isValid}`,
-  {
-    sessionId: column.text,
-    id: column.text,
-    name: column.text,
-    email: column.text.nullable,
-    organizationId: column.text.nullable,
-    tenant: column.int4.nullable,
-    role: column.oneOf<'admin' | 'member'>().nullable,
-    touch: column.bool,
-  },
+   where s.hash = ${hash} and ${isValid}`;
+const signedInRow = {
+  sessionId: column.text,
+  id: column.text,
+  name: column.text,
+  email: column.text.nullable,
+  organizationId: column.text.nullable,
+  tenant: column.int4.nullable,
+  role: column.oneOf<'admin' | 'member'>().nullable,
+  touch: column.bool,
+};
+
+const sessionByHash = statement('session-by-hash', validSessionSql('$1', '$2'), signedInRow);
+const sessionsByHash = statement(
+  'sessions-by-hash',
+  `select found.*, asked.at::int4 as at
+   from unnest($1::bytea[], $2::text[]) with ordinality asked(hash, organization, at)
+     cross join lateral (${validSessionSql('asked.hash', 'asked.organization')}) found`,
+  { ...signedInRow, at: column.int4 },
 );
 const touch = statement('touch-session', 'update sessions set last_seen_at = now() where id = $1');
 
@@ -82,17 +89,40 @@ export const createSessionCheck =
     const values = [hashOfToken(token), organizationId ?? null];
     const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
     if (row === undefined) return null;
-    const { id, name, email, sessionId, role, tenant } = row;
-    if (isUse && row.touch) db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
-    const isMember = role !== null && tenant !== null && row.organizationId !== null;
-    return {
-      id,
-      name,
-      email,
-      sessionId,
-      membership: isMember ? { organizationId: row.organizationId!, tenant, role } : null,
-    };
+    if (isUse && row.touch) touchSession(db, row);
+    return toSignedIn(row);
   };
+
+function touchSession(db: Queryable, { sessionId }: RowOf<typeof signedInRow>): void {
+  db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
+}
+
+function toSignedIn({ id, name, email, sessionId, organizationId, role, tenant }: RowOf<typeof signedInRow>): SignedIn {
+  const isMember = role !== null && tenant !== null && organizationId !== null;
+  return { id, name, email, sessionId, membership: isMember ? { organizationId, tenant, role } : null };
+}
+
+export interface AskedSession {
+  token: string;
+  organizationId: string | undefined;
+}
+
+/** The people of several sessions, with one statement; null for each that has ended. Counts as a use of them. */
+export async function findSignedIn(db: Queryable, asked: readonly AskedSession[]): Promise<(SignedIn | null)[]> {
+  const values = [
+    asked.map(({ token }) => hashOfToken(token)),
+    asked.map(({ organizationId }) => organizationId ?? null),
+  ];
+  const { rows } = await db.acrossTenants('session look-up', sessionsByHash, values);
+  const touched = new Set<string>();
+  const found = asked.map((): SignedIn | null => null);
+  for (const row of rows) {
+    if (row.touch && !touched.has(row.sessionId)) touchSession(db, row);
+    touched.add(row.sessionId);
+    found[row.at - 1] = toSignedIn(row);
+  }
+  return found;
+}
 
 const sessionRow = {
   id: column.text,

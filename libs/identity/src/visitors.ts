@@ -69,19 +69,27 @@ export async function createVisitorToken(
   return { token, expiresAt };
 }
 
-/** The visitor and the origin of a token; null when it is forged, has expired or belongs to another key. */
+interface TokenClaims {
+  sub: string;
+  /** In seconds. */
+  exp: number;
+  origin: string;
+  params: Visitor['params'];
+}
+
+/** The visitor, the origin and the end of a token; null when it is forged, has expired or belongs to another key. */
 export async function visitorOfToken(
   website: Website,
   token: string,
-): Promise<{ visitor: Visitor; origin: string } | null> {
+): Promise<{ visitor: Visitor; origin: string; expiresAtMs: number } | null> {
   const claims = await verify(token, website.tokenKey, {
     issuer: website.id,
     audience,
     requiredClaims: ['exp', 'sub'],
   });
   if (claims === null) return null;
-  const { sub, origin, params } = claims as unknown as { sub: string; origin: string; params: Visitor['params'] };
-  return { visitor: { subject: sub, params }, origin };
+  const { sub, exp, origin, params } = claims as unknown as TokenClaims;
+  return { visitor: { subject: sub, params }, origin, expiresAtMs: exp * 1_000 };
 }
 
 /** The external id of the visitor's thread. The kind of visitor is a part of it, so no anonymous token has that of an identified one. */

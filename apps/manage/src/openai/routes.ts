@@ -52,6 +52,7 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
           return null;
         }
         await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
+        await context.checkAgain();
         isRead = !context.signal.aborted;
         return toCompletion(await executionOf(deps.db, context, id), model, context.caller);
       } finally {

@@ -34,6 +34,7 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
     let execution = await executionOf(db, context, id);
     if (wait > 0 && isOpen(execution.status)) {
       await waitForExecution(db, scope, id, wait * 1_000, signal);
+      await context.checkAgain();
       execution = await executionOf(db, context, id);
     }
     const { output, finishReason } = execution;

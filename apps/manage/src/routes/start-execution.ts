@@ -48,6 +48,7 @@ export const createStartExecutionHandlers = (
     if (waitSeconds > 0) {
       response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
       await waitForExecution(db, scope, executionId, waitSeconds * 1_000, signal);
+      await context.checkAgain();
     }
     return toStarted(await executionOf(db, context, executionId));
   },

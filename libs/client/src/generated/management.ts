@@ -2000,7 +2000,7 @@ export interface ManageClient {
     /** Send it as `after` to get the next events. */
     cursor: string;
   }>;
-  /** Stream events. The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends when its key or session does, and after an hour. */
+  /** Stream events. The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends about a second after its key, session or membership does, and after an hour. */
   streamEvents(input?: {
     /** The id of the last event that was received, for clients that cannot send `Last-Event-ID`. */
     after?: string;

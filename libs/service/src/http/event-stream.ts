@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Json, reportRefusal } from '@parley/contracts';
+import { createCallerChecks } from './check-callers';
 import { tooManyStreams } from './errors';
 import type { CallerContext } from './exchange';
 import type { OpenStreams } from './open-streams';
@@ -10,8 +11,11 @@ export interface EventStreamLimits {
   /** Maximum open streams of this process, by caller and by organization. */
   perCaller: number;
   perOrganization: number;
-  /** Time between comments, with which each end sees that the other one is there. The caller is then checked again. */
+  /** Time between comments, with which each end sees that the other one is there. */
   commentEveryMs?: number;
+  /** Time between two checks of the caller. Nothing is sent after a longer time without one. */
+  checkEveryMs?: number;
+  clock?: () => number;
   /** Maximum time for which a stream is open. The client connects again. */
   maxOpenMs?: number;
   /** Time after which a client that reads nothing is disconnected. */
@@ -38,9 +42,12 @@ export function createEventStreams({
   perCaller,
   perOrganization,
   commentEveryMs = 15_000,
+  checkEveryMs = 1_000,
+  clock = () => performance.now(),
   maxOpenMs = 60 * 60_000,
   stuckAfterMs = 60_000,
 }: EventStreamLimits) {
+  const checkCaller = createCallerChecks({ checkEveryMs, clock });
   const open = new Map<string, number>();
   const count = (key: string, change: number) => {
     const now = (open.get(key) ?? 0) + change;
@@ -68,7 +75,7 @@ export function createEventStreams({
      * up to which everything has been sent; comments bring it to clients that few events match.
      */
     open(
-      { caller, request, response, isStillAllowed }: CallerContext,
+      { caller, request, response, checkAgain }: CallerContext,
       position: () => string | undefined = () => undefined,
       headers: Record<string, string> = {},
     ): EventStream {
@@ -88,22 +95,22 @@ export function createEventStreams({
       const end = (last?: string) => {
         if (response.writableEnded) return;
         clearInterval(comments);
+        check.remove();
         response.end(last === undefined ? undefined : `data: ${last}\n\n`);
         const leftover = setTimeout(() => response.destroy(), endWithinMs);
         response.once('close', () => clearTimeout(leftover));
       };
-      const check = async () => {
+      const check = checkCaller({ checkAgain, refuse: () => end() });
+      const comments = setInterval(() => {
         const at = position();
         // An event without data is not dispatched, but its id is kept for the next connection.
         response.write(at === undefined ? ':\n\n' : `:\nid: ${at}\n\n`);
-        // While the caller cannot be checked, the stream stays open.
-        if (!(await isStillAllowed().catch(() => true)) && !response.writableEnded) end();
-      };
-      const comments = setInterval(() => void check(), commentEveryMs);
+      }, commentEveryMs);
       const remove = openStreams.add(() => end());
       const limit = setTimeout(() => end(), maxOpenMs);
       response.once('close', () => {
         remove();
+        check.remove();
         clearInterval(comments);
         clearTimeout(limit);
         for (const key of Object.values(keys)) count(key, -1);
@@ -115,6 +122,7 @@ export function createEventStreams({
         signal,
         end,
         async send({ id, event, data }) {
+          await check.whenRecent();
           if (signal.aborted || response.writableEnded) return;
           const lines = [
             ...(id === undefined ? [] : [`id: ${id}`]),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, Scope, SignedIn } from '@parley/contracts';
 import type { Logger } from '../process/logger';
+import { unauthorized } from './errors';
 import type { IdempotencyClaim } from './idempotency-store';
 import { requestIdOf } from './request-id';
 
@@ -21,8 +22,11 @@ export interface CallerContext extends RequestContext {
   readonly caller: Caller;
   /** The caller's organization and environment. */
   readonly scope: Scope;
-  /** Checks the caller again, for answers that take long. Rejects when that is not possible now. */
-  readonly isStillAllowed: () => Promise<boolean>;
+  /**
+   * Checks the caller again, for answers that take long. Throws the error for a caller that may no longer ask, and rejects when
+   * that cannot be known now.
+   */
+  readonly checkAgain: () => Promise<void>;
   /** Set when the request has an `Idempotency-Key`. */
   readonly idempotency: RunningIdempotency | undefined;
 }
@@ -43,7 +47,9 @@ export class Exchange implements CallerContext {
   /** Set for an operation of a signed-in person. */
   knownPerson: SignedIn | undefined = undefined;
   idempotency: RunningIdempotency | undefined = undefined;
-  isStillAllowed: () => Promise<boolean> = async () => false;
+  checkAgain: () => Promise<void> = async () => {
+    throw unauthorized();
+  };
   fields: object | undefined = undefined;
   #log: Logger | undefined = undefined;
   #controller: AbortController | undefined = undefined;

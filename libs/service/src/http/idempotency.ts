@@ -7,6 +7,7 @@ import type { IdempotencyClaim, IdempotencyStore, IdempotentOperation } from './
 import { RawJson } from './send-json';
 
 const waitLimitMs = 120_000;
+const firstDelayMs = 25;
 
 /**
  * Runs a request once for each `Idempotency-Key`. Later requests receive the stored answer, a simultaneous request waits
@@ -30,7 +31,7 @@ export async function withIdempotency(
     requestHash: createHash('sha256').update(canonicalJson(body)).digest(),
   };
   const deadlineMs = performance.now() + waitLimitMs;
-  for (let delayMs = 25; ; delayMs = Math.min(delayMs * 2, 500)) {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, 500)) {
     const found = await store.begin(operation);
     if (found.state === 'started') {
       exchange.idempotency = { ...found.claim, isAnswerStored: false };
@@ -39,7 +40,11 @@ export async function withIdempotency(
     if (found.state === 'other_request') {
       throw conflict('Idempotency-Key was already used with another request body', 'idempotency_key_reused');
     }
-    if (found.state === 'done') return replay(found.status, found.body);
+    if (found.state === 'done') {
+      // The caller has waited for the first request.
+      if (delayMs > firstDelayMs) await exchange.checkAgain();
+      return replay(found.status, found.body);
+    }
     if (performance.now() > deadlineMs || exchange.response.destroyed) {
       throw conflict('The first request with this Idempotency-Key is still running', 'idempotency_in_progress');
     }

@@ -4,7 +4,6 @@ import { type Caller, type Operation, type Permission, type SignedIn, findUnstor
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
 import {
-  HttpError,
   badRequest,
   keyHasRole,
   missingPermission,
@@ -47,11 +46,16 @@ export interface Route {
   handle(exchange: Exchange, params: Record<string, string>, deps: RouteDeps): Promise<void>;
 }
 
-export interface RouteDeps {
+interface CallerLookUps {
   /** The caller of a request; null when it has no valid API key. */
   identify: (request: IncomingMessage) => Promise<Caller | null>;
   /** Without it, sessions of people are not accepted. */
   findSession?: FindSession;
+}
+
+export interface RouteDeps extends CallerLookUps {
+  /** The look-ups of callers that are checked again. Default: those of their requests. */
+  again?: CallerLookUps;
   log: Logger;
   /** Whether answers are checked against their schemas. */
   checkResponses: boolean;
@@ -119,7 +123,10 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
           deps.findSession,
         );
       const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
-      if (spec.permission !== null) exchange.isStillAllowed = () => isAllowed(exchange, spec.permission!, deps);
+      if (spec.permission !== null)
+        exchange.checkAgain = async () => {
+          await authenticate(exchange, spec.permission!, spec, deps.again ?? deps);
+        };
       const limited = spec.rateLimited ? (caller ?? onlyPerson(exchange)) : undefined;
       const { limiter } = deps;
       const known = limiter && limited ? limiter.decided(limited) : 0;
@@ -144,16 +151,6 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     sendJson(response, result.status, result.body);
   }
-
-  async function isAllowed(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<boolean> {
-    try {
-      await authenticate(exchange, permission, spec, deps);
-      return true;
-    } catch (error) {
-      if (error instanceof HttpError && error.status < 500) return false;
-      throw error;
-    }
-  }
 }
 
 /** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
@@ -176,7 +173,7 @@ async function authenticate(
   exchange: Exchange,
   permission: Permission,
   { beyondRoles, people, orManage }: RouteSpec,
-  deps: RouteDeps,
+  deps: CallerLookUps,
 ): Promise<Caller> {
   const caller = await callerOf(exchange.request, deps);
   exchange.knownCaller = caller;
@@ -195,7 +192,7 @@ async function authenticate(
 }
 
 /** The API key of a request, else its session: a request with both is one of the key. */
-async function callerOf(request: IncomingMessage, deps: RouteDeps): Promise<Caller> {
+async function callerOf(request: IncomingMessage, deps: CallerLookUps): Promise<Caller> {
   const { authorization } = request.headers;
   const token = authorization === undefined ? sessionTokenOf(request) : undefined;
   if (token !== undefined && deps.findSession !== undefined)
