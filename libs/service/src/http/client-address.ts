@@ -12,7 +12,7 @@ export const trustedProxiesVariable = listVariable()
   .refine((ranges) => ranges.every(isRange), 'must be addresses or ranges (10.0.0.0/8), separated by commas')
   .meta({
     description:
-      'Addresses or ranges (CIDR) of the proxies in front of the gateway, separated by commas. The gateway discards X-Forwarded-* headers of other peers. The services also trust private addresses, from which the gateway connects.',
+      'Addresses or ranges (CIDR) of the proxies in front of the gateway, separated by commas. The gateway discards X-Forwarded-* headers of other peers. The services trust the gateway, which has a private address or is listed, and beyond it only the listed proxies.',
   });
 
 /** The variables of services that check API keys. */
@@ -44,31 +44,51 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
-/** Addresses of the gateway. Services are not exposed: only the gateway and other pods reach them. */
+/** Addresses from which the gateway connects. Services are not exposed: only the gateway and other pods reach them. */
 const privateRanges =
   '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 ::1 fc00::/7 fe80::/10'.split(' ');
 
 /**
  * Returns the function that finds the address of a request's client: the nearest one that is no trusted proxy. Each proxy appends
- * its peer to X-Forwarded-For, so what the client itself wrote there is not used. A client with IPv6 has at least a network of
- * 64 bits, which counts as one address.
+ * its peer to X-Forwarded-For, so what the client itself wrote there is not used. The peer of a service is the gateway, which may
+ * have a private address. Beyond it only the listed proxies are believed: clients have private addresses too. An address that
+ * cannot be read ends the chain. A client with IPv6 has at least a network of 64 bits, which counts as one address.
  */
 export function createClientAddress(ranges: readonly string[]): (request: IncomingMessage) => string {
-  const isProxy = trustedProxies([...privateRanges, ...ranges]);
+  const isGateway = trustedProxies([...privateRanges, ...ranges]);
+  const isProxy = trustedProxies(ranges);
   return ({ headers, socket }) => {
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
-    let address = socket.remoteAddress ?? '';
-    while (chain.length > 0 && isProxy(address)) {
-      const next = chain.pop()!.trim();
-      if (isIP(next) === 0) break;
+    let address = readAddress(socket.remoteAddress ?? '');
+    let isBelieved = isGateway;
+    while (address !== undefined && isBelieved(address)) {
+      const next = readAddress(chain.pop() ?? '');
+      if (next === undefined) break;
       address = next;
+      isBelieved = isProxy;
     }
-    return network(address);
+    return address === undefined ? '' : networkOf(address);
   };
 }
 
-function network(address: string): string {
-  if (isIP(address) === 0) return '';
-  const parsed = ipaddr.process(address.replace(/%.*$/, ''));
-  return parsed instanceof ipaddr.IPv4 ? parsed.toString() : `${parsed.parts.slice(0, 4).join(':')}/64`;
+/** Quotes are those of the header Forwarded; some proxies write both headers with one function. */
+const quoted = /^"(.*)"$/;
+const withPort = /^([^:]*|\[.*\]):\d{1,5}$/;
+const bracketed = /^\[(.*)\]$/;
+
+/**
+ * Reads an address as proxies write it: `203.0.113.9`, `203.0.113.9:40000`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:443`,
+ * also in quotes or with a zone. An IPv4 address in IPv6 form becomes an IPv4 address. Undefined for any other text.
+ */
+function readAddress(text: string): string | undefined {
+  const unquoted = text.trim().replace(quoted, '$1');
+  const address = unquoted.replace(withPort, '$1').replace(bracketed, '$1');
+  return isIP(address) === 0 ? undefined : ipaddr.process(address.replace(/%.*$/, '')).toString();
+}
+
+function networkOf(address: string): string {
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4) return address;
+  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
 }
