@@ -47,7 +47,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     metrics,
     checkResponses,
     identify: createIdentify(db, deps.keyLimit),
-    findSession: createSessionCheck(db),
+    findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

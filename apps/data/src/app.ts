@@ -37,7 +37,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
     metrics,
     checkResponses,
     identify: createIdentify(db, deps.keyLimit),
-    findSession: createSessionCheck(db),
+    findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

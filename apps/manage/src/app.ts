@@ -7,6 +7,7 @@ import {
   createIdentify,
   createLookUpAgain,
   createSessionCheck,
+  createTokenLookUp,
 } from '@parley/identity';
 import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
@@ -102,11 +103,12 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...{ executionStreams, log },
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
   });
+  const lookUpLink = createTokenLookUp('links', deps.keyLimit);
   const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box, deps.keyLimit) };
   const shared = {
     ...{ log, metrics, checkResponses, limiter },
     identify: createIdentify(db, deps.keyLimit),
-    findSession: createSessionCheck(db),
+    findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     again: createLookUpAgain(db),
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
@@ -136,8 +138,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...createStatisticsHandlers(of),
     ...createHealthReportHandlers(of),
     ...createSessionHandlers(of),
-    ...createOidcHandlers(of),
-    ...createMemberHandlers(of),
+    ...createOidcHandlers({ ...of, lookUpLink }),
+    ...createMemberHandlers({ ...of, lookUpLink }),
     ...createToolSecretHandlers(of),
   });
   const app = createApp({

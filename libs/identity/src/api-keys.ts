@@ -15,7 +15,7 @@ import {
   statement,
   toPaged,
 } from '@parley/db';
-import { createUnknownKeyLimit } from './unknown-keys';
+import { type LookUpLimit, createUnknownKeyLimit, noLimit } from './unknown-keys';
 
 export interface NewApiKey {
   tenant: number;
@@ -153,15 +153,6 @@ const positiveTtlMs = 800;
 const negativeTtlMs = 60_000;
 const cacheSize = 20_000;
 
-export interface LookUpLimit {
-  /** Maximum number of unknown keys that are looked up for an address in a minute. */
-  unknownKeysPerMinute: number;
-  /** The error for an address that may look up no further keys before this time, in Unix milliseconds. */
-  refusal: (retryAtMs: number) => Error;
-}
-
-export const noLimit: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() };
-
 export interface ApiKeyCheck {
   /**
    * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
@@ -199,9 +190,9 @@ const touch = statement('touch-api-key', 'update api_keys set last_used_at = now
 export function createApiKeyCheck(
   db: Db,
   clock: () => number = () => performance.now(),
-  { unknownKeysPerMinute, refusal }: LookUpLimit = noLimit,
+  limit: LookUpLimit = noLimit,
 ): ApiKeyCheck {
-  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, clock);
+  const lookUp = createUnknownKeyLimit('keys', limit, clock);
   const cache = new LRUCache<string, CacheEntry, () => string>({
     max: cacheSize,
     perf: { now: clock },

@@ -1,15 +1,11 @@
 import type { Caller } from '@parley/contracts';
 import type { Db } from '@parley/db';
-import { type LookUpLimit, createApiKeyCheck } from './api-keys';
+import { createApiKeyCheck } from './api-keys';
+import type { KeyLimit } from './unknown-keys';
 
 /** The part of a request that carries credentials. */
 export interface Credentials {
   headers: { authorization?: string };
-}
-
-export interface KeyLimit<R> extends LookUpLimit {
-  /** The address of the client of a request. */
-  addressOf: (request: R) => string;
 }
 
 /** Returns the caller of a request; null without valid credentials. Rejects when the database fails, and with the limit's `refusal`. */

@@ -10,7 +10,7 @@ export {
 } from './api-keys';
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
-export { type KeyLimit, createIdentify } from './identify';
+export { createIdentify } from './identify';
 export { createLookUpAgain } from './look-up-again';
 export { type OidcIdentity, bindIdentity, personOfIdentity, personOfWebhook } from './oidc-identities';
 export { TooManyPasswords, hashPassword } from './password-hash';
@@ -46,6 +46,8 @@ export {
   lockMembers,
   removeMember,
 } from './members';
+export { type TokenLookUp, createTokenLookUp } from './token-look-up';
+export { type KeyLimit } from './unknown-keys';
 export { heldPurges } from './held-purges';
 export { findOwners } from './find-owner';
 export {

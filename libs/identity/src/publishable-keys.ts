@@ -17,8 +17,7 @@ import {
   statement,
   toPaged,
 } from '@parley/db';
-import { type LookUpLimit, noLimit } from './api-keys';
-import { createUnknownKeyLimit } from './unknown-keys';
+import { type LookUpLimit, createUnknownKeyLimit, noLimit } from './unknown-keys';
 
 /** Maximum numbers of requests in a minute. */
 export interface VisitorLimits {
@@ -150,9 +149,9 @@ const unknownMs = 60_000;
 export function createFindWebsite(
   db: Db,
   box: SecretBox,
-  { unknownKeysPerMinute, refusal }: LookUpLimit = noLimit,
+  limit: LookUpLimit = noLimit,
 ): (key: string, address?: string) => Promise<Website | null> {
-  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, () => performance.now());
+  const lookUp = createUnknownKeyLimit('keys', limit);
   const websites = new LRUCache<string, { website: Website | null }, string>({
     max: 10_000,
     ttlResolution: 0,

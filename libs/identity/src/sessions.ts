@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
 import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { createTokenLookUp } from './token-look-up';
+import type { KeyLimit } from './unknown-keys';
 
 /** A session ends this long after its beginning, and earlier when it was not used, unless it is kept. */
 const maxDays = 30;
@@ -15,8 +17,6 @@ export interface NewSession {
   isKept?: boolean;
 }
 
-/** 32 random bytes in base64url. Another text is refused without a query. */
-const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
@@ -48,14 +48,14 @@ const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
 const email = 'coalesce(p.email, u.email)';
 const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;
 
-const validSessionSql = (hash: string, organization: string) =>
+const sessionSql = (hash: string, organization: string) =>
   `select s.id as "sessionId", u.id, coalesce(${fullName}, ${email}, u.id) as name, ${email} as email, o.id as "organizationId", o.no as tenant, m.role::text as role,
-     s.last_seen_at < now() - interval '5 minutes' as touch
-   from sessions s join users u on u.id = s.user_id and u.deleted_at is null
+     s.last_seen_at < now() - interval '5 minutes' as touch, ${isValid} and u.deleted_at is null as "isValid"
+   from sessions s join users u on u.id = s.user_id
      left join passwords p on p.user_id = u.id
      left join organizations o on o.id = ${organization}
      left join memberships m on m.tenant = o.no and m.user_id = u.id and ${ofMember}
-   where s.hash = ${hash} and ${isValid}`;
+   where s.hash = ${hash}`;
 const signedInRow = {
   sessionId: column.text,
   id: column.text,
@@ -65,33 +65,41 @@ const signedInRow = {
   tenant: column.int4.nullable,
   role: column.oneOf<'admin' | 'member'>().nullable,
   touch: column.bool,
+  isValid: column.bool,
 };
 
-const sessionByHash = statement('session-by-hash', validSessionSql('$1', '$2'), signedInRow);
+const sessionByHash = statement('session-by-hash', sessionSql('$1', '$2'), signedInRow);
 const sessionsByHash = statement(
   'sessions-by-hash',
   `select found.*, asked.at::int4 as at
    from unnest($1::bytea[], $2::text[]) with ordinality asked(hash, organization, at)
-     cross join lateral (${validSessionSql('asked.hash', 'asked.organization')}) found`,
+     cross join lateral (${sessionSql('asked.hash', 'asked.organization')}) found`,
   { ...signedInRow, at: column.int4 },
 );
 const touch = statement('touch-session', 'update sessions set last_seen_at = now() where id = $1');
 
+interface SessionCheckOptions<R> {
+  /** The look-up counts as a use of the session. */
+  isUse?: boolean;
+  limit?: KeyLimit<R>;
+}
+
 /**
  * Returns the look-up of sessions: the person of a token, and the membership in the organization that the request names.
- * Nothing is cached, so the end of a session and a change of a role hold on every process at once. `isUse`: the look-up counts as a
- * use of the session.
+ * No session is cached, so its end and a change of a role hold on every process at once. Tokens that never were a session's are
+ * limited for the address of the request; those of ended sessions are not.
  */
-export const createSessionCheck =
-  (db: Queryable, { isUse = true } = {}) =>
-  async (token: string, organizationId: string | undefined): Promise<SignedIn | null> => {
-    if (!tokenPattern.test(token)) return null;
-    const values = [hashOfToken(token), organizationId ?? null];
-    const row = (await db.acrossTenants('session look-up', sessionByHash, values)).rows[0];
-    if (row === undefined) return null;
+export function createSessionCheck<R>(db: Queryable, { isUse = true, limit }: SessionCheckOptions<R> = {}) {
+  const lookUp = createTokenLookUp('sessions', limit);
+  return async (token: string, organizationId: string | undefined, request: R): Promise<SignedIn | null> => {
+    const values = () => [hashOfToken(token), organizationId ?? null];
+    const find = async () => (await db.acrossTenants('session look-up', sessionByHash, values())).rows[0] ?? null;
+    const row = await lookUp(request, token, find);
+    if (row === null || !row.isValid) return null;
     if (isUse && row.touch) touchSession(db, row);
     return toSignedIn(row);
   };
+}
 
 function touchSession(db: Queryable, { sessionId }: RowOf<typeof signedInRow>): void {
   db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
@@ -116,7 +124,7 @@ export async function findSignedIn(db: Queryable, asked: readonly AskedSession[]
   const { rows } = await db.acrossTenants('session look-up', sessionsByHash, values);
   const touched = new Set<string>();
   const found = asked.map((): SignedIn | null => null);
-  for (const row of rows) {
+  for (const row of rows.filter(({ isValid }) => isValid)) {
     if (row.touch && !touched.has(row.sessionId)) touchSession(db, row);
     touched.add(row.sessionId);
     found[row.at - 1] = toSignedIn(row);

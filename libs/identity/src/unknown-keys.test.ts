@@ -4,11 +4,11 @@ import { createUnknownKeyLimit } from './unknown-keys';
 /** A limit of three, a clock that tests set, and look-ups that end when a test says so. */
 function limited() {
   let nowMs = 1;
-  const lookUp = createUnknownKeyLimit(
-    3,
-    () => new Error('limited'),
-    () => nowMs,
-  );
+  const limit = {
+    unknownKeysPerMinute: 3,
+    refusal: (_retryAtMs: number, kind: string) => new Error(`limited ${kind}`),
+  };
+  const lookUp = createUnknownKeyLimit('sessions', limit, () => nowMs);
   const open: ((found: string | null) => void)[] = [];
   const start = (address: string) =>
     lookUp(address, () => new Promise<string | null>((resolve) => void open.push(resolve)));
@@ -21,8 +21,8 @@ it('refuses an address after its unknown keys, and no other', async () => {
   const refusals: string[] = [];
   onRefusal((limit) => refusals.push(limit));
   for (let at = 0; at < 3; at += 1) expect(await find('a', null)).toBeNull();
-  await expect(find('a', 'key')).rejects.toThrow('limited');
-  expect(refusals).toEqual(['too_many_unknown_keys']);
+  await expect(find('a', 'key')).rejects.toThrow('limited sessions');
+  expect(refusals).toEqual(['too_many_unknown_sessions']);
   expect(await find('b', 'key')).toBe('key');
   advance(60_001);
   expect(await find('a', 'key')).toBe('key');

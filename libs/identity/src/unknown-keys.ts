@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { reportRefusal } from '@parley/contracts';
 
 interface Address {
-  /** Keys that were not found in this window. */
+  /** Look-ups of this window that found nothing. */
   unknown: number;
   running: Set<Promise<void>>;
 }
@@ -10,12 +10,32 @@ interface Address {
 const windowMs = 60_000;
 const maxAddresses = 10_000;
 
+/** What strangers send to be looked up. `links`: the tokens of links that are sent to people. */
+export type UnknownKind = 'keys' | 'sessions' | 'links';
+
+export interface LookUpLimit {
+  /** Maximum number of unknown keys that are looked up for an address in a minute; the same for sessions and links. */
+  unknownKeysPerMinute: number;
+  /** The error for an address that may look up no further ones of this kind before this time, in Unix milliseconds. */
+  refusal: (retryAtMs: number, kind: UnknownKind) => Error;
+}
+
+export interface KeyLimit<R> extends LookUpLimit {
+  /** The address of the client of a request. */
+  addressOf: (request: R) => string;
+}
+
+export const noLimit: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() };
+
 /**
- * Limits the look-ups of keys that do not exist, for each address and minute of one process. Only such look-ups count, so any
- * number of existing keys may share an address. Look-ups that could exceed the limit wait for the ones that run. `refusal`: the
- * error for an address that may look up no further keys before this time, in Unix milliseconds.
+ * Limits the look-ups of keys, sessions or links that do not exist, for each address and minute of one process. Only such look-ups
+ * count, so any number of existing ones may share an address. Look-ups that could exceed the limit wait for the ones that run.
  */
-export function createUnknownKeyLimit(perMinute: number, refusal: (retryAtMs: number) => Error, clock: () => number) {
+export function createUnknownKeyLimit(
+  kind: UnknownKind,
+  { unknownKeysPerMinute: perMinute, refusal }: LookUpLimit,
+  clock: () => number = () => performance.now(),
+) {
   const addresses = new LRUCache<string, Address>({
     max: maxAddresses,
     ttl: windowMs,
@@ -23,14 +43,14 @@ export function createUnknownKeyLimit(perMinute: number, refusal: (retryAtMs: nu
     perf: { now: clock },
   });
 
-  /** Runs a look-up, which resolves with null for an unknown key. */
+  /** Runs a look-up, which resolves with null when there is none. */
   return async function lookUp<T>(address: string, query: () => Promise<T | null>): Promise<T | null> {
     const state = addresses.get(address) ?? { unknown: 0, running: new Set() };
     if (!addresses.has(address)) addresses.set(address, state);
     while (state.unknown + state.running.size >= perMinute) {
       if (state.unknown >= perMinute) {
-        reportRefusal('too_many_unknown_keys');
-        throw refusal(Date.now() + Math.ceil(addresses.getRemainingTTL(address)));
+        reportRefusal(`too_many_unknown_${kind}`);
+        throw refusal(Date.now() + Math.ceil(addresses.getRemainingTTL(address)), kind);
       }
       await Promise.race(state.running);
     }

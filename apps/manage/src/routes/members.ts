@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Channels } from '@parley/channels';
 import type { Db, Queryable } from '@parley/db';
 import {
   type Invitation,
   type Member,
+  type TokenLookUp,
   acceptInvitation,
   addMember,
   changeMemberRole,
@@ -26,6 +28,7 @@ import {
   type CallerContext,
   type Handler,
   HttpError,
+  type RequestContext,
   badRequest,
   conflict,
   notFound,
@@ -48,7 +51,12 @@ interface Handlers {
   acceptInvitation: Handler<'acceptInvitation'>;
 }
 
-interface MemberDeps extends SessionDeps {
+export interface LinkDeps {
+  /** Looks up the token of a link for a stranger, with a limit for each network address. */
+  lookUpLink: TokenLookUp<IncomingMessage>;
+}
+
+interface MemberDeps extends SessionDeps, LinkDeps {
   channels: Pick<Channels, 'sendEmailNow'>;
 }
 
@@ -124,15 +132,14 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
       return { success: true };
     }),
 
-  showInvitation: ({ body: { token } }) =>
-    deps.db.transaction(async (tx) => {
-      const { slug, organizationName: name, role, email, expiresAt } = await openInvitation(tx, token);
-      return { organization: { slug, name }, role, email, expiresAt: msOf(expiresAt) };
-    }),
+  async showInvitation({ body: { token } }, context) {
+    const { slug, organizationName: name, role, email, expiresAt } = await checkInvitation(deps, context, token);
+    return { organization: { slug, name }, role, email, expiresAt: msOf(expiresAt) };
+  },
 
   async acceptInvitation({ body: { token, email, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
-    await deps.db.transaction((tx) => openInvitation(tx, token));
+    await checkInvitation(deps, context, token);
     const person = await signedIn(deps.db, context.request);
     let hash = '';
     if (person === null) {
@@ -162,11 +169,24 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
 
 /** Finds an invitation whose link works, and locks it: of two requests with one link the second finds it accepted. */
 export async function openInvitation(tx: Queryable, token: string) {
-  const invitation = await lockInvitation(tx, token);
+  return requireOpen(await lockInvitation(tx, token));
+}
+
+function requireOpen<I extends { isOpen: boolean }>(invitation: I | null): I {
   if (invitation === null) throw unknownInvitation();
   if (!invitation.isOpen)
     throw new HttpError(410, 'invitation_ended', 'The invitation was accepted or revoked, or has expired');
   return invitation;
+}
+
+/** Finds an invitation whose link works, for a stranger: unknown tokens are limited for each network address. */
+export async function checkInvitation(
+  { db, lookUpLink }: LinkDeps & Pick<SessionDeps, 'db'>,
+  { request }: Pick<RequestContext, 'request'>,
+  token: string,
+) {
+  const find = () => db.transaction((tx) => lockInvitation(tx, token));
+  return requireOpen(await lookUpLink(request, token, find));
 }
 
 /** Makes the person who holds the link a member, and uses the link up. */

@@ -16,7 +16,7 @@ import {
 import type { z } from 'zod';
 import { OidcError, type OidcPerson, oidcChecksSchema } from '../oidc';
 import { clientAddress } from '../sign-in-limit';
-import { joinOrganization, openInvitation } from './members';
+import { type LinkDeps, checkInvitation, joinOrganization, openInvitation } from './members';
 import { type SessionDeps, beginSession, finishSignIn, noOrganization, signedIn } from './sessions';
 
 interface Handlers {
@@ -28,11 +28,11 @@ interface Handlers {
  * Signing in at an OpenID provider. What has to be the same when the browser returns is in a cookie of the browser, so any
  * process can finish a sign-in.
  */
-export const createOidcHandlers = (deps: SessionDeps): Handlers => ({
+export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
   async beginOidcSignIn({ body: { invitation, returnTo } }, context) {
     const oidc = requireOidc(deps);
     requireHttps(context.request, deps.publicUrl);
-    if (invitation !== undefined) await deps.db.transaction((tx) => openInvitation(tx, invitation));
+    if (invitation !== undefined) await checkInvitation(deps, context, invitation);
     const { url, checks } = await oidc.begin();
     const started: Started = { checks, invitation, returnTo };
     setCookie(context, cookieOf(Buffer.from(JSON.stringify(started)).toString('base64url')), deps.publicUrl);

@@ -131,10 +131,13 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
 type Begun = Awaited<ReturnType<typeof createSession>>;
 type Deps = Pick<SessionDeps, 'db' | 'publicUrl' | 'keyLimit'>;
 
-/** The person whose session the browser has, and the session; null without one. */
+/**
+ * The person whose session the browser has, and the session; null without one. Without a limit: the requests that ask for it have
+ * counted otherwise.
+ */
 export async function signedIn(db: Queryable, request: IncomingMessage) {
   const token = sessionTokenOf(request);
-  return token === undefined ? null : createSessionCheck(db, { isUse: false })(token, undefined);
+  return token === undefined ? null : createSessionCheck(db, { isUse: false })(token, undefined, request);
 }
 
 /** Begins a session. The one that the browser had ends: its token may have been planted. `isRecorded`: in the audit log. */

@@ -324,6 +324,8 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     add(401, unauthorized('no_session'));
     add(403, ['not_a_member', 'You are not a member of this organization']);
   }
+  if (people !== undefined || security === 'session')
+    add(429, ['too_many_unknown_sessions', 'Too many unknown sessions from this address']);
   const isChange = operation.method !== 'get';
   if (operation.sameSite || (isChange && (people !== undefined || security === 'session'))) add(403, crossSite);
   if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);

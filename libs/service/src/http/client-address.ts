@@ -20,16 +20,21 @@ export const keyLimitVariables = {
   TRUSTED_PROXIES: trustedProxiesVariable,
   UNKNOWN_KEYS_PER_ADDRESS: numberVariable(30, 1).meta({
     description:
-      'Unknown API keys that one process looks up for an address in a minute. Further keys that it does not know are answered with 429.',
+      'Unknown API keys that one process looks up for an address in a minute. Further keys that it does not know are answered with 429. The same holds for unknown sessions, and for unknown tokens of links.',
   }),
 };
 
-/** The limit of unknown keys, for createIdentify of libs/identity. */
+const refusals = {
+  keys: ['too_many_unknown_keys', 'Too many unknown API keys from this address'],
+  sessions: ['too_many_unknown_sessions', 'Too many unknown sessions from this address'],
+  links: ['too_many_unknown_links', 'Too many unknown links from this address'],
+} as const;
+
+/** The limit of unknown keys, sessions and links, for libs/identity. */
 export const keyLimitOf = (config: { TRUSTED_PROXIES: string[]; UNKNOWN_KEYS_PER_ADDRESS: number }) => ({
   addressOf: createClientAddress(config.TRUSTED_PROXIES),
   unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_ADDRESS,
-  refusal: (retryAtMs: number) =>
-    rateLimited(retryAtMs, 'too_many_unknown_keys', 'Too many unknown API keys from this address'),
+  refusal: (retryAtMs: number, kind: keyof typeof refusals) => rateLimited(retryAtMs, ...refusals[kind]),
 });
 
 /** Returns the check whether an address is in one of the ranges. */

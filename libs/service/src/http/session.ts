@@ -4,9 +4,13 @@ import { badRequest, forbidden, unauthorized } from './errors';
 
 /**
  * Looks up the token of a session. `organizationId`: the organization in which the person's role is needed. Null when the
- * session is unknown or has ended.
+ * session is unknown or has ended. Rejects when the address of the request has sent too many unknown ones.
  */
-export type FindSession = (token: string, organizationId: string | undefined) => Promise<SignedIn | null>;
+export type FindSession = (
+  token: string,
+  organizationId: string | undefined,
+  request: IncomingMessage,
+) => Promise<SignedIn | null>;
 
 /** Browsers accept the prefix only over HTTPS, for this host alone and for every path. */
 const securePrefix = '__Host-';
@@ -106,7 +110,7 @@ export async function requireSession(
 ): Promise<SignedIn> {
   const organization = request.headers['parley-organization'];
   const named = typeof organization === 'string' ? organization.slice(0, 200) : undefined;
-  const person = token === undefined ? null : ((await find?.(token, named)) ?? null);
+  const person = token === undefined ? null : ((await find?.(token, named, request)) ?? null);
   if (person === null) throw unauthorized('no_session');
   if (request.method !== 'GET' && request.method !== 'HEAD') requireSameSite(request);
   return person;

@@ -57,6 +57,8 @@ export const invitationEnded: ErrorExample = [
   'The invitation was accepted or revoked, or has expired',
 ];
 export const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
+/** For operations that look up the token of a link for a stranger. */
+export const tooManyLinks: ErrorExample = ['too_many_unknown_links', 'Too many unknown links from this address'];
 const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
 
 export const memberOperations = defineOperations('People', table, {
@@ -119,7 +121,7 @@ export const memberOperations = defineOperations('People', table, {
     summary: 'Show an invitation to its holder',
     body: invitationTokenBodySchema,
     response: shownInvitationSchema,
-    errors: { 404: [unknownInvitation], 410: [invitationEnded] },
+    errors: { 404: [unknownInvitation], 410: [invitationEnded], 429: [tooManyLinks] },
     example: {
       body: { token: 'Zk3…' },
       response: { organization: { slug: 'acme', name: 'Acme' }, role: 'member', email: null, expiresAt: 1764288000000 },
@@ -138,7 +140,7 @@ export const memberOperations = defineOperations('People', table, {
       404: [unknownInvitation],
       409: [['email_taken', 'This e-mail address belongs to a person. Sign in first, then open the link again']],
       410: [invitationEnded],
-      429: [['too_many_attempts', 'Too many attempts to sign in']],
+      429: [['too_many_attempts', 'Too many attempts to sign in'], tooManyLinks],
       503: [['sign_in_unavailable', 'Signing in is temporarily unavailable']],
     },
     example: {

@@ -11,7 +11,7 @@ import {
   signInWaysSchema,
   startedSessionSchema,
 } from '../../http/manage/sessions';
-import { invitationEnded, unknownInvitation } from './members';
+import { invitationEnded, tooManyLinks, unknownInvitation } from './members';
 import { type ErrorExample, defineOperations, get, post, remove } from '../operation';
 
 const own = { security: 'session', rateLimited: true } as const;
@@ -53,7 +53,7 @@ export const sessionOperations = defineOperations('People', table, {
       403: [httpsRequired],
       404: [['no_oidc', 'No OpenID provider is configured'], unknownInvitation],
       410: [invitationEnded],
-      429: [tooMany],
+      429: [tooMany, tooManyLinks],
       503: [busy, ['oidc_unavailable', 'The OpenID provider is temporarily unavailable']],
     },
     example: {
