@@ -1,4 +1,4 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { Author, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { Tools } from '@parley/tools';
 import { loadAgent } from './load-agent';
@@ -13,6 +13,10 @@ export interface CompilePromptRequest {
   threadMetadata?: JsonObject;
   requestId?: string;
   signal?: AbortSignal;
+  /** Who compiles it. Events of its tool calls name them. */
+  author?: Author;
+  /** Called before each tool that the prompt calls. The tool does not run if this rejects. */
+  onToolStart?: () => Promise<void>;
 }
 
 export type CompiledPrompt =
@@ -22,20 +26,22 @@ export type CompiledPrompt =
 export async function compileAgentPrompt(
   deps: { db: Db; tools: Tools },
   scope: Scope,
-  { slug, message, channel = 'api', threadMetadata = {}, requestId, signal }: CompilePromptRequest,
+  request: CompilePromptRequest,
 ): Promise<CompiledPrompt> {
+  const { slug, message, channel = 'api', threadMetadata = {}, requestId, signal, author, onToolStart } = request;
   const loaded = await loadAgent(deps.db, scope, slug);
   if (!loaded.ok) return { ok: false, reason: 'not_found' };
   const agent = loaded.agent.definition;
   const params = declaredParams(agent.threadContextParams, paramsOf(threadMetadata));
   const { compiled, context } = await compilePrompt(deps, scope, {
     agent,
-    actor: { type: 'agent', slug, roles: agent.roles ?? [] },
+    actor: { type: 'agent', slug, roles: agent.roles ?? [], ...(author && { by: author }) },
     channel,
     params,
     message,
     context: { requestId, agentSlug: slug, channel, params, hops: 0, depth: 0 },
     signal,
+    onToolStart,
   });
   return { ok: true, raw: agent.systemPrompt, compiled, context };
 }

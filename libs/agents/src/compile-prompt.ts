@@ -11,6 +11,8 @@ export interface PromptRequest {
   threadId?: string;
   context: ToolContext;
   signal?: AbortSignal;
+  /** Called before each tool that the prompt calls. */
+  onToolStart?: () => Promise<void>;
 }
 
 export interface Prompt {
@@ -25,11 +27,11 @@ export async function compilePrompt(
   scope: Scope,
   request: PromptRequest,
 ): Promise<Prompt> {
-  const { agent, actor, channel, params, message, threadId, context, signal } = request;
+  const { agent, actor, channel, params, message, threadId, context, signal, onToolStart } = request;
   const raw = agent.systemPrompt;
   if (!raw.includes('{{')) return { compiled: raw, context: {} };
   const variables = await loadPromptVariables(db, scope, { agent, channel, params, message, threadId });
-  const call = templateCaller(tools, scope, { actor, allowed: agent.tools ?? [], context });
+  const call = templateCaller(tools, scope, { actor, allowed: agent.tools ?? [], context, onStart: onToolStart });
   const { text, variables: used } = await compileTemplate(raw, { variables, call, signal });
   return { compiled: text, context: used };
 }

@@ -1,7 +1,13 @@
+/** Who asked for what the system or an agent does. Permissions do not depend on it. */
+export interface Author {
+  type: 'person' | 'api_key';
+  id: string;
+}
+
 /** Who performs an operation. Permissions are checked for the actor, and events record it. */
 export type Actor =
-  /** `trigger`: slug of the trigger, if the operation is an action of one. */
-  | { type: 'system'; trigger?: string }
+  /** `trigger`: slug of the trigger, if the operation is an action of one. `by`: who fired it by hand. */
+  | { type: 'system'; trigger?: string; by?: Author }
   | { type: 'webhook'; provider: string }
   /** A signed-in person of the organization. What it may do depends on its role there (docs/reference/permissions.md#people). */
   | { type: 'person'; id: string; userId?: string; entityId?: string }
@@ -13,6 +19,8 @@ export type Actor =
       within?: string[][];
       /** The system asked an agent without roles, which keeps the rights of the system. */
       bySystem?: true;
+      /** The signed-in person who asked the agent. */
+      by?: Author;
       userId?: string;
       entityId?: string;
     }

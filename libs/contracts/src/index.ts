@@ -1,4 +1,4 @@
-export { type Actor, type Contact } from './actor';
+export { type Actor, type Author, type Contact } from './actor';
 export { type Caller, type PersonRole, type SignedIn } from './caller';
 export { canonicalJson } from './canonical-json';
 export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';

@@ -1,4 +1,4 @@
-import type { Actor, AgentDefinition, Caller } from '@parley/contracts';
+import type { Actor, AgentDefinition, Author, Caller } from '@parley/contracts';
 
 /** The actor of a caller's requests (docs/reference/permissions.md#actors). An API key without a role acts as the system. */
 export function actorOf(caller: Caller): Actor {
@@ -30,6 +30,7 @@ export function agentActor({ slug, roles = [] }: Pick<AgentDefinition, 'slug' | 
   const {
     userId,
     entityId,
+    by = authorOf(caller),
     bySystem = caller?.type === 'system' || (caller?.type === 'tool' && within.length === 0),
   } = (caller ?? {}) as Partial<AgentActor>;
   return {
@@ -38,9 +39,17 @@ export function agentActor({ slug, roles = [] }: Pick<AgentDefinition, 'slug' | 
     roles,
     ...(within.length > 0 && { within }),
     ...(bySystem && roles.length === 0 && { bySystem }),
+    ...(by !== undefined && { by }),
     ...(userId !== undefined && { userId }),
     ...(entityId !== undefined && { entityId }),
   } satisfies AgentActor;
+}
+
+/** The person for whom an actor acts. */
+function authorOf(actor: Actor | undefined): Author | undefined {
+  if (actor?.type === 'person') return { type: 'person', id: actor.id };
+  if (actor?.type === 'tool') return authorOf(actor.calledBy);
+  return actor?.type === 'agent' || actor?.type === 'system' ? actor.by : undefined;
 }
 
 type AgentActor = Extract<Actor, { type: 'agent' }>;

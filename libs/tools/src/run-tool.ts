@@ -26,6 +26,7 @@ export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: To
     call.context.signal?.throwIfAborted();
     const checked = await check(deps, find, scope, call);
     if (!checked.ok) return checked;
+    await call.onStart?.();
     mayHaveActed = checked.mayActOutside;
     return await runWithin(checked, call);
   } catch (error) {

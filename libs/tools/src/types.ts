@@ -64,6 +64,8 @@ export interface ToolCall {
    * unexpected error is then thrown, because the transaction can no longer commit.
    */
   tx?: Queryable;
+  /** Called when the call has passed all checks, before the tool runs. The tool does not run if this rejects. */
+  onStart?: () => Promise<void>;
   /** Called once with the list, role or policy that allows or denies the call. Not for a tool that does not exist. */
   onDecision?: (explanation: Explanation) => void;
 }

@@ -143,7 +143,11 @@ async function runStep(
   return 'completed';
 }
 
-const actorOf = ({ triggerSlug }: ClaimedRun) => ({ type: 'system' as const, trigger: triggerSlug });
+const actorOf = ({ triggerSlug, author }: ClaimedRun) => ({
+  type: 'system' as const,
+  trigger: triggerSlug,
+  ...(author !== null && { by: author }),
+});
 
 type Resolved = { ok: true; args: JsonObject } | { ok: false; failure: StepFailure } | 'unavailable';
 

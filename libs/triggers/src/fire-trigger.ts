@@ -1,4 +1,4 @@
-import type { JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import type { Author, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
 import { type Queryable, column, newId, statement } from '@parley/db';
 import { type Entities, typeOfEntity } from '@parley/entities';
 import { type ExecuteDeps, type RunContext, executeRun } from './execute-run';
@@ -11,6 +11,10 @@ export interface FireRequest {
   /** Overrides fields of the entity's data. */
   data?: JsonObject;
   requestId?: string;
+  /** Who fires it. The run and the events of its actions name them. */
+  author?: Author;
+  /** Called in the transaction that stores the run. */
+  onStored?: (tx: Queryable, runId: string) => Promise<void>;
 }
 
 export type FireResult =
@@ -33,9 +37,9 @@ const triggerBySlug = statement(
 const insertManualRun = statement(
   'insert-manual-run',
   `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, root, max_attempts,
-     run_at, context, request_id, enqueued_at)
+     run_at, context, request_id, author, enqueued_at)
    values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, $1, 1, date_trunc('milliseconds', now()),
-     $6, $7, now())`,
+     $6, $7, $8::jsonb, now())`,
 );
 
 /**
@@ -55,15 +59,20 @@ export async function fireTrigger(
   if (context === null) return { ok: false, reason: 'entity_not_found' };
 
   const runId = newId('run');
-  await db.query(scope, insertManualRun, [
-    runId,
-    scope.tenant,
-    scope.environment,
-    request.triggerSlug,
-    request.entityId ?? null,
-    JSON.stringify(context),
-    request.requestId ?? null,
-  ]);
+  const { triggerSlug, entityId, requestId, author, onStored } = request;
+  await db.transaction(async (tx) => {
+    await tx.query(scope, insertManualRun, [
+      runId,
+      scope.tenant,
+      scope.environment,
+      triggerSlug,
+      entityId ?? null,
+      JSON.stringify(context),
+      requestId ?? null,
+      author === undefined ? null : JSON.stringify(author),
+    ]);
+    await onStored?.(tx, runId);
+  });
   const run = await claimRun(db, runId, deps.leaseMs, scope);
   if (run === null) return { ok: false, reason: await reasonOfLoss(db, scope, runId), runId };
   const outcome = await executeRun(deps, run);

@@ -1,4 +1,4 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { Author, JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import { rootSql } from './run-event';
 import type { RunStep } from './run-store';
@@ -6,7 +6,7 @@ import type { RunStep } from './run-store';
 /** A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for its next attempt. */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
 
-const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityId", status::text as status, attempts,
+const columns = `id, trigger_slug as "triggerSlug", cause, author, entity_id as "entityId", status::text as status, attempts,
   max_attempts as "maxAttempts", hops, ${rootSql('')} as root, refused_runs as "refusedRuns", error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
@@ -15,6 +15,8 @@ const summaryRow = {
   triggerSlug: column.text,
   /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`; `refused-<root>` for refused runs. */
   cause: column.text,
+  /** Who fired the trigger by hand. */
+  author: column.jsonb<Author>().nullable,
   entityId: column.text.nullable,
   status: column.oneOf<RunState>(),
   attempts: column.int4,

@@ -12,7 +12,7 @@ export const insertRunEventSql = (source: string): string =>
       type: `case when r.status = 'succeeded' then 'trigger.succeeded' else 'trigger.failed' end`,
       payload: `jsonb_build_object('runId', r.id, 'triggerSlug', r.trigger_slug, 'entityId', r.entity_id,
         'attempts', r.attempts, 'error', r.error)`,
-      actor: `jsonb_build_object('type', 'system', 'trigger', r.trigger_slug)`,
+      actor: `jsonb_strip_nulls(jsonb_build_object('type', 'system', 'trigger', r.trigger_slug, 'by', r.author))`,
       hops: 'r.hops',
       root: rootSql('r.'),
       requestId: 'r.request_id',

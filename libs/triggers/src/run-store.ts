@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import type { Author, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
 import { type Queryable, type RowOf, type Tenant } from '@parley/db';
 import { claimByTenant, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
@@ -37,6 +37,8 @@ const claimedRow = {
   /** Number of times that the lease expired and another worker claimed the run. */
   leaseExpirations: column.int4,
   requestId: column.text.nullable,
+  /** Who fired the trigger by hand. */
+  author: column.jsonb<Author>().nullable,
   context: column.jsonb<JsonObject>(),
   steps: column.jsonb<RunStep[]>(),
   /** Null when the trigger was deleted. */
@@ -84,7 +86,7 @@ const claimSql = (which: string): string => `with due as (
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops,
     ${rootSql('r.')} as root, r.attempts,
-    r.max_attempts as "maxAttempts", r.fence, r.lease_expirations as "leaseExpirations", r.request_id as "requestId", r.context, r.steps, t.definition,
+    r.max_attempts as "maxAttempts", r.fence, r.lease_expirations as "leaseExpirations", r.request_id as "requestId", r.author, r.context, r.steps, t.definition,
     coalesce(t.enabled, false) as enabled, e.payload as change,
     coalesce((r.context->>'timestamp')::float8, floor(extract(epoch from coalesce(e.created_at, r.created_at)) * 1000)::float8) as timestamp,
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",

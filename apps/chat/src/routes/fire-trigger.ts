@@ -1,12 +1,28 @@
 import { type Handler, HttpError } from '@parley/service';
 import type { FireResult, Triggers } from '@parley/triggers';
+import { type AuditDeps, auditOf } from '../audit';
+
+interface FireTriggerDeps extends AuditDeps {
+  triggers: Pick<Triggers, 'fire'>;
+}
 
 /** `POST /v1/fire-trigger`: runs a trigger's actions as the system and waits for them. */
 export const fireTrigger =
-  ({ triggers }: { triggers: Pick<Triggers, 'fire'> }): Handler<'fireTrigger'> =>
-  async ({ body }, { scope, requestId }) => {
+  (deps: FireTriggerDeps): Handler<'fireTrigger'> =>
+  async ({ body }, context) => {
+    const { caller, scope, requestId } = context;
     const startedAt = performance.now();
-    const fired = await triggers.fire(scope, { ...body, requestId });
+    const target = { type: 'trigger', id: body.triggerSlug };
+    const fired = await deps.triggers.fire(scope, {
+      ...body,
+      requestId,
+      author: { type: caller.type, id: caller.id },
+      onStored: (tx, runId) =>
+        auditOf(deps, context)(
+          { action: 'trigger.fired', target, after: { run: runId, entity: body.entityId ?? null } },
+          tx,
+        ),
+    });
     const durationMs = Math.round(performance.now() - startedAt);
     if (!fired.ok) throw refusalOf(fired, durationMs);
     const steps = fired.steps.map(({ tool, status, durationMs: tookMs }) => ({ tool, status, durationMs: tookMs }));

@@ -2,8 +2,9 @@ import type { Agents } from '@parley/agents';
 import { actorOf, agentActor } from '@parley/permissions';
 import { type Handler, forbidden, notFound } from '@parley/service';
 import { type McpCaller, type Tools, answerMcp } from '@parley/tools';
+import { type AuditDeps, auditOf, toolRun } from '../audit';
 
-interface McpDeps {
+interface McpDeps extends AuditDeps {
   agents: Pick<Agents, 'describe'>;
   tools: Tools;
   isOwnOrigin?: (origin: string) => boolean;
@@ -15,15 +16,18 @@ interface McpDeps {
  * only the agent's tools are offered, and calls run as the agent. A key with a role acts within that role.
  */
 export const mcp =
-  ({ agents, tools, isOwnOrigin }: McpDeps): Handler<'mcp'> =>
-  async ({ body, query }, { caller: apiCaller, scope, request, requestId, response, signal }) => {
+  ({ agents, tools, isOwnOrigin, ...deps }: McpDeps): Handler<'mcp'> =>
+  async ({ body, query }, exchange) => {
+    const { caller: apiCaller, scope, request, requestId, response, signal } = exchange;
     const { origin } = request.headers;
     if (origin !== undefined && !isOwnOrigin?.(origin)) {
       throw forbidden(`Requests of the web page ${origin} are not accepted`, 'foreign_origin');
     }
     const context = { requestId, channel: 'api', hops: 0, depth: 0, signal };
     const actor = actorOf(apiCaller);
-    let caller: McpCaller = { actor, allowed: null, context };
+    const record = auditOf(deps, exchange);
+    const onStart = (tool: string) => record(toolRun(tool, query.agent ?? null));
+    let caller: McpCaller = { actor, allowed: null, context, onStart };
     if (query.agent !== undefined) {
       const agent = await agents.describe(scope, query.agent);
       if (agent === null) throw notFound('Agent not found or no config for this environment');
@@ -31,6 +35,7 @@ export const mcp =
         actor: agentActor(agent, actor),
         allowed: agent.tools ?? [],
         context: { ...context, agentSlug: agent.slug },
+        onStart,
       };
     }
     const answer = await answerMcp(tools, scope, caller, { body, headers: request.headers, signal });

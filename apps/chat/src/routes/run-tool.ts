@@ -2,6 +2,7 @@ import type { Agents } from '@parley/agents';
 import { actorOf, agentActor } from '@parley/permissions';
 import { type Handler, HttpError, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
+import { type AuditDeps, auditOf, toolRun } from '../audit';
 
 /** Status and `errorType` of each error (docs/reference/utilities.md#run-a-tool). The error's `code` is the exact type. */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
@@ -13,7 +14,7 @@ const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
   timeout: [500, 'execution_error'],
 };
 
-export interface RunToolDeps {
+export interface RunToolDeps extends AuditDeps {
   agents: Pick<Agents, 'describe'>;
   tools: Pick<Tools, 'run' | 'describe'>;
 }
@@ -23,8 +24,9 @@ export interface RunToolDeps {
  * key.
  */
 export const runTool =
-  ({ agents, tools }: RunToolDeps): Handler<'runTool'> =>
-  async ({ body: { agentSlug, toolName, args = {} } }, { caller, scope, requestId, signal }) => {
+  ({ agents, tools, ...deps }: RunToolDeps): Handler<'runTool'> =>
+  async ({ body: { agentSlug, toolName, args = {} } }, exchange) => {
+    const { caller, scope, requestId, signal } = exchange;
     const startedAt = performance.now();
     const fail = ({ errorType: type, message, reason, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
@@ -50,6 +52,7 @@ export const runTool =
       actor,
       allowed: agent === null ? null : (agent.tools ?? []),
       context: { requestId, agentSlug, channel: 'api', hops: 0, depth: 0, signal },
+      onStart: () => auditOf(deps, exchange)(toolRun(toolName, agentSlug ?? null)),
     });
     if (!result.ok) throw fail(result);
     return {

@@ -42,7 +42,10 @@ export async function runEventsTail({ type, entity, last: wanted, once, json, ..
 
 function formatEvent({ type, entityType, entityId, payload, actor, createdAt }: StoredEvent): string {
   const about = entityId === null ? '' : `  ${entityType ?? ''} ${entityId}`;
-  const who = [actor.type, actor.trigger ?? actor.slug ?? actor.provider ?? actor.name].filter(Boolean).join(' ');
+  const by = actor.by as { type: string; id: string } | undefined;
+  const who = [actor.type, actor.trigger ?? actor.slug ?? actor.provider ?? actor.name, by && `for ${by.type} ${by.id}`]
+    .filter(Boolean)
+    .join(' ');
   const shown = payload.data === undefined ? payload : { status: payload.status, data: payload.data };
   const line = `${type}${about}  by ${who}  ${cutText(JSON.stringify(shown), 200)}`;
   return `${colors.dim(formatTime(createdAt))}  ${safeLine(line)}`;

@@ -25,6 +25,7 @@ const formatHead = (run: TriggerRun): string =>
     run: run.id,
     trigger: run.triggerSlug,
     cause: run.cause,
+    'fired by': run.author ? `${run.author.type} ${run.author.id}` : undefined,
     entity: run.entityId ?? undefined,
     status: run.status,
     error: run.error ?? undefined,

@@ -1210,6 +1210,13 @@ export interface ManageClient {
       triggerSlug: string;
       /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
       cause: string;
+      /** Who fired the trigger by hand. Null for other runs. */
+      author: {
+        /** A signed-in person or an API key. */
+        type: 'person' | 'api_key';
+        /** Id of the person or key. */
+        id: string;
+      } | null;
       /** The entity whose change caused the run. */
       entityId: string | null;
       /** `dead`: all attempts failed. `held`: open in a restored backup. */
@@ -1267,6 +1274,13 @@ export interface ManageClient {
     triggerSlug: string;
     /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
     cause: string;
+    /** Who fired the trigger by hand. Null for other runs. */
+    author: {
+      /** A signed-in person or an API key. */
+      type: 'person' | 'api_key';
+      /** Id of the person or key. */
+      id: string;
+    } | null;
     /** The entity whose change caused the run. */
     entityId: string | null;
     /** `dead`: all attempts failed. `held`: open in a restored backup. */
@@ -1330,6 +1344,13 @@ export interface ManageClient {
     triggerSlug: string;
     /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
     cause: string;
+    /** Who fired the trigger by hand. Null for other runs. */
+    author: {
+      /** A signed-in person or an API key. */
+      type: 'person' | 'api_key';
+      /** Id of the person or key. */
+      id: string;
+    } | null;
     /** The entity whose change caused the run. */
     entityId: string | null;
     /** `dead`: all attempts failed. `held`: open in a restored backup. */
@@ -1366,6 +1387,13 @@ export interface ManageClient {
     triggerSlug: string;
     /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
     cause: string;
+    /** Who fired the trigger by hand. Null for other runs. */
+    author: {
+      /** A signed-in person or an API key. */
+      type: 'person' | 'api_key';
+      /** Id of the person or key. */
+      id: string;
+    } | null;
     /** The entity whose change caused the run. */
     entityId: string | null;
     /** `dead`: all attempts failed. `held`: open in a restored backup. */

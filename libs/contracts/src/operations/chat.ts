@@ -8,8 +8,17 @@ import {
 } from '../http/chat';
 import { type ErrorExample, defineOperations, mebibyte, post, tooManyTurns } from './operation';
 
-/** Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). */
-const limits = { people: 'member', bodyLimitBytes: 8 * mebibyte, idempotent: true, rateLimited: true } as const;
+/**
+ * Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). A turn is recorded as an execution, and events
+ * of its tools name the person.
+ */
+const limits = {
+  people: 'member',
+  isAudited: false,
+  bodyLimitBytes: 8 * mebibyte,
+  idempotent: true,
+  rateLimited: true,
+} as const;
 const table = {
   chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { ...limits }),
   chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { ...limits }),

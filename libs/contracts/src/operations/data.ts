@@ -18,22 +18,23 @@ import {
 } from '../http/data';
 import { type ErrorExample, defineOperations, get, mebibyte, patch, post, remove } from './operation';
 
+/** Each change has an event, which names the caller. */
+const change = { people: 'member', isAudited: false, rateLimited: true } as const;
 const table = {
   listEntityTypes: get('/v1/entity-types', 'data', { people: 'member', rateLimited: true }),
   listEntities: get('/v1/data/:type', 'data', { people: 'member', rateLimited: true }),
   getEntity: get('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
   listEntityRelations: get('/v1/data/:type/:id/relations', 'data', { people: 'member', rateLimited: true }),
-  createEntity: post('/v1/data/:type', 'data', { people: 'member', rateLimited: true, idempotent: true }),
+  createEntity: post('/v1/data/:type', 'data', { ...change, idempotent: true }),
   queryEntities: post('/v1/data/:type/query', 'data', { people: 'member', rateLimited: true, readOnly: true }),
   searchEntities: post('/v1/data/:type/search', 'data', { people: 'member', rateLimited: true, readOnly: true }),
   changeEntities: post('/v1/data/:type/bulk', 'data', {
-    people: 'member',
-    rateLimited: true,
+    ...change,
     idempotent: true,
     bodyLimitBytes: 8 * mebibyte,
   }),
-  updateEntity: patch('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
-  deleteEntity: remove('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
+  updateEntity: patch('/v1/data/:type/:id', 'data', change),
+  deleteEntity: remove('/v1/data/:type/:id', 'data', change),
 };
 
 /** Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400. */

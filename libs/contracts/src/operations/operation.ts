@@ -22,7 +22,7 @@ interface OperationRoute {
   orManage?: true;
   /** The least role of a signed-in person who may call the endpoint, if need be by environment. Absent: no person may. */
   people?: PersonRole | Readonly<Record<Environment, PersonRole>>;
-  /** A change without a row in the audit log, such as a read mark. */
+  /** A change without an entry in the audit log: a read mark, or a change whose events name the caller. */
   isAudited?: false;
   /** The token that an endpoint without an API key requires instead. `session`: the cookie of a signed-in person. `visitor`: of the widget's session. */
   security?: 'executor' | 'callback' | 'session' | 'visitor';

@@ -9,6 +9,8 @@ export interface McpCaller {
   /** The tools that are served: an agent's list, or null for all of the environment. */
   allowed: readonly string[] | null;
   context: ToolContext;
+  /** Called before a tool runs, with its name. */
+  onStart?: (tool: string) => Promise<void>;
 }
 
 export interface McpRequest {
@@ -42,7 +44,10 @@ export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, g
       const offered = (await offer()).find(({ name }) => wireName(name) === params.name);
       if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
       const args = (params.arguments ?? {}) as Json;
-      const outcome = await kept(tools.run(scope, { ...caller, name: offered.name, args }));
+      const { onStart, ...as } = caller;
+      const { name } = offered;
+      const call = { ...as, name, args, onStart: async () => onStart?.(name) };
+      const outcome = await kept(tools.run(scope, call));
       return outcome.ok ? content(outcome.result) : { ...text(outcome.message, outcome.reason), isError: true };
     });
     return server;

@@ -1,12 +1,12 @@
-import type { Actor, Scope } from '@parley/contracts';
-import type { ToolContext, Tools } from '../types';
+import type { Scope } from '@parley/contracts';
+import type { ToolCall, Tools } from '../types';
 import type { TemplateContext } from './compile-template';
 
 /** Creates the `call` of a template's context. Unlike models, templates may also call `templateOnly` tools. */
 export function templateCaller(
   tools: Tools,
   scope: Scope,
-  as: { actor: Actor; allowed: readonly string[] | null; context: ToolContext },
+  as: Pick<ToolCall, 'actor' | 'allowed' | 'context' | 'onStart'>,
 ): NonNullable<TemplateContext['call']> {
   return (name, args, signal) =>
     tools.run(scope, {
@@ -14,6 +14,7 @@ export function templateCaller(
       args,
       actor: as.actor,
       allowed: as.allowed,
+      onStart: as.onStart,
       context: { ...as.context, via: 'template', signal },
     });
 }

@@ -52,10 +52,12 @@ export function EntityHistory({ type, id }: { type: DataType; id: string }) {
 
 /** Who caused an event: the kind, and what names it best. */
 function actorOf({ actor }: Event, kinds: Record<string, string>, people: ReadonlyMap<string, string>): string {
-  const { type, id, slug, name, trigger, provider, callerId } = actor as Record<string, unknown>;
+  const { type, id, slug, name, trigger, provider, callerId, by } = actor as Record<string, unknown>;
   const person = typeof id === 'string' ? (people.get(id) ?? id) : undefined;
   const known = [person, slug, name, trigger, provider, callerId].find((one) => typeof one === 'string');
-  return [kinds[String(type)] ?? String(type), known].filter(Boolean).join(' ');
+  const author = isObject(by as Json) ? String((by as JsonObject).id) : undefined;
+  const asked = author && `(${people.get(author) ?? author})`;
+  return [kinds[String(type)] ?? String(type), known, asked].filter(Boolean).join(' ');
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;

@@ -52,6 +52,8 @@ export const triggersCatalog = catalog(
       manual: 'Fired by hand',
       refused: 'Runs beyond the limit of their chain',
     },
+    author: 'Fired by',
+    authors: { person: 'person', api_key: 'API key' },
     tickAt: (time: string) => `Its schedule, ${time}`,
     refused: (count: number) =>
       `A record of ${runs(count)} that ${count === 1 ? 'was' : 'were'} refused, because the chain of triggers is too long. It cannot be retried.`,
@@ -187,6 +189,8 @@ export const triggersCatalog = catalog(
       manual: 'Iniciada a mano',
       refused: 'Ejecuciones sobre el límite de su cadena',
     },
+    author: 'Iniciada por',
+    authors: { person: 'persona', api_key: 'clave de API' },
     tickAt: (time) => `Su horario, ${time}`,
     refused: (count) =>
       `Registro de ${ejecuciones(count)} que se ${count === 1 ? 'rechazó' : 'rechazaron'} porque la cadena de disparadores es demasiado larga. No se puede reintentar.`,

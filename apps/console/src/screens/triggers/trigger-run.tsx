@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { usePeople } from '../../api/queries';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, formatExact, useTexts } from '../../i18n';
@@ -98,6 +99,7 @@ function RunFacts({ run }: { run: RunDetails }) {
       facts={[
         [triggers.trigger, <TriggerLink slug={run.triggerSlug} />],
         [triggers.cause, causeInWords(run, triggers)],
+        [triggers.author, run.author && <Author author={run.author} />],
         [triggers.entity, run.entityId && <EntityLink id={run.entityId} type={type} />],
         [
           '',
@@ -117,6 +119,18 @@ function RunFacts({ run }: { run: RunDetails }) {
         [triggers.id, <CopyText text={run.id} />],
       ]}
     />
+  );
+}
+
+/** Who fired the trigger by hand: the name of a member, else an id. */
+function Author({ author: { type, id } }: { author: NonNullable<RunDetails['author']> }) {
+  const triggers = useTexts(triggersCatalog);
+  const person = usePeople().find((one) => one.id === id);
+  if (person !== undefined) return person.name;
+  return (
+    <>
+      {triggers.authors[type]} <CopyText text={id} />
+    </>
   );
 }
 

@@ -35,6 +35,13 @@ const runFields = {
   id: z.string().describe('Id of the run.'),
   triggerSlug,
   cause: z.string().describe('`event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs.'),
+  author: z
+    .object({
+      type: z.enum(['person', 'api_key']).describe('A signed-in person or an API key.'),
+      id: z.string().describe('Id of the person or key.'),
+    })
+    .nullable()
+    .describe('Who fired the trigger by hand. Null for other runs.'),
   entityId: z.string().nullable().describe('The entity whose change caused the run.'),
   status: z.enum(runStatuses).describe('`dead`: all attempts failed. `held`: open in a restored backup.'),
   attempts: z.number().int().describe('Attempts so far.'),

@@ -31,6 +31,7 @@ const run = {
   id: 'run_01',
   triggerSlug: 'new-order',
   cause: 'event-3698432093388800',
+  author: null,
   entityId: 'ent_01',
   status: 'dead',
   attempts: 3,
