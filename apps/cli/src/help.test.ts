@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { completionsOf } from './commands/completion';
+import { completionsOf, runCompletion } from './commands/completion';
 import { createProgram } from './program';
 import { version } from './version';
 import { hasDefinitions, loadFolder } from './push/load-folder';
@@ -26,6 +26,11 @@ test('every command has a description, a group and --json', () => {
     expect([name, command.description()]).toEqual([name, expect.stringMatching(/.+/)]);
     expect([name, command.options.map(({ long }) => long)]).toEqual([name, expect.arrayContaining(['--json'])]);
   }
+});
+
+test('a shell that is named like an inherited property is not known', () => {
+  for (const shell of ['constructor', '__proto__', 'toString'])
+    expect(() => runCompletion(shell)).toThrow(`not "${shell}"`);
 });
 
 test('every command has --help', async () => {

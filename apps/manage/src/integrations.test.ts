@@ -140,8 +140,11 @@ describe('a test', () => {
   const run = async (name: string) => (await world.call('post', `/v1/integrations/${name}/test`).expect(200)).body;
 
   test('sends the key to the provider, and reports a refused one', async () => {
-    await create('my-server', { baseUrl: `${provider.url}/v1`, apiKey: 'own-key' }).expect(201);
-    expect(await run('my-server')).toEqual({ ok: true, reason: 'accepts the key', durationMs: expect.any(Number) });
+    // `constructor` is a name like others, and not the property of every object.
+    for (const name of ['my-server', 'constructor']) {
+      await create(name, { baseUrl: `${provider.url}/v1`, apiKey: 'own-key' }).expect(201);
+      expect(await run(name)).toEqual({ ok: true, reason: 'accepts the key', durationMs: expect.any(Number) });
+    }
     status = 401;
     expect(await run('my-server')).toMatchObject({ ok: false, reason: 'refuses the key' });
     status = 200;

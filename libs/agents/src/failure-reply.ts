@@ -1,4 +1,4 @@
-import type { AgentDefinition, Scope } from '@parley/contracts';
+import { type AgentDefinition, type Scope, ownValue } from '@parley/contracts';
 import { type Db, type Queryable, column, newId, statement } from '@parley/db';
 import { createHandoff } from './threads/handoff';
 import { lockForReply } from './threads/people';
@@ -46,7 +46,7 @@ const texts: Readonly<Record<string, Texts>> = {
 /** The text for a person on a channel to whom an agent cannot reply (docs/reference/chat.md#failures). */
 function failureText({ language = 'en', onFailure }: Pick<FailingAgent, 'language' | 'onFailure'>): string {
   if (onFailure?.reply !== undefined) return onFailure.reply;
-  const { later, person } = texts[language.split('-')[0]!.toLowerCase()] ?? english;
+  const { later, person } = ownValue(texts, language.split('-')[0]!.toLowerCase()) ?? english;
   return onFailure?.handoff ? person : later;
 }
 

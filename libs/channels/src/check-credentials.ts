@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt } from '@parley/contracts';
+import { type JsonObject, objectAt, ownValue, textAt } from '@parley/contracts';
 import { type AddressGuard, callHttp } from '@parley/outbound';
 
 interface Probe {
@@ -41,7 +41,7 @@ export async function checkCredentials(
   /** For the calls to addresses that users give. */
   options: { guard?: AddressGuard; signal?: AbortSignal } = {},
 ): Promise<{ ok: boolean; message: string }> {
-  const probe = probes[provider] ?? modelServer;
+  const probe = ownValue(probes, provider) ?? modelServer;
   const apiKey = textAt(secrets?.apiKey);
   if (apiKey === undefined && !probe.isKeyOptional) return { ok: false, message: 'has no key' };
   const base = (textAt(config.apiUrl) ?? textAt(config.baseUrl) ?? probe.url).replace(/\/+$/, '');

@@ -80,3 +80,4 @@ export { type Operation } from './operations/operation';
 export { operations, operationsOf } from './operations/operations';
 export { type CompilePromptResponse, type FireTriggerResponse, type RunToolResponse } from './http/utility';
 export { onRefusal, reportRefusal } from './refusals';
+export { ownValue, setOwn } from './own-value';

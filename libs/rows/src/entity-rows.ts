@@ -1,5 +1,6 @@
 import type { Entity, Json, JsonObject } from '@parley/contracts';
 import { formatCsvRow, guardText, unguardText } from './csv';
+import { ownValue, setOwn } from './own-value';
 import { type DecimalSign, type ReadValue, kindOf, readValue, writeValue } from './value';
 
 /** Field names with their types, as `GET /v1/entity-types` returns them. */
@@ -77,11 +78,6 @@ export function readJsonValue(value: unknown): FileEntity | null {
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const ownValue = <T>(from: Record<string, T>, name: string): T | undefined =>
-  Object.hasOwn(from, name) ? from[name] : undefined;
-/** Also sets a field that is called `__proto__`. */
-const setOwn = (data: JsonObject, name: string, value: Json) =>
-  Object.defineProperty(data, name, { value, enumerable: true, configurable: true, writable: true });
 
 /** Formats entities for an export: a head line for CSV, and one line per entity. `keepFormulas`: see `guardText`. */
 export function createWriter(
@@ -97,12 +93,12 @@ export function createWriter(
     line({ id, status, createdAt, updatedAt, data }) {
       // The last column holds fields that the type does not declare, and values that a cell would not preserve.
       const rest = Object.entries(data).filter(
-        ([name, value]) => !fields.includes(name) || !isPlain(value, schema[name]),
+        ([name, value]) => !fields.includes(name) || !isPlain(value, ownValue(schema, name)),
       );
       const text = (value: string) => guardText(value, keepFormulas);
       const cells = fields.map((name) => {
         const value = ownValue(data, name);
-        if (!isPlain(value, schema[name])) return '';
+        if (!isPlain(value, ownValue(schema, name))) return '';
         return typeof value === 'string' ? text(value) : writeValue(value);
       });
       const more = rest.length === 0 ? '' : JSON.stringify(Object.fromEntries(rest));

@@ -13,4 +13,5 @@ export {
   readCells,
   readJsonValue,
 } from './entity-rows';
+export { ownValue, setOwn } from './own-value';
 export { type DecimalSign, type ReadValue, type ValueKind, kindOf, readValue, writeValue } from './value';

@@ -54,6 +54,14 @@ test('later steps can name a step by its unique name', () => {
   ]);
 });
 
+test('names that every object inherits are no variables', () => {
+  const step = (as: string | undefined, value: string) => ({ tool: 'x', args: { value }, ...(as && { as }) });
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    expect(problems({ actions: [step(name, ''), step(undefined, `{{${name}.id}}`)] })).toEqual([]);
+    expect(problems({ actions: [step(undefined, `{{${name}.id}}`)] })).toEqual([expect.stringMatching('is unknown')]);
+  }
+});
+
 test('times of a schedule are dates, fields or templates, and durations are at most 100 years', () => {
   expect(problems({ schedule: { at: 'data.startsAt', offset: '-1h' } })).toEqual([]);
   expect(problems({ schedule: { at: '{{trigger.data.startsAt}}' } })).toEqual([]);

@@ -38,7 +38,7 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
     if (steps.includes(name)) add(`${path}.as`, `"${name}" is the name of an earlier step`);
     else if (!/^[A-Za-z_][\w-]*$/.test(name))
       add(`${path}.as`, 'must be letters, digits, - and _, with a letter first');
-    else if (name in known) add(`${path}.as`, `"${name}" is the name of a variable of templates`);
+    else if (Object.hasOwn(known, name)) add(`${path}.as`, `"${name}" is the name of a variable of templates`);
     else steps.push(name);
   }
   if ('schedule' in on) problems.push(...cronProblems(on));
@@ -102,6 +102,6 @@ function nameProblem([first, second]: string[], steps: readonly string[]): strin
     const fields = Object.keys(known.trigger as object);
     return second === undefined || fields.includes(second) ? null : `is unknown; fields of trigger: ${names(fields)}`;
   }
-  if (first! in known || steps.includes(first!)) return null;
+  if (Object.hasOwn(known, first!) || steps.includes(first!)) return null;
   return `is unknown; known names: ${names([...Object.keys(known), ...steps])}`;
 }

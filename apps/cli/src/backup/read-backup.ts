@@ -60,16 +60,16 @@ async function* checkedParts(file: string): AsyncGenerator<BackupPart, undefined
     const manifest = parse(manifestSchema, manifestName, entry.content);
     yield { kind: 'manifest', manifest };
     entry = await next();
-    const counted: Record<string, number> = {};
+    const counted = new Map<string, number>();
     for (const { name: table } of manifest.tables) {
-      if (table in counted) throw new InvalidArchive(`it names the table ${table} twice`);
-      counted[table] = 0;
+      if (counted.has(table)) throw new InvalidArchive(`it names the table ${table} twice`);
+      counted.set(table, 0);
       for (let no = 1; tableOfChunk(entry.name) === table; no += 1) {
         if (entry.name !== chunkName(table, no)) throw new InvalidArchive(`${entry.name} is out of order`);
         const rows: Buffer = await decompress(entry.content, { maxOutputLength: chunkBytes }).catch(() => {
           throw new InvalidArchive(`${entry.name} is damaged`);
         });
-        counted[table] += countLines(rows);
+        counted.set(table, counted.get(table)! + countLines(rows));
         yield { kind: 'rows', table, rows, bytesRead: entry.bytesRead };
         entry = await next();
       }
@@ -77,8 +77,8 @@ async function* checkedParts(file: string): AsyncGenerator<BackupPart, undefined
     if (entry.name !== endName) throw new InvalidArchive(`${entry.name} is out of order`);
     const end = parse(endSchema, endName, entry.content);
     for (const { name } of manifest.tables)
-      if (counted[name] !== end.rows[name])
-        throw new InvalidArchive(`${name} has ${counted[name]} rows instead of ${end.rows[name]}`);
+      if (counted.get(name) !== end.rows[name])
+        throw new InvalidArchive(`${name} has ${counted.get(name)} rows instead of ${end.rows[name]}`);
     const last = await next();
     if (last.name !== checksumName || last.content.toString().trim() !== checksum.digest('hex'))
       throw new InvalidArchive('its checksum does not match, so it was changed or damaged');

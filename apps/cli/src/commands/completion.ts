@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
+import { ownValue } from '@parley/contracts';
 
 /** Each script calls `parley complete` for the candidates, so that it matches the installed version. */
 const scripts: Record<string, string> = {
@@ -22,7 +23,7 @@ compdef _parley parley`,
 
 /** `parley completion bash|zsh|fish`: prints the script that the shell sources. */
 export function runCompletion(shell: string, { json }: { json?: boolean } = {}): void {
-  const script = scripts[shell];
+  const script = ownValue(scripts, shell);
   if (script === undefined)
     throw usageFailure(`Completion supports ${Object.keys(scripts).join(', ')}, not "${shell}"`);
   if (json) printJson({ shell, script });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, ownValue } from '@parley/contracts';
 import { loadWebhookSamples } from '@parley/webhooks';
 import { apiUrl, readVariable } from '../environment';
 import { Failure } from '../failure';
@@ -22,7 +22,7 @@ export async function runWebhooksTrigger(
   const samples = await loadWebhookSamples();
   const names = Object.keys(samples);
   if (event === undefined) return json ? printJson({ events: names }) : print(names.join('\n'));
-  const sample = samples[event];
+  const sample = ownValue(samples, event);
   if (sample === undefined) throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
   const body = structuredClone(sample.body) as JsonObject;
   if (sample.path === '/webhook/clerk') await adaptIdentitySample(body, options);

@@ -1,4 +1,4 @@
-import type { Entity } from '@parley/contracts';
+import { type Entity, ownValue } from '@parley/contracts';
 import { previewOf } from '../safe-text';
 import { formatFields, formatTable, formatTime } from '../terminal';
 
@@ -18,7 +18,7 @@ export function formatEntities(entities: Entity[]): string {
       entity.id,
       entity.status,
       formatTime(new Date(entity.createdAt)),
-      ...fields.map((name) => previewOf(textOf(entity.data[name]), 40)),
+      ...fields.map((name) => previewOf(textOf(ownValue(entity.data, name)), 40)),
     ]),
   );
 }
@@ -34,7 +34,7 @@ export function formatEntity({ id, type, status, data, createdAt, updatedAt }: E
   const names = Object.keys(data);
   return names.length === 0
     ? head
-    : `${head}\n\n${formatFields(Object.fromEntries(names.map((name) => [name, textOf(data[name])])))}`;
+    : `${head}\n\n${formatFields(Object.fromEntries(names.map((name) => [name, textOf(ownValue(data, name))])))}`;
 }
 
 const textOf = (value: unknown): string =>

@@ -35,6 +35,19 @@ const entity = (data: JsonObject): Entity => ({
   updatedAt: 2,
 });
 
+test('fields whose names every object inherits are read back, whether the type declares them or not', () => {
+  const text = '{"__proto__":"a","constructor":"b","toString":"c","valueOf":5}';
+  const data = JSON.parse(text) as JsonObject;
+  for (const schemaText of ['{"name":"string"}', '{"__proto__":"string","constructor":"string"}']) {
+    const fields = JSON.parse(schemaText) as Record<string, string>;
+    const { head, line } = createWriter('csv', fields);
+    const [row] = readRows(head + line(entity(data)), 'csv', fields).rows;
+    for (const [name, value] of Object.entries(data))
+      expect(Object.getOwnPropertyDescriptor(row!.data, name)?.value).toBe(value);
+    expect(Object.keys(row!.data)).toHaveLength(4);
+  }
+});
+
 const formula = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '1', 'a'), maxLength: 4 });
 
 test('text that a spreadsheet would run gets an apostrophe, and every text is read back', () => {

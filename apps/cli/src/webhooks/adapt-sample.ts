@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ManageClient } from '@parley/client/manage';
-import { type Json, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
+import { type Json, type JsonObject, listAt, objectAt, ownValue, setOwn, textAt } from '@parley/contracts';
 import type { WebhookSample } from '@parley/webhooks';
 import { apiAddress, environmentOf } from '../environment';
 import { Failure, usageFailure } from '../failure';
@@ -117,10 +117,12 @@ export function setMember(body: JsonObject, change: string): void {
   const leaf = names.pop()!;
   let target = body;
   for (const name of names) {
-    if (typeof target[name] !== 'object' || target[name] === null) target[name] = {};
-    target = target[name] as JsonObject;
+    const inner = ownValue(target, name);
+    const next = typeof inner === 'object' && inner !== null ? (inner as JsonObject) : {};
+    setOwn(target, name, next);
+    target = next;
   }
-  target[leaf] = parse(change.slice(at + 1));
+  setOwn(target, leaf, parse(change.slice(at + 1)));
 }
 
 function parse(text: string): Json {

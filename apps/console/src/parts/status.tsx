@@ -1,3 +1,4 @@
+import { ownValue } from '@parley/rows';
 import {
   AlertTriangle,
   Ban,
@@ -54,7 +55,7 @@ const kinds: Record<string, [LucideIcon, string]> = {
 
 /** A status as icon and word, never as colour alone. */
 export function Status({ status, text }: { status: string; text: string }) {
-  const [Icon, colour] = kinds[status] ?? [CircleDashed, 'text-n10'];
+  const [Icon, colour] = ownValue(kinds, status) ?? [CircleDashed, 'text-n10'];
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap ${colour}`}>
       <Icon aria-hidden size={14} strokeWidth={2} />

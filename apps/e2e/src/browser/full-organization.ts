@@ -107,7 +107,10 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
         model: 'openai/gpt-5-mini',
         tools: ['entity.query', 'shipping.quote'],
         roles: ['clerk'],
-        threadContextParams: [{ name: 'plan', type: 'string', description: image }],
+        threadContextParams: [
+          { name: 'plan', type: 'string', description: image },
+          { name: 'constructor', type: 'string' },
+        ],
         firstMessageSuggestions: [script],
       },
     ],
@@ -142,6 +145,11 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
     data: { name, price: 5, tags: [name.slice(0, 99)] },
   }));
   await ok(owner.post('/v1/data/product/bulk', { operations: operations.slice(0, 500) }));
+  // Names that every object inherits, as fields of one entity only. JSON, because a literal would set the prototype.
+  const inherited = JSON.parse(
+    '{"name":"inherited","constructor":"a","toString":5,"__proto__":{"b":1},"valueOf":null}',
+  ) as object;
+  await ok(owner.post('/v1/data/product', { data: inherited, status: 'constructor' }));
   model.play(({ messages }) =>
     messages.at(-1)!.role === 'tool'
       ? { text: all }

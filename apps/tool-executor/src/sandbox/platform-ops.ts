@@ -1,6 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { Refusal } from './engine';
 import { sandboxLimits } from './limits';
+import { ownValue } from '@parley/contracts';
 
 type Op = (payload: never, bytes: Uint8Array) => unknown;
 
@@ -59,7 +60,7 @@ export const platformOps: Record<string, Op> = {
     return randomFillSync(Buffer.alloc(size));
   },
   digest: (algorithm: string, bytes) => {
-    const name = digests[algorithm.toLowerCase()];
+    const name = ownValue(digests, algorithm.toLowerCase());
     if (!name) throw new Refusal('Error', `Unrecognized algorithm: ${algorithm}`);
     return createHash(name).update(bytes).digest();
   },

@@ -60,6 +60,10 @@ it.each<[string, unknown]>([
     'try { await crypto.subtle.digest("MD5", new Uint8Array()) } catch (e) { return e.message }',
     'Unrecognized algorithm: MD5',
   ],
+  [
+    'try { await crypto.subtle.digest("constructor", new Uint8Array()) } catch (e) { return e.message }',
+    'Unrecognized algorithm: constructor',
+  ],
   ['return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())', true],
   ['const a = crypto.getRandomValues(new Uint32Array(4)); return a.some((n) => n !== 0)', true],
   ['try { crypto.getRandomValues(new Uint8Array(70000)) } catch (e) { return e.name }', 'RangeError'],

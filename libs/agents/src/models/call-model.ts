@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as langchainMessages from '@langchain/core/messages';
-import { type Scope, reportRefusal } from '@parley/contracts';
+import { type Scope, ownValue, reportRefusal } from '@parley/contracts';
 import { createSlots, rejectOnAbort } from '@parley/outbound';
 import type { AgentLog } from '../log';
 import { createCircuitBreakers } from './circuit-breaker';
@@ -59,7 +59,7 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
     /** Calls one model with retries, within one time limit. */
     async call(model: string, request: ModelRequest, options: CallOptions): Promise<CallResult> {
       const { provider, name } = splitModelId(model);
-      const access = options.providers[provider];
+      const access = ownValue(options.providers, provider);
       const kind = providerKind(provider, access);
       if (kind === null) return { ok: false, reason: 'unknown_model', detail: `Unknown model provider "${provider}"` };
       if (access === undefined)
@@ -128,7 +128,7 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
     /** Loads the classes of a model's provider, if it is configured. */
     async warmUp(model: string, providers: ProviderTable): Promise<void> {
       const { provider } = splitModelId(model);
-      const access = providers[provider];
+      const access = ownValue(providers, provider);
       const kind = providerKind(provider, access);
       if (access === undefined || kind === null) return;
       await Promise.all([loadProvider(kind), messageClasses()]);

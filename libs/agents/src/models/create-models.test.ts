@@ -226,10 +226,11 @@ describe('retries and fallbacks', () => {
       ok: false,
       reason: 'not_configured',
     });
-    expect(await only.complete(scope, settings('unknown/x'), request(hello))).toMatchObject({
-      ok: false,
-      reason: 'unknown_model',
-    });
+    for (const model of ['unknown/x', 'constructor/x', '__proto__/x', 'toString/x'])
+      expect(await only.complete(scope, settings(model), request(hello))).toMatchObject({
+        ok: false,
+        reason: 'unknown_model',
+      });
   });
 
   it('reports a conversation that is too long as context_overflow', async () => {

@@ -1,4 +1,4 @@
-import type { ErrorDetail, JsonObject, ThreadContextParam } from '@parley/contracts';
+import type { ErrorDetail, Json, JsonObject, ThreadContextParam } from '@parley/contracts';
 
 export type CheckedParams = { ok: true; params: JsonObject } | { ok: false; problems: ErrorDetail[] };
 
@@ -14,7 +14,7 @@ export function checkParams(
 ): CheckedParams {
   if (declared === undefined) return { ok: true, params: incoming };
   const problems: ErrorDetail[] = [];
-  const params: JsonObject = {};
+  const params = new Map<string, Json>();
   for (const { name, type, required } of declared) {
     const path = `threadContext.params.${name}`;
     const value = Object.hasOwn(incoming, name) ? incoming[name] : undefined;
@@ -22,11 +22,11 @@ export function checkParams(
     if (isAbsent) {
       const isStored = Object.hasOwn(stored, name) && stored[name] !== null && value !== null;
       if (required && mustBeComplete && !isStored) problems.push({ path, message: 'is required' });
-      else if (value === null) params[name] = null;
+      else if (value === null) params.set(name, null);
     } else if (typeOf(value) !== type) problems.push({ path, message: `must be ${article(type)}` });
-    else params[name] = value;
+    else params.set(name, value!);
   }
-  return problems.length === 0 ? { ok: true, params } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true, params: Object.fromEntries(params) } : { ok: false, problems };
 }
 
 /**

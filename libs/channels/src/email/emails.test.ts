@@ -411,7 +411,12 @@ describe('statuses', () => {
     });
     await deliver(data.email_id, 'complained');
     expect(await read(id)).toMatchObject({ status: 'complained', error: 'No such mailbox' });
-    const none: JsonObject[] = [{ type: 'email.opened', data }, { type: 'email.sent', data: {} }, {}];
+    const none: JsonObject[] = [
+      { type: 'email.opened', data },
+      { type: 'email.constructor', data },
+      { type: 'email.sent', data: {} },
+      {},
+    ];
     for (const event of none)
       expect(await applyEmailStatus(db, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
   });

@@ -192,7 +192,7 @@ export async function applyEmailStatus(
   const status = (textAt(event.type) ?? '').split('.').at(-1) as EmailStatus;
   const data = objectAt(event.data);
   const providerId = textAt(data.email_id);
-  if (providerId === undefined || !(status in ranks)) return { ok: false, reason: 'no status of an e-mail' };
+  if (providerId === undefined || !Object.hasOwn(ranks, status)) return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
   const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, [providerId]);

@@ -27,6 +27,7 @@ function answer(url: string, response: ServerResponse): void {
   else if (name === 'size') response.end(Buffer.alloc(Number(value), 97));
   else if (name === 'bomb') response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(Number(value))));
   else if (name === 'gzip') response.setHeader('content-encoding', 'gzip').end(gzipSync(value));
+  else if (name === 'encoded') response.setHeader('content-encoding', value).end('hello');
   else if (name === 'drip') response.writeHead(200).write('a');
   else if (name !== 'hang') response.writeHead(200, { 'x-one': 'two', 'set-cookie': ['a=1', 'b=2'] }).end('hello');
 }
@@ -44,6 +45,11 @@ describe('a local server that is allowed by name', () => {
     guarded = createGuardedFetch({ allowedPrivateHosts: [`127.0.0.1:${port}`] });
   });
   afterAll(() => guarded.close());
+
+  it.each(['unknown', 'constructor', '__proto__', 'valueOf'])('does not decode %s', async (encoding) => {
+    const message = 'The answer has an unknown encoding';
+    expect(await at(`/encoded/${encoding}`)).toMatchObject({ ok: false, reason: 'network', message });
+  });
 
   it('returns the status, the headers and the body', async () => {
     const result = await at('/', { method: 'post', body: 'ping', headers: [['X-Mine', 'yes']] });

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { ownValue } from '@parley/contracts';
 
 type Read = { ok: true; body: Buffer } | { ok: false; reason: 'too_large' | 'network'; message: string };
 
@@ -24,7 +25,7 @@ export async function decodeBody(answer: Dispatcher.ResponseData, limitBytes: nu
   const body = Buffer.concat(chunks);
   const encoding = String(answer.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity' || body.length === 0) return { ok: true, body };
-  const decode = decoders[encoding];
+  const decode = ownValue(decoders, encoding);
   if (!decode) return { ok: false, reason: 'network', message: 'The answer has an unknown encoding' };
   try {
     return { ok: true, body: await decode(body, { maxOutputLength: limitBytes }) };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Metrics } from './metrics';
 import { traced } from './tracing';
+import { ownValue } from '@parley/contracts';
 
 /** The result of a model call (`ModelResult` of libs/agents). */
 type ModelOutcome = { model: string; durationMs: number } & (
@@ -85,7 +86,7 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
     const { inputTokens, outputTokens } = outcome.reply.usage;
     tokens.inc({ model, direction: 'input' }, inputTokens);
     tokens.inc({ model, direction: 'output' }, outputTokens);
-    const price = prices[outcome.model];
+    const price = ownValue(prices, outcome.model);
     if (price) cost.inc({ model }, (inputTokens * price.input + outputTokens * price.output) / 1_000_000);
   }
 

@@ -1,5 +1,5 @@
 import { failureText } from '../failure';
-import { type Json, type JsonObject, reportRefusal } from '@parley/contracts';
+import { type Json, type JsonObject, ownValue, reportRefusal } from '@parley/contracts';
 import type { ToolResult } from '../types';
 import { lookup, toText } from './lookup';
 import { type TemplateNode, type ValueTree, parseTemplate, parseValue } from './parse-template';
@@ -188,7 +188,7 @@ function createResolver(context: TemplateContext) {
       if (item.kind !== 'template') continue;
       const refuse = (message: string) => errors.push({ name: item.nodes[0]!.source.slice(2, -2).trim(), message });
       if (tool === 'entity.query' && name === 'filters') refuse('cannot be all of "filters": name each field');
-      if (oneAddress[tool]?.includes(name) && Array.isArray(given)) refuse(`makes a list of "${name}"`);
+      if (ownValue(oneAddress, tool)?.includes(name) && Array.isArray(given)) refuse(`makes a list of "${name}"`);
     }
     return resolved;
   }

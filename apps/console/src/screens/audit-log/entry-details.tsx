@@ -1,3 +1,4 @@
+import { ownValue } from '@parley/rows';
 import { formatExact, useTexts } from '../../i18n';
 import { CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
@@ -75,8 +76,8 @@ function Changes({ entry: { before, after } }: { entry: Entry }) {
         {fields.map((field) => (
           <tr key={field}>
             <th className={`${cell} text-left font-normal text-n11`}>{field}</th>
-            {before !== null && <td className={cell}>{textOf(before[field])}</td>}
-            {after !== null && <td className={cell}>{textOf(after[field])}</td>}
+            {before !== null && <td className={cell}>{textOf(ownValue(before, field))}</td>}
+            {after !== null && <td className={cell}>{textOf(ownValue(after, field))}</td>}
           </tr>
         ))}
       </tbody>

@@ -1,3 +1,4 @@
+import { ownValue } from '@parley/rows';
 import { Check, CheckCheck, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { messageOf } from '../../api/session';
 import { useChange } from '../../api/use-change';
@@ -18,7 +19,7 @@ const isBad = (status: string): boolean => status === 'failed' || status === 'un
 /** The state of a message at the channel, as people know it from WhatsApp. */
 export function Ticks({ status }: { status: string }) {
   const conversations = useTexts(conversationsCatalog);
-  const Icon = icons[status] ?? Clock;
+  const Icon = ownValue(icons, status) ?? Clock;
   const text = conversations.delivery[status] ?? status;
   return (
     <span title={text} className={status === 'read' ? 'text-accent' : isBad(status) ? 'text-failed' : ''}>

@@ -1,4 +1,5 @@
 import type { Json } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { formatNumber, useTexts } from '../../i18n';
@@ -47,7 +48,7 @@ export function Cards({
           const entity = list.at(index);
           const label = entity ? labelOf(entity, type) : '';
           const values = type.fields
-            .map((field) => showValue((entity?.data as Record<string, Json> | undefined)?.[field.name], field))
+            .map((field) => showValue(ownValue((entity?.data ?? {}) as Record<string, Json>, field.name), field))
             .filter((text) => text !== '' && text !== label)
             .slice(0, shownFields);
           return (

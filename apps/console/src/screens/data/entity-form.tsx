@@ -1,5 +1,5 @@
 import { type Entity, type Json, type JsonObject, ParleyApiError } from '@parley/client';
-import { writeValue } from '@parley/rows';
+import { ownValue, setOwn, writeValue } from '@parley/rows';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { messageOf } from '../../api/session';
@@ -80,15 +80,15 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
     const found: Texts = {};
     for (const [name, text] of Object.entries(typed)) {
       const read = typedValue(text, fieldNamed(name, fields));
-      if (!read.ok) found[name] = texts.expected(read.expected);
-      else if (entity !== undefined || read.value !== null) data[name] = read.value;
+      if (!read.ok) setOwn(found, name, texts.expected(read.expected));
+      else if (entity !== undefined || read.value !== null) setOwn(data, name, read.value);
     }
     setProblems(found);
     if (Object.keys(found).length === 0 && !save.isPending) save.mutate(data);
   };
   const set = (name: string, text: string) => {
     const { [name]: _, ...rest } = typed;
-    setTyped(text === textOf(stored[name]) ? rest : { ...rest, [name]: text });
+    setTyped(text === textOf(ownValue(stored, name)) ? rest : { ...rest, [name]: text });
   };
   const formId = useId();
   const form = useRef<HTMLFormElement>(null);
@@ -109,23 +109,26 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
             <Button onClick={reset}>{texts.showStored}</Button>
           </Notice>
         )}
-        {fields.map((field) => (
-          <div key={field.name} data-field={field.name}>
-            <ValueInput
-              field={field}
-              value={typed[field.name] ?? textOf(stored[field.name])}
-              onChange={(text) => set(field.name, text)}
-              isReadOnly={isDeleted}
-              isInvalid={problems[field.name] !== undefined}
-              describedBy={problems[field.name] === undefined ? undefined : `problem-${field.name}`}
-            />
-            {problems[field.name] !== undefined && (
-              <p id={`problem-${field.name}`} role="alert" className="mt-1 text-xs text-failed">
-                {problems[field.name]}
-              </p>
-            )}
-          </div>
-        ))}
+        {fields.map((field) => {
+          const problem = ownValue(problems, field.name);
+          return (
+            <div key={field.name} data-field={field.name}>
+              <ValueInput
+                field={field}
+                value={ownValue(typed, field.name) ?? textOf(ownValue(stored, field.name))}
+                onChange={(text) => set(field.name, text)}
+                isReadOnly={isDeleted}
+                isInvalid={problem !== undefined}
+                describedBy={problem === undefined ? undefined : `problem-${field.name}`}
+              />
+              {problem !== undefined && (
+                <p id={`problem-${field.name}`} role="alert" className="mt-1 text-xs text-failed">
+                  {problem}
+                </p>
+              )}
+            </div>
+          );
+        })}
         {fields.length === 0 && <p className="text-n11">{texts.noFields}</p>}
         {!isDeleted && (
           <AddField
@@ -140,7 +143,7 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
             <ValueInput
               key={name}
               field={fieldNamed(name, [])}
-              value={typed[name]!}
+              value={ownValue(typed, name)!}
               onChange={(text) => setTyped({ ...typed, [name]: text })}
             />
           ))}
@@ -242,7 +245,8 @@ function Actions({
 function AddField({ names, added, onAdd }: { names: readonly string[]; added: Texts; onAdd: (name: string) => void }) {
   const texts = useTexts(dataCatalog);
   const [name, setName] = useState<string>();
-  const isUsable = name !== undefined && name.trim() !== '' && !names.includes(name.trim()) && !(name.trim() in added);
+  const isUsable =
+    name !== undefined && name.trim() !== '' && !names.includes(name.trim()) && !Object.hasOwn(added, name.trim());
   if (name === undefined)
     return (
       <Button look="quiet" onClick={() => setName('')}>

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@parley/client';
 import type { ResultOf } from '@parley/client/manage';
+import { ownValue } from '@parley/rows';
 import { usePeople } from '../../api/queries';
 import { useTexts } from '../../i18n';
 import { useWorkspace } from '../../frame/workspace';
@@ -57,7 +58,7 @@ function actorOf({ actor }: Event, kinds: Record<string, string>, people: Readon
   const known = [person, slug, name, trigger, provider, callerId].find((one) => typeof one === 'string');
   const author = isObject(by as Json) ? String((by as JsonObject).id) : undefined;
   const asked = author && `(${people.get(author) ?? author})`;
-  return [kinds[String(type)] ?? String(type), known, asked].filter(Boolean).join(' ');
+  return [ownValue(kinds, String(type)) ?? String(type), known, asked].filter(Boolean).join(' ');
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
@@ -69,7 +70,7 @@ function Changes({ event: { payload, type: kind }, type }: { event: Event; type:
   const before = isObject(payload.previousData) ? payload.previousData : {};
   const declared = type.fields.map(({ name }) => name);
   const all = new Set([...declared, ...Object.keys(before), ...Object.keys(after)]);
-  const names = [...all].filter((name) => !isSame(before[name], after[name]));
+  const names = [...all].filter((name) => !isSame(ownValue(before, name), ownValue(after, name)));
   const { status, previousStatus } = payload;
   const isOtherStatus = typeof previousStatus === 'string' && typeof status === 'string' && previousStatus !== status;
   // A deletion keeps the fields.
@@ -86,12 +87,12 @@ function Changes({ event: { payload, type: kind }, type }: { event: Event; type:
       {names.map((name) => (
         <li key={name}>
           <span className="text-n11">{name}</span>{' '}
-          {name in before && (
+          {Object.hasOwn(before, name) && (
             <>
-              <del className="text-n10">{text(before[name], name)}</del> →{' '}
+              <del className="text-n10">{text(ownValue(before, name), name)}</del> →{' '}
             </>
           )}
-          <span>{text(after[name], name)}</span>
+          <span>{text(ownValue(after, name), name)}</span>
         </li>
       ))}
     </ul>

@@ -1,4 +1,5 @@
 import type { Entity, Json } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { useRef, useState } from 'react';
 import { messageOf } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
@@ -49,7 +50,8 @@ export function useCellEdits(type: string, list: EntityList): CellEdits {
     const read = typedValue(text, field);
     if (!read.ok) return set(key, { text, problem: { expected: read.expected } });
     const isSaving = chains.current.has(id);
-    if (!isSaving && isSame(read.value, (entity.data as Record<string, Json>)[field.name])) return set(key, null);
+    if (!isSaving && isSame(read.value, ownValue(entity.data as Record<string, Json>, field.name)))
+      return set(key, null);
     set(key, { text, value: read.value, problem: null });
     const run = async () => {
       try {

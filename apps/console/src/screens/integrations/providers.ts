@@ -1,4 +1,5 @@
 import type { ResultOf } from '@parley/client/manage';
+import { ownValue } from '@parley/rows';
 
 export type Integration = ResultOf<'listIntegrations'>['data'][number];
 type IntegrationField = Integration['fields'][number];
@@ -26,7 +27,7 @@ const providers: Readonly<Record<string, Provider>> = {
 };
 
 /** A provider of the list, or a server with a name of its own. */
-export const providerOf = (provider: string): Provider => providers[provider] ?? { name: provider };
+export const providerOf = (provider: string): Provider => ownValue(providers, provider) ?? { name: provider };
 
 const field = (name: string, isRequired: boolean, isSecret: boolean): IntegrationField => ({
   ...{ name, isRequired, isSecret },

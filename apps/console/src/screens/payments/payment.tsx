@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import type { ResultOf } from '@parley/client/manage';
+import { ownValue } from '@parley/rows';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { formatExact, formatMoney, formatNumber, useTexts } from '../../i18n';
@@ -101,7 +102,7 @@ function Timeline({ events }: { events: History['events'] }) {
           <li key={index}>
             <p className="flex flex-wrap items-center gap-x-3">
               <Status
-                status={statusOf[type] ?? ''}
+                status={ownValue(statusOf, type) ?? ''}
                 text={payments.events[type as keyof typeof payments.events] ?? type}
               />
               <time dateTime={new Date(at).toISOString()} className="tabular-nums">

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { type ReactNode, useId } from 'react';
 import { useAgents } from '../../api/queries';
 import { useTexts } from '../../i18n';
@@ -36,7 +37,7 @@ export function Options({ declared, typed, onType, ofThread, problems, isRouter,
         <ParamField
           key={param.name}
           param={param}
-          value={typed[param.name] ?? textOf(ofThread[param.name])}
+          value={ownValue(typed, param.name) ?? textOf(ownValue(ofThread, param.name))}
           error={errorOf(param.name)}
           onChange={(text) => onType(param.name, text)}
         />

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { parseObject } from '../../parts/json-field';
 import type { Param } from '../build/definitions';
 
@@ -33,28 +34,28 @@ export function paramsOf(
   typed: Typed,
   ofThread: JsonObject,
 ): { params: JsonObject; problems: ParamProblem[] } {
-  const params: JsonObject = {};
+  const params = new Map<string, JsonObject[string]>();
   const problems: ParamProblem[] = [];
   if (declared.length === 0) {
     const text = typed[free]?.trim() ?? '';
     const parsed = text === '' ? { value: {} } : parseObject(text);
     return 'value' in parsed
       ? { params: parsed.value, problems }
-      : { params, problems: [{ name: free, kind: 'object' }] };
+      : { params: {}, problems: [{ name: free, kind: 'object' }] };
   }
   for (const param of declared) {
     const { name } = param;
-    const text = typed[name];
-    const isSet = text === undefined ? (ofThread[name] ?? null) !== null : text.trim() !== '';
+    const text = ownValue(typed, name);
+    const isSet = text === undefined ? (ownValue(ofThread, name) ?? null) !== null : text.trim() !== '';
     if (!isSet && param.required) problems.push({ name, kind: 'required' });
     if (text === undefined) continue;
     if (!isSet) {
-      if (name in ofThread) params[name] = null;
+      if (Object.hasOwn(ofThread, name)) params.set(name, null);
       continue;
     }
     const read = valueOf(param, text);
-    if ('value' in read) params[name] = read.value;
+    if ('value' in read) params.set(name, read.value);
     else problems.push(read);
   }
-  return { params, problems };
+  return { params: Object.fromEntries(params), problems };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { useTexts } from '../../i18n';
 import { shownValue } from '../build/definitions';
 import { buildCatalog } from '../build/texts';
@@ -57,7 +58,7 @@ export function sampleArguments(schema: JsonObject): JsonObject {
     Object.entries(fields).flatMap(([name, field]) => {
       if (!required.includes(name) || !isObject(field)) return [];
       const first = Array.isArray(field.enum) ? field.enum[0] : undefined;
-      return [[name, field.default ?? first ?? samples[String(field.type)] ?? null]];
+      return [[name, field.default ?? first ?? ownValue(samples, String(field.type)) ?? null]];
     }),
   );
 }

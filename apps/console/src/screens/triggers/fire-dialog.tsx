@@ -1,4 +1,5 @@
 import type { JsonObject } from '@parley/client';
+import { ownValue } from '@parley/rows';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTypes } from '../../api/queries';
@@ -17,7 +18,9 @@ const samples: Record<string, unknown> = { string: 'text', number: 1, boolean: t
 
 /** Data that fits the schema of an entity type. */
 const sampleOf = (schema: Record<string, string> = {}): JsonObject =>
-  Object.fromEntries(Object.entries(schema).map(([field, type]) => [field, samples[type] ?? null])) as JsonObject;
+  Object.fromEntries(
+    Object.entries(schema).map(([field, type]) => [field, ownValue(samples, type) ?? null]),
+  ) as JsonObject;
 
 /** Runs the actions of a trigger now, with sample data or an entity. */
 export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: () => void }) {

@@ -24,7 +24,8 @@ export interface DeliveryFilter {
 export const inputOf = ({ provider, status, since }: DeliveryFilter) => ({
   provider,
   status: status as Delivery['status'] | undefined,
-  since: since !== undefined && since in ranges ? Date.now() - ranges[since as keyof typeof ranges] : undefined,
+  since:
+    since !== undefined && Object.hasOwn(ranges, since) ? Date.now() - ranges[since as keyof typeof ranges] : undefined,
 });
 
 const isReplayed = (status: string | undefined): status is ReplayStatus =>

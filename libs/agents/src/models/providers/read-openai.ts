@@ -165,7 +165,8 @@ function mergeDetail(known: Record<string, unknown>, piece: Record<string, unkno
   const { text, data, summary, ...others } = piece;
   for (const [name, value] of Object.entries({ text, data, summary }))
     if (typeof value === 'string') known[name] = textOf(known[name]) + value;
-  for (const [name, value] of Object.entries(others)) if (value != null) known[name] = value;
+  // `assign` would set the prototype for a key `__proto__`, which no server needs.
+  for (const [name, value] of Object.entries(others)) if (value != null && name !== '__proto__') known[name] = value;
 }
 
 function readUsage(given: unknown): ModelUsage | undefined {

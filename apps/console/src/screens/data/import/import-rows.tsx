@@ -1,4 +1,4 @@
-import { type Column, type DecimalSign, columnsOf, isExportHeader, kindOf } from '@parley/rows';
+import { type Column, type DecimalSign, columnsOf, isExportHeader, kindOf, ownValue } from '@parley/rows';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { randomKey } from '../../../api/random-key';
@@ -74,7 +74,7 @@ export function ImportRows({
     onStarted();
   };
   const hasNumbers = columns.some(
-    (column) => column.is === 'field' && /^(number|integer)$/.test(kindOf(type.schema[column.name])),
+    (column) => column.is === 'field' && /^(number|integer)$/.test(kindOf(ownValue(type.schema, column.name))),
   );
   const isPartial = record !== undefined && record.next > 0 && record.next < rowCount;
   return (
