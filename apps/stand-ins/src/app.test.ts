@@ -337,6 +337,11 @@ test('names of other hosts and forms of other sites are refused', async () => {
   expect(await send(`Host: evil.example:${port}`)).toContain('421');
   expect(await send(`Host: localhost:${port}`)).toContain('200');
   const form = { number: '15550001111', customer: '56900000003', text: 'Hi' };
-  const foreign = [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'null' }];
+  const foreign = [
+    { Origin: 'https://evil.example' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' },
+  ];
   for (const headers of foreign) expect((await press('/whatsapp', form, headers as never)).status).toBe(403);
 });

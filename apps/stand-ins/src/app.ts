@@ -62,12 +62,11 @@ function refuseForeign({ headers, method }: IncomingMessage, address: string): v
   const names = ['localhost', '127.0.0.1', '[::1]', new URL(address).hostname];
   if (host === null || !names.includes(host.hostname))
     throw new HttpError(421, 'unknown_host', `The stand-ins are at ${address}`);
-  const site = headers['sec-fetch-site'];
-  const isForeign =
-    site === undefined
-      ? headers.origin !== undefined && URL.parse(headers.origin)?.host !== host.host
-      : site !== 'same-origin';
-  if (method === 'POST' && isForeign) throw new HttpError(403, 'foreign_form', 'Forms of other sites are refused');
+  const { 'sec-fetch-site': site, origin } = headers;
+  const isForeignSite = site !== undefined && site !== 'same-origin';
+  const isForeignOrigin = origin !== undefined && URL.parse(origin)?.host !== host.host;
+  if (method === 'POST' && (isForeignSite || isForeignOrigin))
+    throw new HttpError(403, 'foreign_form', 'Forms of other sites are refused');
 }
 
 /** Shows a page. */

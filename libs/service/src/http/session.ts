@@ -21,14 +21,36 @@ export const sessionTokenOf = (request: IncomingMessage): string | undefined => 
 
 /** A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix. */
 export function readCookie(request: IncomingMessage, name: string): string | undefined {
-  const cookies = new Map<string, string>();
-  for (const pair of (request.headers.cookie ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && !cookies.has(pair.slice(0, at).trim()))
-      cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
-  }
-  return cookies.get(securePrefix + name) ?? (isLocal(request) ? cookies.get(name) : undefined);
+  const header = request.headers.cookie ?? '';
+  return onlyValueOf(header, securePrefix + name) ?? (isLocal(request) ? onlyValueOf(header, name) : undefined);
 }
+
+/**
+ * The value of a cookie. Names are compared byte for byte: browsers keep other hosts from setting a name with the prefix, and
+ * not from setting one that becomes it when it is trimmed, decoded or folded. A browser sends a name with the prefix once, so
+ * a name that is sent twice has no value.
+ */
+function onlyValueOf(header: string, name: string): string | undefined {
+  let found: string | undefined;
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at === -1 || withoutSpace(pair.slice(0, at)) !== name) continue;
+    if (found !== undefined) return undefined;
+    found = withoutSpace(pair.slice(at + 1));
+  }
+  return found;
+}
+
+/** Without spaces and tabs around it. `trim` also removes others, such as 0xA0 (RFC 6265, 5.2). */
+function withoutSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text[start])) start += 1;
+  while (end > start && isSpace(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+const isSpace = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
 export interface NewCookie {
   name: string;
@@ -79,12 +101,15 @@ const isLocal = (request: IncomingMessage): boolean =>
 /** Refuses a change that a page of another site may have sent. Browsers send one of the headers with every change. */
 export function requireSameSite(request: IncomingMessage): void {
   const { 'sec-fetch-site': site, origin } = request.headers;
-  const isSame = site === undefined ? isOriginOf(origin, hostOf(request)) : site === 'same-origin' || site === 'none';
-  if (!isSame) throw forbidden('A page of another site must not send this request', 'cross_site');
+  const isNamed = site !== undefined || origin !== undefined;
+  const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
+  const isOwnOrigin = origin === undefined || isOriginOf(origin, hostOf(request));
+  if (isNamed && isOwnSite && isOwnOrigin) return;
+  throw forbidden('A page of another site must not send this request', 'cross_site');
 }
 
-const isOriginOf = (origin: string | undefined, host: string): boolean =>
-  origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+/** `null`, the origin of a sandboxed page, is no URL. */
+const isOriginOf = (origin: string, host: string): boolean => URL.parse(origin)?.host === host;
 
 /** The caller of a request with a session, in the organization and environment that its headers name. */
 export function personIn(request: IncomingMessage, { membership, ...person }: SignedIn): Caller {
