@@ -144,6 +144,7 @@ describe.each(operations)('%s', (id, operation) => {
       const before = await entriesOf(world);
       const key = operation.permission === null ? undefined : await keyOf(world);
       const response = await send(operation, sample, { key });
+      expect(response.headers['cache-control']).toMatch(/\bno-store\b/);
       expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
       expect((await entriesOf(world)) - before).toBe(isRead(operation) || operation.isAudited === false ? 0 : 1);
     },

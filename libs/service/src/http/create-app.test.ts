@@ -243,6 +243,23 @@ describe('paths and methods', () => {
   });
 });
 
+test('no cache keeps an answer, whatever it is', async () => {
+  const answers = await Promise.all([
+    get('/v1/things/a1').expect(200),
+    get('/v1/things/%611').expect(200),
+    request(base).head('/v1/things/a1').set(bearer('all')).expect(200),
+    request(base).get('/v1/things/a1').expect(401),
+    get('/v1/things/a1', 'chat').expect(403),
+    get('/v1/nowhere').expect(404),
+    request(base).put('/v1/things/a').expect(405),
+    get('/v1/things/%').expect(400),
+    request(base).post('/v1/things').set(bearer('data')).send({ wrong: 1 }).expect(400),
+    get('/v1/fails/bug').expect(500),
+    get('/v1/fails/unavailable').expect(503),
+  ]);
+  expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(answers.map(() => 'no-store'));
+});
+
 describe('request ids', () => {
   test('a valid one is used in the answer, the error and the log', async () => {
     const response = await get('/v1/nowhere').set('X-Request-Id', 'order-7:a.b');

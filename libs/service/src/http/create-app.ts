@@ -25,6 +25,8 @@ export function createApp(options: AppOptions): RequestListener {
   return (request, response) => {
     const exchange = new Exchange(request, response, options.log);
     response.setHeader('X-Request-Id', exchange.requestId);
+    // What a person or a key has read stays out of caches, also on a computer that several people use.
+    response.setHeader('Cache-Control', 'no-store');
     response.once('close', () => observe(exchange));
     const found = match(request.method!, request.url!);
     if (found === null) {

@@ -85,7 +85,7 @@ export function createEventStreams({
       const controller = new AbortController();
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
-        'Cache-Control': 'no-cache, no-transform',
+        'Cache-Control': 'no-store, no-transform',
         // Proxies such as nginx would otherwise keep events back.
         'X-Accel-Buffering': 'no',
         ...headers,

@@ -28,7 +28,9 @@ export function renderError(
   }
   const shown = known ?? new HttpError(500, 'internal_error', 'Internal error');
   const { status, code, message, extra } = shown;
-  if (shapeError !== undefined) return sendJson(response, status, shapeError(shown), { ...extra.headers });
+  // Caches may keep some errors, such as 404, unless they are forbidden to (RFC 9110, 15.1).
+  const headers = { ...extra.headers, 'Cache-Control': 'no-store' };
+  if (shapeError !== undefined) return sendJson(response, status, shapeError(shown), headers);
   const body: ErrorBody = {
     error: message,
     code,
@@ -36,5 +38,5 @@ export function renderError(
     ...(extra.details && { details: extra.details }),
     ...extra.fields,
   };
-  sendJson(response, status, body, { ...extra.headers });
+  sendJson(response, status, body, headers);
 }
