@@ -38,6 +38,17 @@ describe('createSecretBox', () => {
     expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow('No key in SECRETS_KEY decrypts this secret');
   });
 
+  it('has keys of its own for a purpose, which are rotated as the others', () => {
+    const [older, newer] = [newKey(), newKey()];
+    const sealed = createSecretBox(older, 'cookies').seal('value', 'context');
+    expect(createSecretBox(`${newer},${older}`, 'cookies').open(sealed, 'context')).toBe('value');
+    for (const other of [createSecretBox(older), createSecretBox(older, 'links'), createSecretBox(newer, 'cookies')])
+      expect(other.tryOpen(sealed, 'context')).toBeNull();
+    expect(
+      createSecretBox(older, 'cookies').tryOpen(createSecretBox(older).seal('value', 'context'), 'context'),
+    ).toBeNull();
+  });
+
   it('reports the required form of a malformed key', () => {
     expect(() => createSecretBox('short')).toThrow('SECRETS_KEY must be 32 bytes in base64');
   });

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /** Encrypts (`seal`) and decrypts (`open`) secrets that are stored in the database. */
@@ -26,10 +26,13 @@ const tagBytes = 16;
  * Creates a box that uses AES-256-GCM with the keys of SECRETS_KEY. The first key encrypts and all keys decrypt, so a key is
  * rotated by putting the new one first and encrypting stale values again.
  * Layout of a value: version, key id (the first bytes of the key's SHA-256), iv, tag, ciphertext.
+ * `purpose`: the box has keys of its own, derived from those of SECRETS_KEY. Values of another purpose cannot be decrypted,
+ * and a purpose that seals often, as for strangers, does not use up the random ivs of the keys of stored secrets.
  */
-export function createSecretBox(secretsKey: string) {
-  const keys = keysOf(secretsKey).map((key) => {
-    if (key.length !== keyBytes) throw new Error(`SECRETS_KEY ${form}`);
+export function createSecretBox(secretsKey: string, purpose?: string) {
+  const keys = keysOf(secretsKey).map((given) => {
+    if (given.length !== keyBytes) throw new Error(`SECRETS_KEY ${form}`);
+    const key = purpose === undefined ? given : Buffer.from(hkdfSync('sha256', given, '', purpose, keyBytes));
     return { id: createHash('sha256').update(key).digest().subarray(0, keyIdBytes), key };
   });
   const current = keys[0]!;
