@@ -24,8 +24,10 @@ import type { Payments } from '@parley/payments';
 import type { IntegrationTestDeps } from './test-integration';
 import { createEventHandlers } from './routes/events';
 import type { Oidc } from './oidc';
+import type { SealedCookies } from './sealed-cookies';
 import { readFromReplica } from './read-from-replica';
 import { createOidcHandlers } from './routes/oidc';
+import { createIdentityConfirmationHandlers } from './routes/identity-confirmation';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
 import { createPublishableKeyHandlers } from './routes/publishable-keys';
@@ -80,6 +82,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   admitVisitor: VisitorDeps['admitVisitor'];
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
+  sealedCookies: SealedCookies;
   limiter?: RateLimiter;
   keyLimit?: KeyLimit<IncomingMessage>;
 }
@@ -139,6 +142,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...createHealthReportHandlers(of),
     ...createSessionHandlers(of),
     ...createOidcHandlers({ ...of, lookUpLink }),
+    ...createIdentityConfirmationHandlers(of),
     ...createMemberHandlers({ ...of, lookUpLink }),
     ...createToolSecretHandlers(of),
   });

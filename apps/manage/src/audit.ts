@@ -32,10 +32,11 @@ export async function auditPerson(
   { id, email, name = null }: { id: string; email: string | null; name?: string | null },
   tx: Queryable,
   action: string,
+  after?: AuditEntry['after'],
 ): Promise<void> {
   const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress ?? null;
   const source = { actor: { type: 'person', id, name: email ?? name }, address, requestId } as const;
-  const entry = { action, target: { type: 'person', id } };
+  const entry = { action, target: { type: 'person', id }, after };
   for (const { tenant } of await organizationsOf(tx, id))
     await recordAudit(tx, { tenant, environment: null }, source, entry);
 }

@@ -25,6 +25,7 @@ import {
 import { createManageApp } from './app';
 import { manageVariables } from './config';
 import { oidcOf } from './oidc';
+import { createSealedCookies } from './sealed-cookies';
 import { createSignInLimit } from './sign-in-limit';
 import { createVisitorLimit } from './visitors';
 
@@ -102,6 +103,7 @@ startProcess(async () => {
       admitSignIn,
       admitVisitor: createVisitorLimit(redis.limiter),
       oidc: oidcOf(config),
+      sealedCookies: createSealedCookies(config.SECRETS_KEY),
       keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',
     }),

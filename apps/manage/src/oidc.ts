@@ -1,3 +1,4 @@
+import { findUnstorable } from '@parley/contracts';
 import type { OidcIdentity } from '@parley/identity';
 import { ConfigError, unavailable } from '@parley/service';
 import type * as openidClient from 'openid-client';
@@ -117,7 +118,9 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
         const url = new URL(redirectUrl + query);
         const provider = await discover(client);
         const { iss, sub, email, name } = (await client.authorizationCodeGrant(provider, url, checks)).claims()!;
-        return { issuer: iss, subject: sub, email: textOf(email, 254), name: textOf(name, 200) };
+        if (!isIdentifier(iss) || !isIdentifier(sub))
+          throw new Error('The issuer or the subject of the token is unusable');
+        return { issuer: iss, subject: sub, email: shownText(email, 254), name: shownText(name, 200) };
       } catch (error) {
         const isCancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
         throw new OidcError(isCancelled ? 'sign_in_cancelled' : 'sign_in_failed', error);
@@ -138,6 +141,16 @@ const authentication = (client: Client, secret: string | undefined): openidClien
         authenticate(secret)(server, ...request);
       };
 
-/** PostgreSQL stores no NUL. */
-const textOf = (claim: unknown, maxLength: number): string | null =>
-  typeof claim === 'string' && claim !== '' ? claim.replaceAll('\0', '').slice(0, maxLength) : null;
+/** What identifies is stored unchanged or refused. Its length is that of a subject in OpenID Connect Core 1.0, section 2. */
+const isIdentifier = (claim: unknown): claim is string =>
+  typeof claim === 'string' && claim !== '' && claim.length <= 255 && findUnstorable(claim) === null;
+
+/** Control characters, such as NUL, which PostgreSQL does not store, and those that change the direction of a text. */
+const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A claim that people read. It identifies no one, so what cannot be stored or shown is left out. */
+function shownText(claim: unknown, maxLength: number): string | null {
+  if (typeof claim !== 'string') return null;
+  const text = claim.toWellFormed().replace(unshown, '').trim().slice(0, maxLength).toWellFormed();
+  return text === '' ? null : text;
+}

@@ -30,6 +30,7 @@ import {
 import { type AuditDeps, auditPerson } from '../audit';
 import { msOf } from '../page';
 import type { Oidc } from '../oidc';
+import type { SealedCookies } from '../sealed-cookies';
 import { type AdmitSignIn, clientAddress } from '../sign-in-limit';
 
 export interface SessionDeps extends AuditDeps {
@@ -38,6 +39,7 @@ export interface SessionDeps extends AuditDeps {
   admitSignIn: AdmitSignIn;
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
+  sealedCookies: SealedCookies;
 }
 
 interface Handlers {

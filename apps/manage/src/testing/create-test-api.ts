@@ -25,6 +25,7 @@ import {
 import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
 import { type OidcSettings, createOidc } from '../oidc';
+import { createSealedCookies } from '../sealed-cookies';
 import { createSignInLimit } from '../sign-in-limit';
 import { createVisitorLimit } from '../visitors';
 
@@ -74,6 +75,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
+export const testSecretsKey = Buffer.alloc(32, 7).toString('base64');
 const password = 'correct horse 42';
 const passwordHash = hashPassword(password);
 
@@ -101,7 +103,7 @@ export async function createTestApi(
   const executionBells = createExecutionBells(bellRedis);
   const admitSignIn = createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 });
   const queues = createQueues({ redis });
-  const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
+  const box = createSecretBox(testSecretsKey);
   const entities = createEntities({ db });
   const guard = createGuardedFetch({ allowedPrivateHosts: ['127.0.0.1'] });
   const { guards = { mcp: guard, providers: guard } } = more;
@@ -135,6 +137,7 @@ export async function createTestApi(
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     admitSignIn,
     admitVisitor: createVisitorLimit(limiterRedis),
+    sealedCookies: createSealedCookies(testSecretsKey),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
     log: silentLogger(),
     checkResponses: true,

@@ -86,6 +86,9 @@ export const routes: Record<string, string> = {
   getSignInWays: 'GET sign-in',
   beginOidcSignIn: 'POST sign-in/oidc',
   finishOidcSignIn: 'GET sign-in/oidc/callback',
+  getIdentityConfirmation: 'GET sign-in/oidc/confirmation',
+  confirmIdentity: 'POST sign-in/oidc/confirmation',
+  declineIdentity: 'DELETE sign-in/oidc/confirmation',
   signIn: 'POST sessions',
   signOut: 'DELETE sessions/current',
   endSession: 'DELETE sessions/:id',
@@ -2909,7 +2912,7 @@ export interface ManageClient {
     /** Address at the provider, to which the page sends the browser. */
     url: string;
   }>;
-  /** Finish to sign in at the OpenID provider. The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`. */
+  /** Finish to sign in at the OpenID provider. The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When an unknown identity came with an invitation and a session, nothing is changed yet: the browser is sent to the page of the console that asks the person who is signed in. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`. */
   finishOidcSignIn(input?: {
     /** The value that the sign-in began with. */
     state?: string;
@@ -2920,6 +2923,50 @@ export interface ManageClient {
     /** Why the provider refused. */
     error?: string;
   }, options?: CallOptions): Promise<null>;
+  /** Show the identity that waits for a confirmation. An unknown identity that signed in by an invitation, in a browser with a session, waits for 10 minutes until the person who is signed in confirms it. */
+  getIdentityConfirmation(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** Who is signed in. The identity would be added to this account. */
+    person: {
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Name of the person. */
+      name: string | null;
+      /** Whether the person can sign in with a password. */
+      hasPassword: boolean;
+    };
+    /** Who signed in at the provider. Whoever has this identity could sign in to the account. */
+    identity: {
+      /** The provider's name for people. */
+      provider: string;
+      /** The address of the provider. */
+      issuer: string;
+      /** E-mail address, as the provider says. At most 100 characters. */
+      email: string | null;
+      /** Name, as the provider says. At most 100 characters. */
+      name: string | null;
+    };
+    /** The organization of the invitation, which the person would join. */
+    organization: {
+      /** The name in commands. */
+      slug: string;
+      /** The name for people. */
+      name: string;
+    };
+    /** What the person may do in the organization. */
+    role: 'admin' | 'member';
+  }>;
+  /** Add the identity to the account. The person who is signed in can sign in with the identity from now on, and joins the organization of the invitation. The link is used up. */
+  confirmIdentity(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** Path to which the page sends the browser: the one that the sign-in began with. */
+    returnTo: string;
+  }>;
+  /** Decline to add the identity. Removes the cookie with the identity. The invitation can still be accepted. */
+  declineIdentity(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** Nothing waits for a confirmation any more. */
+    success: true;
+  }>;
   /** Sign in with a password. Begins a session and sets its cookie. The answer and its time are the same for a wrong password and an unknown person. */
   signIn(input: {
     /** E-mail address of the person. */

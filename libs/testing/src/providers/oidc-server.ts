@@ -8,6 +8,8 @@ export interface OidcServer {
   clientSecret: string;
   /** Who signs in next. */
   person: { sub: string; email?: string; name?: string };
+  /** Claims of the next tokens in place of the right ones, of any type. */
+  claims: Record<string, unknown>;
   /** What the next answers get wrong. `refused`: the person cancels. */
   faults: ('refused' | 'other_nonce' | 'other_key' | 'other_issuer' | 'other_client' | 'expired' | 'broken' | 'drop')[];
   /** What clients did against the protocol. */
@@ -38,6 +40,7 @@ export async function startOidcServer(): Promise<OidcServer> {
     clientId: 'parley',
     clientSecret: 'secret of the client: %',
     person: { sub: 'person-1' },
+    claims: {},
     faults: [],
     problems: [],
     exchanged: 0,
@@ -107,10 +110,9 @@ export async function startOidcServer(): Promise<OidcServer> {
       return refuse('invalid_grant');
     }
     state.exchanged += 1;
-    const { sub, ...claims } = grant.person;
-    const token = new SignJWT({ ...claims, nonce: fault === 'other_nonce' ? 'other' : grant.nonce })
+    const nonce = fault === 'other_nonce' ? 'other' : grant.nonce;
+    const token = new SignJWT({ ...grant.person, nonce, ...state.claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-      .setSubject(sub)
       .setIssuer(fault === 'other_issuer' ? 'https://other.example' : server.url)
       .setAudience(fault === 'other_client' ? 'other' : state.clientId)
       .setIssuedAt()

@@ -1,3 +1,5 @@
+import { createInvitation } from '@parley/identity';
+import type { World } from '../create-test-api';
 import type { Prepare, Sample } from './sample';
 
 /** A request of a signed-in person. */
@@ -6,6 +8,25 @@ const ofPerson =
   async (world) => ({ ...sample, headers: (await world.api.person(world, 'member')).headers });
 
 const sameSite = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Proto': 'https' };
+
+const cookieOf = (response: { headers: Record<string, unknown> }): string => {
+  const set = response.headers['set-cookie'] as string[];
+  return set.at(-1)!.split(';')[0]!;
+};
+
+/** A person of another organization, who has signed in at the provider by an invitation and has not confirmed it. */
+const ofPersonWhoIsAsked: Prepare = async (world: World) => {
+  const { api, scope } = world;
+  const { call, oidc } = api;
+  const { headers } = await api.person(await api.world(), 'member');
+  const { token: invitation } = await createInvitation(api.db, scope, { role: 'member', minutes: 10 });
+  oidc.person = { sub: `subject of ${invitation}`, email: 'ana@id.example', name: 'Ana Rojas' };
+  const begun = await call('post', '/v1/sign-in/oidc', { body: { invitation }, headers: { ...headers, ...sameSite } });
+  const { search } = new URL(await oidc.signIn(begun.body.url));
+  const back = { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(begun)}` };
+  const asked = await call('get', `/v1/sign-in/oidc/callback${search}`, { headers: back });
+  return { headers: { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(asked)}` } };
+};
 
 export const sessionSamples = {
   getSignInWays: async () => ({}),
@@ -18,6 +39,9 @@ export const sessionSamples = {
       headers: { Cookie: begun.headers['set-cookie']![0]!.split(';')[0]! },
     };
   },
+  getIdentityConfirmation: ofPersonWhoIsAsked,
+  confirmIdentity: ofPersonWhoIsAsked,
+  declineIdentity: ofPersonWhoIsAsked,
   async signIn(world) {
     const { email, password } = await world.api.person(world, 'member');
     return { body: { email, password }, headers: sameSite };

@@ -49,6 +49,13 @@ export const signInWaysSchema = z.object({
     .describe('The OpenID provider at which people can sign in; null when none is configured.'),
 });
 
+/** A path that is written without dots may begin with two slashes, and browsers take what follows them for a host. */
+const isOwnPath = (path: string): boolean => {
+  const url = URL.parse(path, 'http://own.invalid');
+  return url?.host === 'own.invalid' && !url.pathname.startsWith('//');
+};
+const ownPath = 'must be a path of this address, such as /console/';
+
 export const beginOidcSignInBodySchema = z.strictObject({
   invitation: invitationTokenSchema
     .optional()
@@ -56,7 +63,8 @@ export const beginOidcSignInBodySchema = z.strictObject({
   returnTo: z
     .string()
     .max(1_000)
-    .regex(/^\/([^/\\\s][^\\\s]*)?$/, 'must be a path of this address, such as /console/')
+    .regex(/^\/([!-.0-[\]-~][!-[\]-~]*)?$/, ownPath)
+    .refine(isOwnPath, ownPath)
     .default('/console/')
     .describe('Path to which the browser returns in the end.'),
 });
@@ -72,6 +80,25 @@ export const finishOidcSignInQuerySchema = z.looseObject({
   code: answered.describe('What the provider exchanges for the identity.'),
   iss: answered.describe('The provider.'),
   error: answered.describe('Why the provider refused.'),
+});
+
+export const identityConfirmationSchema = z.object({
+  person: personSchema.describe('Who is signed in. The identity would be added to this account.'),
+  identity: z
+    .object({
+      provider: z.string().describe("The provider's name for people."),
+      issuer: z.string().describe('The address of the provider.'),
+      email: z.string().nullable().describe('E-mail address, as the provider says. At most 100 characters.'),
+      name: z.string().nullable().describe('Name, as the provider says. At most 100 characters.'),
+    })
+    .describe('Who signed in at the provider. Whoever has this identity could sign in to the account.'),
+  organization: z
+    .object({ slug: z.string().describe('The name in commands.'), name: z.string().describe('The name for people.') })
+    .describe('The organization of the invitation, which the person would join.'),
+  role: roleSchema,
+});
+export const confirmedIdentitySchema = z.object({
+  returnTo: z.string().describe('Path to which the page sends the browser: the one that the sign-in began with.'),
 });
 
 export const meSchema = z.object({

@@ -3,7 +3,9 @@ import {
   beginOidcSignInBodySchema,
   begunOidcSignInSchema,
   changePasswordBodySchema,
+  confirmedIdentitySchema,
   finishOidcSignInQuerySchema,
+  identityConfirmationSchema,
   meSchema,
   sessionListSchema,
   sessionParamsSchema,
@@ -19,6 +21,9 @@ const table = {
   getSignInWays: get('/v1/sign-in', null),
   beginOidcSignIn: post('/v1/sign-in/oidc', null, { readOnly: true, sameSite: true }),
   finishOidcSignIn: get('/v1/sign-in/oidc/callback', null),
+  getIdentityConfirmation: get('/v1/sign-in/oidc/confirmation', null, own),
+  confirmIdentity: post('/v1/sign-in/oidc/confirmation', null, own),
+  declineIdentity: remove('/v1/sign-in/oidc/confirmation', null, { ...own, isAudited: false }),
   signIn: post('/v1/sessions', null, { sameSite: true }),
   // Before :id, because the first match is used.
   signOut: remove('/v1/sessions/current', null, own),
@@ -34,6 +39,11 @@ const tooMany: ErrorExample = ['too_many_attempts', 'Too many attempts to sign i
 const httpsRequired: ErrorExample = [
   'https_required',
   'Signing in requires HTTPS. Open this address with https://, or use http://localhost',
+];
+const noOidc: ErrorExample = ['no_oidc', 'No OpenID provider is configured'];
+const expired: ErrorExample = [
+  'sign_in_expired',
+  'This sign-in has expired or was begun in another browser. Begin again',
 ];
 const busy: ErrorExample = ['sign_in_unavailable', 'Signing in is temporarily unavailable'];
 
@@ -51,7 +61,7 @@ export const sessionOperations = defineOperations('People', table, {
     response: begunOidcSignInSchema,
     errors: {
       403: [httpsRequired],
-      404: [['no_oidc', 'No OpenID provider is configured'], unknownInvitation],
+      404: [noOidc, unknownInvitation],
       410: [invitationEnded],
       429: [tooMany, tooManyLinks],
       503: [busy, ['oidc_unavailable', 'The OpenID provider is temporarily unavailable']],
@@ -64,17 +74,52 @@ export const sessionOperations = defineOperations('People', table, {
   finishOidcSignIn: {
     summary: 'Finish to sign in at the OpenID provider',
     description:
-      'The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`.',
+      'The provider sends the browser here. Begins a session, sets its cookie and sends the browser to `returnTo`. When an unknown identity came with an invitation and a session, nothing is changed yet: the browser is sent to the page of the console that asks the person who is signed in. When the sign-in failed, it is sent there with `error`: `sign_in_cancelled`, `sign_in_failed`, `no_organization`, `invitation_not_found`, `invitation_ended` or `identity_taken`.',
     query: finishOidcSignInQuerySchema,
     status: 303,
     response: z.null(),
     errors: {
-      400: [['sign_in_expired', 'This sign-in has expired or was begun in another browser. Begin again']],
-      404: [['no_oidc', 'No OpenID provider is configured']],
+      400: [expired],
+      404: [noOidc],
       429: [tooMany],
       503: [busy],
     },
     example: { response: null },
+  },
+  getIdentityConfirmation: {
+    summary: 'Show the identity that waits for a confirmation',
+    description:
+      'An unknown identity that signed in by an invitation, in a browser with a session, waits for 10 minutes until the person who is signed in confirms it.',
+    response: identityConfirmationSchema,
+    errors: { 400: [expired], 404: [noOidc, unknownInvitation], 410: [invitationEnded] },
+    example: {
+      response: {
+        person,
+        identity: { provider: 'Acme', issuer: 'https://id.example.com', email: 'ana@example.com', name: 'Ana Rojas' },
+        organization: { slug: 'acme', name: 'Acme' },
+        role: 'member',
+      },
+    },
+  },
+  confirmIdentity: {
+    summary: 'Add the identity to the account',
+    description:
+      'The person who is signed in can sign in with the identity from now on, and joins the organization of the invitation. The link is used up.',
+    response: confirmedIdentitySchema,
+    errors: {
+      400: [expired],
+      403: [httpsRequired],
+      404: [noOidc, unknownInvitation],
+      409: [['identity_taken', 'This identity belongs to another person']],
+      410: [invitationEnded],
+    },
+    example: { response: { returnTo: '/console/' } },
+  },
+  declineIdentity: {
+    summary: 'Decline to add the identity',
+    description: 'Removes the cookie with the identity. The invitation can still be accepted.',
+    response: success('Nothing waits for a confirmation any more.'),
+    example: { response: { success: true } },
   },
   signIn: {
     summary: 'Sign in with a password',
