@@ -1,5 +1,5 @@
 import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, listStatement, toPaged } from '@parley/db';
 import type { AuditSource } from './record-audit';
 
 const entryRow = {
@@ -18,7 +18,7 @@ const entryRow = {
   createdAt: column.timestamptz,
 };
 
-const list = statement(
+const list = listStatement(
   'list-audit-log',
   `select id::text, action, actor_type as "actorType", actor_id as "actorId", actor_name as "actorName", address,
           environment::text as environment, target_type as "targetType", target_id as "targetId", before, after,

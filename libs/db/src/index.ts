@@ -28,7 +28,17 @@ export { lockKey } from './lock-key';
 export { migrate } from './migrate';
 export { openDatabase } from './open-database';
 export { type Replica, openReplica } from './open-replica';
-export { type Page, type Paged, type Position, pageValues, parsePosition, toPaged } from './page';
+export {
+  type Page,
+  type Paged,
+  type Position,
+  listStatement,
+  maxPageBytes,
+  pageValues,
+  parsePosition,
+  toPaged,
+  unpreparedList,
+} from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeInBatches, removeOldRows, removedRows, tenantsOf } from './remove-old-rows';

@@ -1,5 +1,5 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, column, maxPageBytes, statement } from '@parley/db';
 
 /** Selects the events for which all given conditions hold. */
 export interface EventFilter {
@@ -49,10 +49,10 @@ function matchValues(scope: Scope, filter: EventFilter): unknown[] {
   return [scope.tenant, scope.environment, type, entityType, entityId, visibleTypes, since, before];
 }
 
-/** Default maximum size of the payloads of a page, in bytes of JSON text. A page has at least one event. */
-const maxPageBytes = 8 * 1_048_576;
-
-/** SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size. */
+/**
+ * SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size of payloads, but
+ * a page has at least one.
+ */
 const sizedSql = (page: string, maxBytes: number | '$10'): string =>
   `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxBytes} as fits
     from (${page}) p window w as (rows unbounded preceding)) e`;

@@ -9,6 +9,7 @@ import {
   type RowOf,
   type Tenant,
   column,
+  listStatement,
   newId,
   pageValues,
   scopeRow,
@@ -80,7 +81,7 @@ export async function listApiKeys(db: Queryable, tenant: Tenant): Promise<ApiKey
   return (await db.query(tenant, keysOfOrganization, [tenant.tenant])).rows;
 }
 
-const keysOfEnvironment = statement(
+const keysOfEnvironment = listStatement(
   'list-environment-keys',
   `select ${summarySql} from api_keys
    where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))

@@ -6,6 +6,7 @@ import {
   type RowOf,
   type Tenant,
   column,
+  listStatement,
   newId,
   pageValues,
   statement,
@@ -66,7 +67,7 @@ export async function createInvitation(
 export const invitationLink = (publicUrl: string, token: string): string =>
   `${publicUrl.replace(/\/+$/, '')}/console/#/join/${token}`;
 
-const invitationsOfTenant = statement(
+const invitationsOfTenant = listStatement(
   'list-invitations',
   `select ${columns} from invitations i
    where i.tenant = $1 and ($2::timestamptz is null or (i.created_at, i.id) < ($2, $3::text))

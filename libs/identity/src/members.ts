@@ -6,6 +6,7 @@ import {
   type RowOf,
   type Tenant,
   column,
+  listStatement,
   lockKey,
   newId,
   pageValues,
@@ -35,7 +36,7 @@ const selectMembers = `select u.id, m.id as "membershipId", coalesce(p.email, u.
   from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
   where m.tenant = $1 and m.verified and m.deleted_at is null`;
 
-const membersOfTenant = statement(
+const membersOfTenant = listStatement(
   'list-members',
   `${selectMembers} and ($2::timestamptz is null or (m.created_at, m.id) < ($2, $3::text))
    order by m.created_at desc, m.id desc limit $4`,

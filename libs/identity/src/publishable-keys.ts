@@ -10,6 +10,7 @@ import {
   type SealedValue,
   type SecretBox,
   column,
+  listStatement,
   newId,
   pageValues,
   scopeColumns,
@@ -87,7 +88,7 @@ export async function createPublishableKey(
   return { created: rows[0]!, identitySecret: identitySecretOf(secret) };
 }
 
-const keysOfEnvironment = statement(
+const keysOfEnvironment = listStatement(
   'list-publishable-keys',
   `select ${summarySql} from publishable_keys
    where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))

@@ -4,6 +4,7 @@ import {
   type Queryable,
   type RowOf,
   column,
+  listStatement,
   pageValues,
   purgeRows,
   statement,
@@ -43,7 +44,7 @@ const selectPurges = `select p.id, p.organization_id as "organizationId", p.exte
 const isStoppable = 'not signed and started_at is null and stopped_at is null';
 const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
-const latestPurges = statement(
+const latestPurges = listStatement(
   'list-purges',
   `${selectPurges}
    where ($1::text is null or ${isNamed})

@@ -1,7 +1,7 @@
 import type { RoleDefinition, Scope } from '@parley/contracts';
-import { type Page, type Queryable, column, pageValues, statement, toPaged } from '@parley/db';
+import { type Page, type Queryable, column, listStatement, pageValues, toPaged } from '@parley/db';
 
-const rolesOfEnvironment = statement(
+const rolesOfEnvironment = listStatement(
   'list-role-definitions',
   `select id, slug, name, revision, definition, created_at as "createdAt", updated_at as "updatedAt" from roles
    where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))

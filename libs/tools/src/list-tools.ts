@@ -1,5 +1,15 @@
 import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, column, pageValues, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  listStatement,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
 import { isListed } from '@parley/permissions';
 import { builtInTools } from './builtins/create-built-ins';
 import type { Tool } from './tool';
@@ -19,21 +29,23 @@ export interface ListedTool {
   custom: (CustomFields & { revision: number; updatedAt: Date }) | null;
 }
 
-const toolsOfEnvironment = statement(
+const toolRow = {
+  id: column.text,
+  name: column.text,
+  revision: column.int4,
+  definition: column.jsonb<Omit<ToolDefinition, 'handlerCode' | 'name'>>(),
+  createdAt: column.timestamptz,
+  updatedAt: column.timestamptz,
+};
+
+const toolsOfEnvironment = listStatement(
   'list-custom-tools',
   `select id, name, revision, definition::jsonb - 'handlerCode' as definition, created_at as "createdAt",
           updated_at as "updatedAt"
    from tools
    where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
    order by created_at desc, id desc limit $5`,
-  {
-    id: column.text,
-    name: column.text,
-    revision: column.int4,
-    definition: column.jsonb<Omit<ToolDefinition, 'handlerCode' | 'name'>>(),
-    createdAt: column.timestamptz,
-    updatedAt: column.timestamptz,
-  },
+  toolRow,
 );
 
 /** Built-in tools follow the custom ones. Their position in the list is this time and their place among each other. */
@@ -44,17 +56,26 @@ export async function listTools(db: Queryable, scope: Scope, page: Page): Promis
   const isAfterCustom = page.before?.at.getTime() === 0;
   const values = [scope.tenant, scope.environment, ...pageValues(page)];
   const custom = isAfterCustom ? [] : (await db.query(scope, toolsOfEnvironment, values)).rows;
-  const placed = custom.map(({ id, name, revision, definition, createdAt, updatedAt }) => {
-    const { description, parameters, templateOnly, allowedHosts, secrets, runAs } = definition;
-    const fields = { templateOnly, allowedHosts, secrets, runAs, revision, updatedAt };
-    const tool = { name, description, parameters, isBuiltin: false, sideEffects: true, action: 'execute' as const };
-    return { at: createdAt, id, tool: { ...tool, custom: fields } as ListedTool };
-  });
+  const placed = custom.map(({ createdAt: at, id, hasMore, ...row }) => ({ at, id, hasMore, tool: toCustom(row) }));
   const first = isAfterCustom ? Number(page.before!.id) + 1 : 0;
-  for (const [index, tool] of builtInTools.entries())
-    if (index >= first) placed.push({ at: epoch, id: String(index), tool: toListed(tool) });
-  const { items, ...rest } = toPaged(placed.slice(0, page.limit + 1), page, ({ at, id }) => ({ at, id }));
+  // A page that ends at its size has further custom tools behind it.
+  if (placed.at(-1)?.hasMore !== true) {
+    for (const last of placed.slice(-1)) last.hasMore = first < builtInTools.length;
+    for (const [index, tool] of builtInTools.entries()) {
+      const hasMore = index < builtInTools.length - 1;
+      if (index >= first) placed.push({ at: epoch, id: String(index), hasMore, tool: toListed(tool) });
+    }
+  }
+  const { items, ...rest } = toPaged(placed, page, ({ at, id }) => ({ at, id }));
   return { ...rest, items: items.map(({ tool }) => tool) };
+}
+
+type CustomRow = Omit<RowOf<typeof toolRow>, 'id' | 'createdAt'>;
+
+function toCustom({ name, revision, definition, updatedAt }: CustomRow): ListedTool {
+  const { description, parameters, templateOnly, allowedHosts, secrets, runAs } = definition;
+  const custom = { templateOnly, allowedHosts, secrets, runAs, revision, updatedAt };
+  return { name, description, parameters, isBuiltin: false, sideEffects: true, action: 'execute', custom };
 }
 
 const toListed = ({ name, description, parameters, isBuiltin, sideEffects, needs }: Tool): ListedTool => ({

@@ -6,7 +6,7 @@ export { followedChanges } from './followed-changes';
 export { type FireResult } from './fire-trigger';
 export { heldRuns } from './held-runs';
 export { type TriggerRun, type TriggerRunSummary, findRun, listRuns } from './read-runs';
-export { hasTrigger, listTriggers } from './read-triggers';
+export { type TriggerSummary, hasTrigger, listTriggers } from './read-triggers';
 export { setTriggerEnabled } from './switch-trigger';
 export { noRunNeedsEventSql, removeOldRuns, triggersPurge } from './retention';
 export { waitingRuns } from './run-store';

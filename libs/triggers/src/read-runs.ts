@@ -1,5 +1,15 @@
 import type { Author, JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  listStatement,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
 import { rootSql } from './run-event';
 import type { RunStep } from './run-store';
 
@@ -43,7 +53,7 @@ const wholeRow = {
 };
 export type TriggerRun = RowOf<typeof wholeRow>;
 
-const runsOfEnvironment = statement(
+const runsOfEnvironment = listStatement(
   'list-runs',
   `select ${columns} from trigger_runs
    where tenant = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)

@@ -1,5 +1,14 @@
 import type { Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  listStatement,
+  statement,
+  toPaged,
+} from '@parley/db';
 
 const triggerRow = {
   slug: column.text,
@@ -13,14 +22,15 @@ const triggerRow = {
 };
 export type TriggerSummary = RowOf<typeof triggerRow>;
 
-const triggersOfEnvironment = statement(
+const triggersOfEnvironment = listStatement(
   'list-triggers',
   `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.definition, t.next_tick_at as "nextTickAt",
      coalesce((select jsonb_object_agg(status, count) from (
        select status, count(*) from trigger_runs r
        where r.tenant = $1 and r.environment = t.environment and r.trigger_slug = t.slug
          and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
-   from triggers t where t.tenant = $1 and t.environment = $2::"Environment" order by t.slug`,
+   from triggers t where t.tenant = $1 and t.environment = $2::"Environment" and ($3::text is null or t.slug > $3)
+   order by t.slug limit $4`,
   triggerRow,
 );
 
@@ -34,7 +44,12 @@ export async function hasTrigger(db: Queryable, scope: Scope, slug: string): Pro
   return (await db.query(scope, triggerOfSlug, [scope.tenant, scope.environment, slug])).rowCount === 1;
 }
 
+/** Slugs order the list alone. */
+const anyTime = new Date(0);
+
 /** The triggers of an environment with the numbers of their runs, ordered by slug. */
-export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
-  return (await db.query(scope, triggersOfEnvironment, [scope.tenant, scope.environment])).rows;
+export async function listTriggers(db: Queryable, scope: Scope, page: Page): Promise<Paged<TriggerSummary>> {
+  const values = [scope.tenant, scope.environment, page.before?.id, page.limit + 1];
+  const { rows } = await db.query(scope, triggersOfEnvironment, values);
+  return toPaged(rows, page, ({ slug }) => ({ at: anyTime, id: slug }));
 }

@@ -5,6 +5,7 @@ import {
   type Queryable,
   type RowOf,
   column,
+  listStatement,
   newId,
   pageValues,
   statement,
@@ -35,7 +36,7 @@ export const columns = `id, delivery_id as "deliveryId", provider, path, event_t
 /** The deliveries of an environment, and those of the whole organization. */
 const ownSql = `tenant = $1 and (environment is null or environment = $2::"Environment")`;
 
-const list = statement(
+const list = listStatement(
   'list-own-deliveries',
   `select ${columns} from webhook_deliveries
    where ${ownSql} and ($3::text is null or status = $3::"DeliveryStatus") and ($4::text is null or provider = $4)

@@ -1,7 +1,16 @@
-import { type Page, type Paged, type Queryable, type RowOf, pageValues, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  listStatement,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
 import { columns, fullRow, summaryRow } from './own-deliveries';
 
-const newestDeliveries = statement(
+const newestDeliveries = listStatement(
   'list-deliveries',
   `select ${columns} from webhook_deliveries
    where tenant is null and ($1::text is null or status = $1::"DeliveryStatus") and ($2::text is null or provider = $2)

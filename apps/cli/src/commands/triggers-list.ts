@@ -1,3 +1,4 @@
+import { iterate } from '@parley/client/manage';
 import { objectAt, textAt } from '@parley/contracts';
 import { type KeyOptions, printList } from '../manage';
 import { formatTime } from '../terminal';
@@ -7,7 +8,7 @@ export const runTriggersList = (options: KeyOptions): Promise<void> => {
   const countOf = (status: string) => (trigger: { runs: Record<string, number> }) => String(trigger.runs[status] ?? 0);
   return printList(options, {
     items: 'triggers',
-    read: (manage) => async () => ({ ...(await manage.listTriggers()), cursor: '', hasMore: false }),
+    read: (manage) => async () => ({ data: await readAll(iterate(manage.listTriggers)), cursor: '', hasMore: false }),
     columns: {
       TRIGGER: ({ slug }) => slug,
       ON: ({ on }) =>
@@ -21,5 +22,11 @@ export const runTriggersList = (options: KeyOptions): Promise<void> => {
     },
   });
 };
+
+async function readAll<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 const conditionOf = (fields: string[]): string => (fields.length === 0 ? '' : ` if ${fields.join(', ')}`);

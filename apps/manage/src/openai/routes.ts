@@ -1,4 +1,4 @@
-import { cancelExecution, listAgents, listRouters } from '@parley/agents';
+import { cancelExecution, listAnswererSlugs } from '@parley/agents';
 import type { Caller, FinishReason, Scope } from '@parley/contracts';
 import { actorOf, seesAll } from '@parley/permissions';
 import {
@@ -84,15 +84,13 @@ async function cancel({ db, executionChunks }: Deps, scope: Scope, id: string): 
 }
 
 async function listModels({ db }: Deps, scope: Scope) {
-  const page = { limit: maxModels, before: null };
-  const [agents, routers] = await Promise.all([listAgents(db, scope, page), listRouters(db, scope, page)]);
-  const toModel = (kind: string) => (one: { slug: string; createdAt: Date }) => ({
-    id: `${kind}:${one.slug}`,
+  const answerers = await listAnswererSlugs(db, scope, maxModels);
+  return answerers.map(({ kind, slug, createdAt }) => ({
+    id: `${kind}:${slug}`,
     object: 'model',
-    created: secondsOf(one.createdAt),
+    created: secondsOf(createdAt),
     owned_by: 'parley',
-  });
-  return [...agents.items.map(toModel('agent')), ...routers.items.map(toModel('router'))];
+  }));
 }
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);

@@ -38,7 +38,8 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
       execution = await executionOf(db, context, id);
     }
     const { output, finishReason } = execution;
-    const result = { reply: output, finishReason, usage: usageOf(execution), output };
+    const isInputTruncated = execution.isInputTruncated || undefined;
+    const result = { isInputTruncated, reply: output, finishReason, usage: usageOf(execution), output };
     if (!seesAll(context.caller)) {
       const error = execution.error === null ? null : publicErrorOf(execution.error);
       return { ...toItem({ ...execution, error }), ...result, prompt: null, steps: [], messages: [], deliveries: [] };
@@ -56,19 +57,14 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
       ...result,
       prompt: prompt === null ? null : toPrompt(prompt),
       steps: steps.map(toStep),
-      messages: messages.flatMap(({ id: messageId, role, content, toolCalls, createdAt }) =>
-        role === 'tool'
-          ? []
-          : [
-              {
-                id: messageId,
-                role,
-                content,
-                toolCallIds: (toolCalls ?? []).map((call) => call.id),
-                createdAt: msOf(createdAt),
-              },
-            ],
-      ),
+      messages: messages.map(({ id: messageId, role, content, isTruncated, toolCallIds, createdAt }) => ({
+        id: messageId,
+        role,
+        content,
+        isTruncated: isTruncated || undefined,
+        toolCallIds,
+        createdAt: msOf(createdAt),
+      })),
       deliveries: deliveries.map(({ id: messageId, status, error, createdAt }) => ({
         messageId,
         status,

@@ -17,7 +17,7 @@ import {
   threadKeyOf,
   updateConnection,
 } from '@parley/channels';
-import { type Scope, textAt } from '@parley/contracts';
+import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
 import { type CallerContext, type Handler, badGateway, badRequest, conflict, notFound } from '@parley/service';
@@ -54,10 +54,12 @@ const toMessage = ({
   contentType,
   size,
   mediaError,
+  isTruncated,
   createdAt,
   ...row
 }: ChannelMessage) => ({
   ...row,
+  isTruncated: isTruncated || undefined,
   ...readSharedContent(row.type, shared),
   media: mediaStatus === null ? null : { status: mediaStatus, filename, contentType, size, error: mediaError },
   createdAt: msOf(createdAt),
@@ -194,7 +196,7 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
     return {
       id: contact,
       phoneNumber: await latestNumberOf(db, scope, contact),
-      name: textAt(thread?.params.contactName) ?? null,
+      name: thread?.contactName ?? null,
       aliases,
       thread: thread === null ? null : { id: thread.id, externalId: threadKeyOf(contact) },
       messages: messages.items.map(toMessage),

@@ -2,6 +2,7 @@ import {
   type Author,
   type LockedThread,
   type Thread,
+  type ThreadMessage,
   type ThreadSummary,
   addPersonsMessage,
   changeThread,
@@ -14,6 +15,7 @@ import {
   lockThread,
   messagePosition,
   readThread,
+  readThreadMessage,
   resumeThread,
   takeThreadOver,
   visitThread,
@@ -32,7 +34,7 @@ import { type Db, type Queryable, newId } from '@parley/db';
 import { findOnlyBySpelling } from '@parley/entities';
 import { findMember } from '@parley/identity';
 import type { Queues } from '@parley/redis';
-import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
+import { type CallerContext, type Handler, badRequest, conflict, notFound, shareRequests } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 import { dateOf, msOf, msOrNull, pageOf } from '../page';
 
@@ -41,6 +43,7 @@ interface Handlers {
   countThreads: Handler<'countThreads'>;
   getThread: Handler<'getThread'>;
   listThreadMessages: Handler<'listThreadMessages'>;
+  getThreadMessage: Handler<'getThreadMessage'>;
   replyToThread: Handler<'replyToThread'>;
   addThreadNote: Handler<'addThreadNote'>;
   takeOverThread: Handler<'takeOverThread'>;
@@ -51,11 +54,20 @@ interface Handlers {
   visitThread: Handler<'visitThread'>;
 }
 
+/** Messages of up to 8 MiB that a process reads at the same time. */
+const maxLargeReads = 6;
+
 /** Seconds for which an open thread counts as open, and a visitor as writing. */
 const openSeconds = 45;
 const typingSeconds = 6;
 
 export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
+  const shareLarge = shareRequests({
+    total: maxLargeReads,
+    code: 'too_many_large_reads',
+    message: 'Other large texts of the organization are being read',
+  });
+
   /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
   const change = <T>(
     name: string,
@@ -85,26 +97,19 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const { id, channel } = await found(db, scope, name);
       const { page, answer } = pageOf(`threads/${id}/messages`, scope, query, messagePosition);
       const messages = await listThreadMessages(db, scope, id, page);
-      const isSent = channel === 'whatsapp';
-      const replies = messages.items.map(({ role, requestId, channelMessageId, content: text }) => ({
-        channelMessageId,
-        requestId: isSent && role === 'assistant' && text !== '' ? requestId : null,
-        text,
-      }));
-      const deliveries = await deliveriesOf(db, scope, replies);
-      const deliveryOf = new Map(messages.items.map((message, index) => [message, deliveries[index]!]));
+      const toMessage = await toMessages(db, scope, channel, messages.items);
       return answer(messages, (message) => ({
-        id: message.id,
-        executionId: message.executionId,
-        role: message.role,
-        author: message.author,
-        content: message.content,
-        toolCallIds: (message.toolCalls ?? []).map((call) => call.id),
-        channelMessageId: isSent && message.role === 'user' ? message.requestId : null,
-        delivery: deliveryOf.get(message) ?? null,
-        createdAt: msOf(message.createdAt),
+        ...toMessage(message),
+        isTruncated: message.isTruncated || undefined,
       }));
     },
+
+    getThreadMessage: shareLarge(async ({ params: { id: name, messageId } }, { scope }) => {
+      const { id, channel } = await found(db, scope, name);
+      const message = await readThreadMessage(db, scope, id, messageId);
+      if (message === null) throw notFound('Message not found', 'message_not_found');
+      return (await toMessages(db, scope, channel, [message]))(message);
+    }),
 
     async replyToThread({ params: { id: name }, body }, context) {
       const { scope } = context;
@@ -221,6 +226,29 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       return { ok: true };
     },
   };
+}
+
+/** Returns the function that shows these messages, with the deliveries of those that were sent. */
+async function toMessages(db: Db, scope: Scope, channel: string, messages: readonly ThreadMessage[]) {
+  const isSent = channel === 'whatsapp';
+  const replies = messages.map(({ role, requestId, channelMessageId, content: text }) => ({
+    channelMessageId,
+    requestId: isSent && role === 'assistant' && text !== '' ? requestId : null,
+    text,
+  }));
+  const deliveries = await deliveriesOf(db, scope, replies);
+  const deliveryOf = new Map(messages.map((message, index) => [message, deliveries[index]!]));
+  return (message: ThreadMessage) => ({
+    id: message.id,
+    executionId: message.executionId,
+    role: message.role,
+    author: message.author,
+    content: message.content,
+    toolCallIds: message.toolCallIds,
+    channelMessageId: isSent && message.role === 'user' ? message.requestId : null,
+    delivery: deliveryOf.get(message) ?? null,
+    createdAt: msOf(message.createdAt),
+  });
 }
 
 type Change = { before?: JsonObject; after?: JsonObject };

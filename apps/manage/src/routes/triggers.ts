@@ -3,6 +3,7 @@ import type { Db, Queryable } from '@parley/db';
 import { type CallerContext, type Handler, conflict, notFound } from '@parley/service';
 import {
   type TriggerRunSummary,
+  type TriggerSummary,
   cancelRuns,
   findRun,
   hasTrigger,
@@ -27,6 +28,7 @@ interface Handlers {
 }
 
 const triggerNotFound = (slug: string) => notFound(`Trigger ${slug} not found`, 'trigger_not_found');
+const slugPattern = /^.{1,100}$/;
 const runNotFound = () => notFound('Trigger run not found', 'run_not_found');
 
 const changes = {
@@ -87,9 +89,10 @@ export function createTriggerHandlers({ db, ...deps }: { db: Db } & AuditDeps): 
       });
 
   return {
-    async listTriggers(_input, { scope }) {
-      const triggers = await listTriggers(db, scope);
-      return { data: triggers.map((trigger) => ({ ...trigger, nextTickAt: tickOf(trigger.nextTickAt) })) };
+    async listTriggers({ query }, { scope }) {
+      const { page, answer } = pageOf('triggers', scope, query, slugPattern);
+      const toItem = (trigger: TriggerSummary) => ({ ...trigger, nextTickAt: tickOf(trigger.nextTickAt) });
+      return answer(await listTriggers(db, scope, page), toItem);
     },
     enableTrigger: switchTo(true),
     disableTrigger: switchTo(false),

@@ -16,6 +16,9 @@ interface Handlers {
   streamVisitorThread: Handler<'streamVisitorThread'>;
 }
 
+/** More than a visitor's message and a reply of an agent may have, so that no text of the conversation is cut. */
+const visitorContentChars = 1_048_576;
+
 type Deps = VisitorDeps & { db: Db; queues: Queues };
 
 export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Handlers => ({
@@ -48,7 +51,7 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
     if (thread === null) return { data: [], cursor: '', hasMore: false };
     const list = `widget/messages/${thread.id}`;
     const { page, answer } = pageOf(list, context.scope, { limit, cursor }, messagePosition);
-    const messages = await listThreadMessages(deps.db, context.scope, thread.id, page);
+    const messages = await listThreadMessages(deps.db, context.scope, thread.id, page, visitorContentChars);
     const items = messages.items.filter(
       ({ role, content }) => role === 'user' || (role === 'assistant' && content !== ''),
     );

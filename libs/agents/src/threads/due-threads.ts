@@ -10,6 +10,7 @@ import {
   statement,
 } from '@parley/db';
 import { lockThread, resumeThread } from './people';
+import { contactNameChars } from './read-threads';
 
 const since = 'least(resumes_at, notify_at)';
 const isTimed = `state <> 'agent' and ${since} is not null`;
@@ -54,7 +55,7 @@ const noticeRow = {
 const takeNotice = statement(
   'take-notice-of-thread',
   `update threads set notify_at = null where tenant = $1 and id = $2 and notify_at <= now()
-   returning waiting_reason as reason, params->>'contactName' as "contactName", waiting_since as "waitingSince"`,
+   returning waiting_reason as reason, left(params->>'contactName', ${contactNameChars}) as "contactName", waiting_since as "waitingSince"`,
   noticeRow,
 );
 

@@ -3,10 +3,13 @@ import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
 import type { StoredExecution } from './read-executions';
 
-/** Results up to this size, in characters of JSON, are returned whole. */
-const maxResultChars = 256 * 1024;
-/** Size of all results of an execution. Those that exceed it are shortened to their beginning. */
-const maxTotalChars = 4 * 1024 * 1024;
+/** Arguments and results up to this size, in bytes of JSON, are returned whole. */
+const maxValueBytes = 256 * 1024;
+/**
+ * Size of all arguments and results of an execution. Those that exceed it are shortened to their beginning, in the statement, so
+ * that the process does not hold them.
+ */
+const maxTotalBytes = 4 * 1024 * 1024;
 const startChars = 2_000;
 
 interface Tokens {
@@ -31,6 +34,8 @@ interface ToolStep {
   callId: string;
   name: string;
   arguments: Json;
+  /** The beginning of arguments that are too large, as JSON. */
+  argumentsStart: string | null;
   /** `unknown`: its process ended during the call, which may or may not have taken effect. */
   status: 'success' | 'error' | 'running' | 'unknown';
   result: Json;
@@ -49,11 +54,12 @@ export type ExecutionStep = ModelStep | ToolStep;
 const callRow = {
   callId: column.text,
   name: column.text,
-  args: column.jsonb<Json>(),
+  /** Whole, or null and their beginning. */
+  args: column.jsonb<Json>().nullable,
+  argsStart: column.text.nullable,
   status: column.oneOf<'started' | 'succeeded' | 'failed'>(),
-  /** The beginning of the result, and the number of its characters. */
-  result: column.text.nullable,
-  chars: column.int4.nullable,
+  result: column.jsonb<StoredResult>().nullable,
+  resultStart: column.text.nullable,
   startedAt: column.timestamptz,
   finishedAt: column.timestamptz.nullable,
 };
@@ -61,9 +67,17 @@ type CallRow = RowOf<typeof callRow>;
 
 const callsOfExecution = statement(
   'tool-calls-of-execution',
-  `select call_id as "callId", name, args, status::text as status, left(result::text, ${maxResultChars}) as result,
-          length(result::text) as chars, started_at as "startedAt", finished_at as "finishedAt"
-   from tool_calls where tenant = $1 and execution_id = $2::bigint order by started_at, call_id`,
+  `select call_id as "callId", name, status::text as status, started_at as "startedAt", finished_at as "finishedAt",
+     case when "fitsArgs" then args end as args,
+     case when not "fitsArgs" then left(args::text, ${startChars}) end as "argsStart",
+     case when "fitsResult" then result end as result,
+     case when not "fitsResult" then left(result::text, ${startChars}) end as "resultStart"
+   from (select *, "argsBytes" <= ${maxValueBytes} and total - "resultBytes" <= ${maxTotalBytes} as "fitsArgs",
+           "resultBytes" <= ${maxValueBytes} and total <= ${maxTotalBytes} as "fitsResult"
+         from (select *, sum("argsBytes" + "resultBytes") over (order by started_at, call_id) as total
+               from (select *, octet_length(args::text) as "argsBytes", coalesce(octet_length(result::text), 0) as "resultBytes"
+                     from tool_calls where tenant = $1 and execution_id = $2::bigint) c) c) c
+   order by started_at, call_id`,
   callRow,
 );
 
@@ -78,14 +92,13 @@ export async function readSteps(
 ): Promise<ExecutionStep[]> {
   const { rows } = await db.query(scope, callsOfExecution, [scope.tenant, execution.id]);
   const calls = new Map(rows.map((call) => [call.callId, call]));
-  const show = createShortener();
   const steps = execution.steps.flatMap((step): ExecutionStep[] => {
     if (step.kind === 'model') return [modelStep(step)];
     const call = calls.get(step.callId ?? '');
     calls.delete(step.callId ?? '');
-    return call === undefined ? [] : [toolStep(execution, call, step, show)];
+    return call === undefined ? [] : [toolStep(execution, call, step)];
   });
-  return [...steps, ...[...calls.values()].map((call) => toolStep(execution, call, {}, show))];
+  return [...steps, ...[...calls.values()].map((call) => toolStep(execution, call, {}))];
 }
 
 type RecordedStep = StoredExecution['steps'][number];
@@ -107,16 +120,16 @@ function toolStep(
   { status }: Pick<StoredExecution, 'status'>,
   call: CallRow,
   { durationMs, permission }: Partial<RecordedStep>,
-  show: ReturnType<typeof createShortener>,
 ): ToolStep {
-  const { callId, name, args, startedAt, finishedAt } = call;
+  const { callId, name, args, argsStart, startedAt, finishedAt } = call;
   return {
     type: 'tool',
     callId,
     name,
     arguments: args,
+    argumentsStart: argsStart,
     status: call.status === 'started' ? (status === 'running' ? 'running' : 'unknown') : statuses[call.status],
-    ...show(call),
+    ...outcomeOf(call),
     permission: permission ?? null,
     startedAt,
     durationMs: durationMs ?? (finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime()),
@@ -125,19 +138,14 @@ function toolStep(
 
 const statuses = { succeeded: 'success', failed: 'error' } as const;
 
-/** Shows results until they have `maxTotalChars` together, then only the beginning of each. */
-function createShortener() {
-  let leftChars = maxTotalChars;
-  return ({ result, chars, status }: CallRow) => {
-    const none = { result: null, resultStart: null, errorType: null, errorMessage: null, logs: [] };
-    if (result === null || status === 'started') return none;
-    if (chars! > maxResultChars || chars! > leftChars) return { ...none, resultStart: result.slice(0, startChars) };
-    leftChars -= chars!;
-    const stored = JSON.parse(result) as StoredResult;
-    const { logs = [] } = stored;
-    if (stored.ok) return { ...none, result: stored.result, logs };
-    return { ...none, errorType: stored.errorType, errorMessage: stored.message, logs };
-  };
+/** What a call returned. A result that is too large is shown by its beginning. */
+function outcomeOf({ result, resultStart, status }: CallRow) {
+  const none = { result: null, resultStart: null, errorType: null, errorMessage: null, logs: [] };
+  if (status === 'started') return none;
+  if (result === null) return { ...none, resultStart };
+  const { logs = [] } = result;
+  if (result.ok) return { ...none, result: result.result, logs };
+  return { ...none, errorType: result.errorType, errorMessage: result.message, logs };
 }
 
 type StoredResult =

@@ -1,7 +1,16 @@
 import type { FinishReason, Scope, ToolCallSummary } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  listStatement,
+  statement,
+  toPaged,
+} from '@parley/db';
 import type { Explanation } from '@parley/permissions';
-import type { StoredToolCall } from './turn';
+import { listedContentChars, toolCallIds } from './list-messages';
 
 /**
  * The stored status, with three derived ones. `stored`: succeeded without an answer, because a person had taken the thread
@@ -58,6 +67,8 @@ interface RecordedStep extends ToolCallSummary {
 
 const wholeRow = {
   ...summaryRow,
+  /** Whether `input` is only the beginning of the message. */
+  isInputTruncated: column.bool,
   output: column.text.nullable,
   steps: column.jsonb<RecordedStep[]>(),
   /** The prompt that was sent, for `readPrompt`; null before the first step is stored. */
@@ -67,13 +78,12 @@ const wholeRow = {
 };
 
 const messageRow = {
-  executionId: column.text,
   id: column.text,
-  position: column.int4,
-  role: column.oneOf<'user' | 'assistant' | 'tool'>(),
+  role: column.oneOf<'user' | 'assistant'>(),
+  /** Its first characters. */
   content: column.text,
-  toolCalls: column.jsonb<StoredToolCall[]>().nullable,
-  toolCallId: column.text.nullable,
+  isTruncated: column.bool,
+  toolCallIds: column.textArray,
   createdAt: column.timestamptz,
 };
 
@@ -91,8 +101,15 @@ const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "a
   e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.finish_reason as "finishReason",
   e.request_id as "requestId",
   e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
-const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "promptHash",
+
+/** Characters of the message of one execution. A message of the chat API has up to 8 MiB. */
+const wholeInputChars = 1_048_576;
+const wholeColumns = `${columns}, left(e.input, ${wholeInputChars}) as input,
+  octet_length(e.input) > octet_length(left(e.input, ${wholeInputChars})) as "isInputTruncated", e.output, e.steps, e.prompt_hash as "promptHash",
   e.background->>'callerId' as "startedBy"`;
+
+/** More than the messages of any turn, whose model is called at most ten times. */
+const maxMessages = 1_000;
 
 /** Maximum characters of the message in a list. */
 const inputChars = 200;
@@ -122,10 +139,10 @@ const pageOf = (agent: string) => `
   join executions e on e.tenant = $1 and e.id = page.id
   order by e.id desc`;
 
-const list = statement('list-executions', pageOf(''), summaryRow);
-const listOfAgent = statement('list-executions-of-agent', pageOf('and e.agent_slug = $9'), summaryRow);
+const list = listStatement('list-executions', pageOf(''), summaryRow);
+const listOfAgent = listStatement('list-executions-of-agent', pageOf('and e.agent_slug = $9'), summaryRow);
 
-const listOfThread = statement(
+const listOfThread = listStatement(
   'list-executions-of-thread',
   `select ${columns}, left(e.input, ${inputChars}) as input from executions e
    where e.tenant = $1 and e.environment = $2::"Environment" and e.thread_id = $9
@@ -190,15 +207,18 @@ export async function readExecution(db: Queryable, scope: Scope, id: string): Pr
   return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }
 
-/** The messages of an execution, in their order. */
-export async function readMessages(db: Queryable, scope: Scope, executionId: string) {
-  return (await db.query(scope, messagesOfExecutions, [scope.tenant, [executionId]])).rows;
-}
-
-const messagesOfExecutions = statement(
-  'messages-of-executions',
-  `select execution_id::text as "executionId", id, position, role::text as role, content,
-          tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
-   from thread_messages where tenant = $1 and execution_id = any($2::bigint[]) and author is null order by execution_id, position`,
+const messagesOfExecution = listStatement(
+  'messages-of-execution',
+  `select m.id, m.role::text as role, left(m.content, ${listedContentChars}) as content,
+          octet_length(m.content) > octet_length(left(m.content, ${listedContentChars})) as "isTruncated",
+          ${toolCallIds} as "toolCallIds", m.created_at as "createdAt"
+   from thread_messages m
+   where m.tenant = $1 and m.execution_id = $2::bigint and m.author is null and m.role <> 'tool'
+   order by m.position limit ${maxMessages}`,
   messageRow,
 );
+
+/** The messages of an execution in their order, without those of tools, each with its first characters. */
+export async function readMessages(db: Queryable, scope: Scope, executionId: string) {
+  return (await db.query(scope, messagesOfExecution, [scope.tenant, executionId])).rows;
+}

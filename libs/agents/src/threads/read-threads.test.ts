@@ -88,7 +88,7 @@ test('a thread is listed, and read with its turns, their messages and tool calls
       status: 'succeeded',
       output: 'Found it',
       inputTokens: 10,
-      messages: [{ role: 'user' }, { role: 'assistant', toolCalls: [call] }, { role: 'tool' }, { role: 'assistant' }],
+      messages: [{ role: 'user' }, { role: 'assistant', toolCallIds: [call.id] }, { role: 'assistant' }],
       steps: [{ callId: call.id, status: 'success', result: 7 }],
     },
     { id: second.id, status: 'running', output: null, messages: [{ content: 'And now?' }], steps: [] },
@@ -145,8 +145,8 @@ test('the turns of a thread are moved into the thread with the external id', asy
   expect(await readThread(db, org.scope, first.threadId)).toBeNull();
   const turns = await turnsOf(second.threadId);
   expect(turns.map(({ id, messages, steps }) => [id, messages.length, steps.length])).toEqual([
-    [first.id, 4, 1],
-    [second.id, 4, 1],
+    [first.id, 3, 1],
+    [second.id, 3, 1],
   ]);
 });
 

@@ -1,5 +1,14 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged, unprepared } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  statement,
+  toPaged,
+  unpreparedList,
+} from '@parley/db';
 import type { Author, ThreadState } from './people';
 
 const common = {
@@ -43,13 +52,17 @@ const threadRow = {
 export type ThreadSummary = RowOf<typeof summaryRow>;
 export type Thread = RowOf<typeof threadRow>;
 
+/** Characters of a contact's name. Names that were stored earlier may be longer. */
+export const contactNameChars = 200;
+const reasonChars = 4_000;
+
 const columns = `t.id, t.external_id as "externalId", t.channel, t.agent_slug as "agentSlug",
-  t.params->>'contactName' as "contactName", t.state::text as state, t.status::text as status,
+  left(t.params->>'contactName', ${contactNameChars}) as "contactName", t.state::text as state, t.status::text as status,
   t.assignee_id as "assigneeId", t.labels,
   case when t.state = 'human' then t.taken_over_by end as "takenOverBy",
   case when t.state = 'human' then t.taken_over_at end as "takenOverAt", t.resumes_at as "resumesAt",
   case when t.state = 'waiting' then t.waiting_since end as "waitingSince",
-  case when t.state = 'waiting' then t.waiting_reason end as "waitingReason",
+  case when t.state = 'waiting' then left(t.waiting_reason, ${reasonChars}) end as "waitingReason",
   coalesce(t.last_message_at > (
     select v.read_at from thread_visits v where v.tenant = $1 and v.thread_id = t.id and v.visitor_id = $3), true) as "isUnread", t.created_at as "createdAt",
   t.last_message_at as "lastMessageAt",
@@ -76,7 +89,8 @@ const conditions: { [F in keyof ThreadFilters]-?: (parameter: string) => string 
   state: (state) => `t.state = ${state}::"ThreadState"`,
   status: (status) => `t.status = ${status}::"ThreadStatus"`,
   assigneeId: (id) => `t.assignee_id = ${id}`,
-  text: (pattern) => `(t.external_id ilike ${pattern} or t.params->>'contactName' ilike ${pattern})`,
+  text: (pattern) =>
+    `(t.external_id ilike ${pattern} or left(t.params->>'contactName', ${contactNameChars}) ilike ${pattern})`,
   label: (label) => `${label} = any(t.labels)`,
   since: (at) => `t.last_message_at >= ${at}`,
 };
@@ -115,7 +129,7 @@ export async function listThreads(
   if (before !== null)
     where.push(`(t.last_message_at, t.id) < (${add(before.at)}::timestamptz, ${add(before.id)}::text)`);
   // Not prepared: only the filters that are given are in the text, so that each has the plan it needs.
-  const list = unprepared(
+  const list = unpreparedList(
     'list-threads',
     `${isUnread ? readMarks : ''} select ${columns},
        (select left(e.input, 200) from executions e where e.tenant = $1 and e.thread_id = t.id order by e.id desc limit 1) as "lastInput"

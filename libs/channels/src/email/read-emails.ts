@@ -8,7 +8,7 @@ import {
   pageValues,
   statement,
   toPaged,
-  unprepared,
+  unpreparedList,
 } from '@parley/db';
 
 const sentEmail = {
@@ -38,7 +38,7 @@ export const findEmail = async (db: Queryable, scope: Scope, id: string): Promis
   (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 
 // Not prepared: the filters that are given decide about the index.
-const emailPage = unprepared(
+const emailPage = unpreparedList(
   'list-emails',
   `${rows}
    where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)

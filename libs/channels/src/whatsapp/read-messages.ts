@@ -8,7 +8,7 @@ import {
   pageValues,
   statement,
   toPaged,
-  unprepared,
+  unpreparedList,
 } from '@parley/db';
 import { replyKey, retryKeySql } from './message-keys';
 
@@ -21,6 +21,7 @@ const messageRow = {
   threadId: column.text.nullable,
   type: column.text,
   text: column.text.nullable,
+  isTruncated: column.bool,
   origin: column.oneOf<'phone'>().nullable,
   /** The location, reaction or shared contacts, as the provider sent them (readSharedContent). */
   shared: column.jsonb<Json>().nullable,
@@ -37,16 +38,22 @@ const messageRow = {
 };
 export type ChannelMessage = RowOf<typeof messageRow>;
 
-const rows = `select m.id, m.message_id as "messageId", m.direction, m.contact, m.thread_id as "threadId", m.type, m.text, m.origin,
+/** Characters of a text in a list. A text of WhatsApp has up to 4,096, a transcript may have more. */
+const listedTextChars = 65_536;
+
+const rowsOf = (
+  text: string,
+) => `select m.id, m.message_id as "messageId", m.direction, m.contact, m.thread_id as "threadId", m.type,
+    ${text} as text, coalesce(octet_length(m.text) > octet_length(${text}), false) as "isTruncated", m.origin,
     case when m.direction = 'inbound' and m.type in ('location', 'reaction', 'contacts')
          then m.payload #> array['message', m.type] end as shared, m.status, m.attempts, m.error, b.status as "mediaStatus", b.filename, b.content_type as "contentType",
     octet_length(b.bytes) as size, b.error as "mediaError", m.created_at as "createdAt"
   from messages m left join blobs b on b.tenant = $1 and b.id = m.id`;
 
 // Not prepared: the filters that are given decide about the index.
-const messagesOfEnvironment = unprepared(
+const messagesOfEnvironment = unpreparedList(
   'list-channel-messages',
-  `${rows}
+  `${rowsOf(`left(m.text, ${listedTextChars})`)}
    where m.tenant = $1 and m.environment = $2::"Environment" and ($3::text is null or m.status = $3)
      and ($4::text is null or m.direction = $4::"MessageDirection") and ($5::text is null or m.contact = $5)
      and ($6::text is null or m.thread_id = $6) and ($7::timestamptz is null or m.created_at >= $7)
@@ -82,7 +89,7 @@ export async function listMessages(
 
 const messageOfEnvironment = statement(
   'find-channel-message',
-  `${rows} where m.tenant = $1 and m.environment = $2::"Environment" and m.id = $3`,
+  `${rowsOf('m.text')} where m.tenant = $1 and m.environment = $2::"Environment" and m.id = $3`,
   messageRow,
 );
 

@@ -9,6 +9,7 @@ export const routes: Record<string, string> = {
   countThreads: 'GET thread-counts',
   getThread: 'GET threads/:id',
   listThreadMessages: 'GET threads/:id/messages',
+  getThreadMessage: 'GET threads/:id/messages/:messageId',
   replyToThread: 'POST threads/:id/messages once',
   addThreadNote: 'POST threads/:id/notes once',
   takeOverThread: 'POST threads/:id/takeover',
@@ -145,7 +146,7 @@ export interface ManageClient {
       channel: string;
       /** The agent that answered last. */
       agentSlug: string | null;
-      /** The name that the contact uses on the channel. */
+      /** The name that the contact uses on the channel, at most its first 200 characters. */
       contactName: string | null;
       /** Who answers: the agent, a person, or none until a person does (`waiting`). */
       state: 'agent' | 'human' | 'waiting';
@@ -212,7 +213,7 @@ export interface ManageClient {
     channel: string;
     /** The agent that answered last. */
     agentSlug: string | null;
-    /** The name that the contact uses on the channel. */
+    /** The name that the contact uses on the channel, at most its first 200 characters. */
     contactName: string | null;
     /** Who answers: the agent, a person, or none until a person does (`waiting`). */
     state: 'agent' | 'human' | 'waiting';
@@ -280,7 +281,7 @@ export interface ManageClient {
      */
     windowEndsAt: number | null;
   }>;
-  /** List the messages of a thread. What the contact, the agent and people wrote, newest first. Results of tools are in the execution. */
+  /** List the messages of a thread. What the contact, the agent and people wrote, newest first. Long texts are cut, which `isTruncated` says. Results of tools are in the execution. */
   listThreadMessages(input: {
     /** Id of the thread, or its external id. */
     id: string;
@@ -309,7 +310,9 @@ export interface ManageClient {
         /** Name of the person, else the e-mail address; or name of the key. */
         name: string;
       } | null;
-      /** The text. May be empty for a message of the agent that only calls tools. */
+      /**
+       * The text, at most its first 65,536 characters. May be empty for a message of the agent that only calls tools.
+       */
       content: string;
       /** Ids of the tool calls that the message asks for. */
       toolCallIds: string[];
@@ -326,11 +329,56 @@ export interface ManageClient {
       } | null;
       /** When it was stored. Unix milliseconds. */
       createdAt: number;
+      /** The text is only its beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it. */
+      isTruncated?: true;
     }>;
     /** Send it as `cursor` to get the next page. */
     cursor: string;
     /** Whether there are items after this page. */
     hasMore: boolean;
+  }>;
+  /** Get a message of a thread. Returns one message with all its text, which a list cuts. */
+  getThreadMessage(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+    /** Id of the message. */
+    messageId: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the message. */
+    id: string;
+    /** The execution of its turn, which has the tool calls. */
+    executionId: string;
+    /**
+     * `user`: from the contact. `assistant`: to the contact. `note`: for people only. `system`: from a person to the
+     * agent.
+     */
+    role: 'user' | 'assistant' | 'note' | 'system';
+    /** The person who wrote it. Null: the contact or the agent. */
+    author: {
+      /** `phone`: a person with the phone's own app. */
+      type: 'person' | 'api_key' | 'phone';
+      /** Id of the person or of the API key. */
+      id: string;
+      /** Name of the person, else the e-mail address; or name of the key. */
+      name: string;
+    } | null;
+    /** The text. May be empty for a message of the agent that only calls tools. */
+    content: string;
+    /** Ids of the tool calls that the message asks for. */
+    toolCallIds: string[];
+    /** Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`. */
+    channelMessageId: string | null;
+    /** How a message to the contact was delivered. Null on channel `api`. */
+    delivery: {
+      /** Id of the message, or of its last retry, in `/v1/messages`. */
+      id: string;
+      /** `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` or `held`. */
+      status: string;
+      /** Why it failed, or the reason of the last attempt. */
+      error: string | null;
+    } | null;
+    /** When it was stored. Unix milliseconds. */
+    createdAt: number;
   }>;
   /** Reply to the contact. Stores a reply of a person in the thread, takes the thread over for this person, and sends the reply over the channel, once. A reply of the agent that is already in the outbox is sent before it; one that is not, is dropped. On other channels than WhatsApp the reply is stored and not sent: the contact reads it with the messages of the thread. More than 24 hours after the last message of the contact, WhatsApp takes only templates: `window_closed`. */
   replyToThread(input: {
@@ -426,7 +474,7 @@ export interface ManageClient {
     channel: string;
     /** The agent that answered last. */
     agentSlug: string | null;
-    /** The name that the contact uses on the channel. */
+    /** The name that the contact uses on the channel, at most its first 200 characters. */
     contactName: string | null;
     /** Who answers: the agent, a person, or none until a person does (`waiting`). */
     state: 'agent' | 'human' | 'waiting';
@@ -554,8 +602,10 @@ export interface ManageClient {
       threadId: string | null;
       /** Type at the provider, such as `text`, `image` or `template`. */
       type: string;
-      /** The text that people read. */
+      /** The text that people read; in a list at most its first 65,536 characters. */
       text: string | null;
+      /** The text is only its beginning. `GET /v1/messages/:id` returns all of it. */
+      isTruncated?: true;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
       /** The place of a message of type `location`. */
@@ -630,8 +680,10 @@ export interface ManageClient {
     threadId: string | null;
     /** Type at the provider, such as `text`, `image` or `template`. */
     type: string;
-    /** The text that people read. */
+    /** The text that people read; in a list at most its first 65,536 characters. */
     text: string | null;
+    /** The text is only its beginning. `GET /v1/messages/:id` returns all of it. */
+    isTruncated?: true;
     /** `phone`: a person sent it with the app of the phone itself. */
     origin: 'phone' | null;
     /** The place of a message of type `location`. */
@@ -808,8 +860,10 @@ export interface ManageClient {
       threadId: string | null;
       /** Type at the provider, such as `text`, `image` or `template`. */
       type: string;
-      /** The text that people read. */
+      /** The text that people read; in a list at most its first 65,536 characters. */
       text: string | null;
+      /** The text is only its beginning. `GET /v1/messages/:id` returns all of it. */
+      isTruncated?: true;
       /** `phone`: a person sent it with the app of the phone itself. */
       origin: 'phone' | null;
       /** The place of a message of type `location`. */
@@ -1150,9 +1204,14 @@ export interface ManageClient {
     /** Deliveries that failed again. */
     failed: number;
   }>;
-  /** List triggers. */
-  listTriggers(input?: Record<string, never>, options?: CallOptions): Promise<{
-    /** All triggers of the environment, ordered by slug. */
+  /** List triggers. The triggers of the environment, ordered by slug. */
+  listTriggers(input?: {
+    /** The maximum number of items to return. Values above 1000 count as 1000. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
     data: Array<{
       /** Slug of the trigger. */
       slug: string;
@@ -1169,6 +1228,10 @@ export interface ManageClient {
       /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
       runs: { [key: string]: number };
     }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
   }>;
   /** Enable a trigger. Ends a disabling by this API. A trigger that was pushed with `enabled: false` is enabled by a push. Schedules continue with their next tick. */
   enableTrigger(input: {
@@ -2570,7 +2633,7 @@ export interface ManageClient {
       reasoningTokens?: number;
     };
   }>;
-  /** Get an execution. Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages. */
+  /** Get an execution. Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Arguments and results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages. */
   getExecution(input: {
     /** Id of the resource. */
     id: string;
@@ -2625,8 +2688,10 @@ export interface ManageClient {
     finishedAt: number | null;
     /** Milliseconds from the beginning to the end of the turn. */
     durationMs: number | null;
-    /** The message. */
+    /** The message, at most its first 1,048,576 characters. */
     input: string;
+    /** `input` is only the beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it. */
+    isInputTruncated?: true;
     /** The answer; null without one. */
     reply: string | null;
     /** Why the answer ended. Null until the execution has ended, and for one that a person ended. */
@@ -2690,6 +2755,8 @@ export interface ManageClient {
       name: string;
       /** The arguments, as the model gave them. */
       arguments: Json;
+      /** The beginning of the arguments as JSON, instead of `arguments`, when they are too large to be shown. */
+      argumentsStart: string | null;
       /** `unknown`: its process ended during the call, which may or may not have taken effect. */
       status: 'success' | 'error' | 'running' | 'unknown';
       /** What the tool returned; null for a call without a result. */
@@ -2732,8 +2799,10 @@ export interface ManageClient {
       id: string;
       /** Who wrote it. */
       role: 'user' | 'assistant';
-      /** The text. Empty for a message that only calls tools. */
+      /** The text, at most its first 65,536 characters. Empty for a message that only calls tools. */
       content: string;
+      /** The text is only its beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it. */
+      isTruncated?: true;
       /** The calls that the message asks for. */
       toolCallIds: string[];
       /** When it was stored. Unix milliseconds. */

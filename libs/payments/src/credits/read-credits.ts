@@ -5,6 +5,7 @@ import {
   type RowOf,
   type Tenant,
   column,
+  listStatement,
   pageValues,
   statement,
   toPaged,
@@ -26,7 +27,7 @@ const entryRow = {
 };
 export type CreditEntry = RowOf<typeof entryRow>;
 
-const entriesOfOrganization = statement(
+const entriesOfOrganization = listStatement(
   'list-credit-entries',
   `select id, amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
    where tenant = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3))

@@ -16,7 +16,11 @@ export type RunStep = RunDetails['steps'][number];
 /** The triggers of the environment. The API answers with what starts them as any object. */
 export function useTriggers() {
   const { api, key } = useWorkspace();
-  const load = async (signal: AbortSignal) => ({ data: (await api.listTriggers({}, { signal })).data as Trigger[] });
+  const load = async (signal: AbortSignal) => {
+    const data: Trigger[] = [];
+    for await (const trigger of iterate(api.listTriggers, {}, { signal })) data.push(trigger as Trigger);
+    return { data };
+  };
   return useWholeList([...key, 'triggers', 'list'], load, 10_000);
 }
 

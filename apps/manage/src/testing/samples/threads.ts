@@ -21,6 +21,12 @@ export const threadSamples = {
   },
   getThread: theThread,
   listThreadMessages: theThread,
+  getThreadMessage: async (world) => {
+    const id = await thread(world);
+    const sql = 'select id from thread_messages where thread_id = $1 limit 1';
+    const { rows } = await world.db.pool.query<{ id: string }>(sql, [id]);
+    return { params: { id, messageId: rows[0]!.id } };
+  },
   countThreads: async () => ({}),
   replyToThread: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Yes, two are left.' } }),
   addThreadNote: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Paid in the shop.' } }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { finishReasonSchema, usageSchema } from '../chat';
 import { logLineSchema } from '../../executor';
-import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
+import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull, truncated } from './list';
 
 const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed', 'cancelled'] as const;
 const statusTexts =
@@ -142,6 +142,10 @@ const toolStepSchema = z.object({
   callId: z.string().describe('Id of the call within the execution.'),
   name: z.string().describe('Name of the tool.'),
   arguments: z.unknown().describe('The arguments, as the model gave them.'),
+  argumentsStart: z
+    .string()
+    .nullable()
+    .describe('The beginning of the arguments as JSON, instead of `arguments`, when they are too large to be shown.'),
   status: z
     .enum(['success', 'error', 'running', 'unknown'])
     .describe('`unknown`: its process ended during the call, which may or may not have taken effect.'),
@@ -163,7 +167,10 @@ const toolStepSchema = z.object({
 const messageSchema = z.object({
   id: z.string().describe('Id of the message.'),
   role: z.enum(['user', 'assistant']).describe('Who wrote it.'),
-  content: z.string().describe('The text. Empty for a message that only calls tools.'),
+  content: z
+    .string()
+    .describe('The text, at most its first 65,536 characters. Empty for a message that only calls tools.'),
+  isTruncated: truncated('`GET /v1/threads/:id/messages/:messageId` returns all of it.'),
   toolCallIds: z.array(z.string()).describe('The calls that the message asks for.'),
   createdAt: time('When it was stored.'),
 });
@@ -184,7 +191,11 @@ const deliverySchema = z.object({
 
 export const executionSchema = z.object({
   ...executionFields,
-  input: z.string().describe('The message.'),
+  input: z.string().describe('The message, at most its first 1,048,576 characters.'),
+  isInputTruncated: z
+    .literal(true)
+    .optional()
+    .describe('`input` is only the beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it.'),
   reply: ended.reply,
   finishReason: ended.finishReason,
   usage: ended.usage,

@@ -1,22 +1,33 @@
 import { z } from 'zod';
 
 const limitProblem = 'limit must be a whole number of at least 1';
-const limitText = 'The maximum number of items to return. Values above 100 count as 100.';
 
-/** The query of a list, besides its filters. */
-export const pageQuery = {
+/** The query of a list with pages of up to `max` items. A page also ends at `pageBytes`. */
+export const pageQueryOf = (max: number, byDefault: number) => ({
   limit: z
     .preprocess(
       (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
       z
         .number(limitProblem)
         .refine((value) => Number.isInteger(value) && value >= 1, limitProblem)
-        .default(50)
-        .transform((value) => Math.min(value, 100)),
+        .default(byDefault)
+        .transform((value) => Math.min(value, max)),
     )
-    .meta({ type: 'integer', minimum: 1, default: 50, description: limitText }),
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      default: byDefault,
+      description: `The maximum number of items to return. Values above ${max} count as ${max}.`,
+    }),
   cursor: z.string().optional().describe('The `cursor` of the page before.'),
-};
+});
+
+/** The query of a list, besides its filters. */
+export const pageQuery = pageQueryOf(100, 50);
+
+/** `isTruncated` of an item whose text is cut. `whole`: where the whole text is. */
+export const truncated = (whole: string) =>
+  z.literal(true).optional().describe(`The text is only its beginning. ${whole}`);
 
 /** A page of a list. */
 export const listOf = <T extends z.ZodType>(item: T) =>

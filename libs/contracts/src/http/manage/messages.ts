@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../json';
-import { idParams, listOf, pageQuery, time, timeInQuery } from './list';
+import { idParams, listOf, pageQuery, time, timeInQuery, truncated } from './list';
 
 const slug = z.string().min(1).max(200);
 const providerId = z.string().regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -');
@@ -23,7 +23,8 @@ export const messageSchema = z.object({
   contact: z.string().describe('Id of the contact.'),
   threadId: z.string().nullable().describe('Id of the thread that the message belongs to.'),
   type: z.string().describe('Type at the provider, such as `text`, `image` or `template`.'),
-  text: z.string().nullable().describe('The text that people read.'),
+  text: z.string().nullable().describe('The text that people read; in a list at most its first 65,536 characters.'),
+  isTruncated: truncated('`GET /v1/messages/:id` returns all of it.'),
   origin: z.enum(['phone']).nullable().describe('`phone`: a person sent it with the app of the phone itself.'),
   location: z
     .object({

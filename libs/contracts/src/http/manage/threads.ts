@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../json';
-import { listOf, pageQuery, time, timeInBody, timeInQuery, timeOrNull } from './list';
+import { listOf, pageQuery, time, timeInBody, timeInQuery, timeOrNull, truncated } from './list';
 
 export const threadParamsSchema = z.object({
   id: z.string().min(1).max(500).describe('Id of the thread, or its external id.'),
@@ -20,7 +20,10 @@ const threadFields = {
   externalId: z.string().nullable().describe("The client's or the channel's id of the conversation."),
   channel: z.string().describe('`api`, `whatsapp`, `widget` or `dashboard`.'),
   agentSlug: z.string().nullable().describe('The agent that answered last.'),
-  contactName: z.string().nullable().describe('The name that the contact uses on the channel.'),
+  contactName: z
+    .string()
+    .nullable()
+    .describe('The name that the contact uses on the channel, at most its first 200 characters.'),
   state: state.describe('Who answers: the agent, a person, or none until a person does (`waiting`).'),
   status: status.describe('A message of the contact opens a closed thread.'),
   assigneeId: z.string().nullable().describe('Id of the person who looks after the thread.'),
@@ -92,26 +95,36 @@ const deliverySchema = z.object({
 });
 
 export const listThreadMessagesQuerySchema = z.object(pageQuery);
+const messageContent = 'May be empty for a message of the agent that only calls tools.';
+export const threadMessageSchema = z.object({
+  id: z.string().describe('Id of the message.'),
+  executionId: z.string().describe('The execution of its turn, which has the tool calls.'),
+  role: z
+    .enum(['user', 'assistant', 'note', 'system'])
+    .describe(
+      '`user`: from the contact. `assistant`: to the contact. `note`: for people only. `system`: from a person to the agent.',
+    ),
+  author: authorSchema.nullable().describe('The person who wrote it. Null: the contact or the agent.'),
+  content: z.string().describe(`The text. ${messageContent}`),
+  toolCallIds: z.array(z.string()).describe('Ids of the tool calls that the message asks for.'),
+  channelMessageId: z
+    .string()
+    .nullable()
+    .describe("Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`."),
+  delivery: deliverySchema.nullable().describe('How a message to the contact was delivered. Null on channel `api`.'),
+  createdAt: time('When it was stored.'),
+});
+
 export const threadMessageListSchema = listOf(
-  z.object({
-    id: z.string().describe('Id of the message.'),
-    executionId: z.string().describe('The execution of its turn, which has the tool calls.'),
-    role: z
-      .enum(['user', 'assistant', 'note', 'system'])
-      .describe(
-        '`user`: from the contact. `assistant`: to the contact. `note`: for people only. `system`: from a person to the agent.',
-      ),
-    author: authorSchema.nullable().describe('The person who wrote it. Null: the contact or the agent.'),
-    content: z.string().describe('The text. May be empty for a message of the agent that only calls tools.'),
-    toolCallIds: z.array(z.string()).describe('Ids of the tool calls that the message asks for.'),
-    channelMessageId: z
-      .string()
-      .nullable()
-      .describe("Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`."),
-    delivery: deliverySchema.nullable().describe('How a message to the contact was delivered. Null on channel `api`.'),
-    createdAt: time('When it was stored.'),
+  threadMessageSchema.extend({
+    content: z.string().describe(`The text, at most its first 65,536 characters. ${messageContent}`),
+    isTruncated: truncated('`GET /v1/threads/:id/messages/:messageId` returns all of it.'),
   }),
 );
+
+export const threadMessageParamsSchema = threadParamsSchema.extend({
+  messageId: z.string().min(1).max(200).describe('Id of the message.'),
+});
 
 export const takeOverBodySchema = z.strictObject({
   until: timeInBody('When the agent answers again. Absent: when the takeover is ended.').optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../json';
-import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
+import { idParams, listOf, pageQuery, pageQueryOf, time, timeInQuery, timeOrNull } from './list';
 
 const triggerSlug = z.string().min(1).max(100).describe('Slug of the trigger.');
 export const triggerParamsSchema = z.object({ slug: triggerSlug });
@@ -20,9 +20,9 @@ const triggerSchema = z.object({
     .describe('Number of runs by status: unfinished ones, and those created in the last 24 hours.'),
 });
 
-export const triggerListSchema = z.object({
-  data: z.array(triggerSchema).describe('All triggers of the environment, ordered by slug.'),
-});
+/** By default all: an environment has at most 1,000, unless they are large. */
+export const listTriggersQuerySchema = z.object(pageQueryOf(1_000, 1_000));
+export const triggerListSchema = listOf(triggerSchema);
 
 export const triggerSwitchSchema = z.object({
   slug: triggerSlug,

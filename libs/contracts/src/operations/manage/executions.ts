@@ -140,7 +140,7 @@ export const executionsOperations = defineOperations('Executions', table, {
   getExecution: {
     summary: 'Get an execution',
     description:
-      'Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages.',
+      'Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Arguments and results above 256 KiB are shortened. A key without the permission `manage` gets only the executions that it has started, without their prompt, steps and messages.',
     params: executionParams,
     query: getExecutionQuerySchema,
     response: executionSchema,
@@ -159,6 +159,7 @@ export const executionsOperations = defineOperations('Executions', table, {
             callId: 'k3v9a01bz',
             name: 'entity.query',
             arguments: { type: 'order', filters: { 'data.number': 1042 } },
+            argumentsStart: null,
             status: 'success',
             result: { data: [], cursor: '', hasMore: false },
             resultStart: null,

@@ -15,6 +15,8 @@ import {
   threadCountsSchema,
   threadListSchema,
   threadMessageListSchema,
+  threadMessageParamsSchema,
+  threadMessageSchema,
   threadParamsSchema,
   threadSchema,
   visitedSchema,
@@ -29,6 +31,7 @@ const table = {
   countThreads: get('/v1/thread-counts', 'manage', { ...member, replica: true }),
   getThread: get('/v1/threads/:id', 'manage', member),
   listThreadMessages: get('/v1/threads/:id/messages', 'manage', member),
+  getThreadMessage: get('/v1/threads/:id/messages/:messageId', 'manage', member),
   replyToThread: post('/v1/threads/:id/messages', 'manage', {
     ...member,
     idempotent: true,
@@ -45,6 +48,17 @@ const table = {
 
 const invalidCursor: ErrorExample = ['invalid_cursor', 'The cursor is invalid or belongs to another list'];
 const notFound: ErrorExample = ['thread_not_found', 'Thread not found'];
+const message = {
+  id: 'msg_01',
+  executionId: '3698432093388800',
+  role: 'user' as const,
+  author: null,
+  content: '¿Tienen stock?',
+  toolCallIds: [],
+  channelMessageId: 'wam_01',
+  delivery: null,
+  createdAt: 1763683260000,
+};
 const thread = {
   id: 'thread_01',
   externalId: 'whatsapp:5691111:56922222222',
@@ -102,30 +116,30 @@ export const threadOperations = defineOperations('Conversations', table, {
   },
   listThreadMessages: {
     summary: 'List the messages of a thread',
-    description: 'What the contact, the agent and people wrote, newest first. Results of tools are in the execution.',
+    description:
+      'What the contact, the agent and people wrote, newest first. Long texts are cut, which `isTruncated` says. Results of tools are in the execution.',
     params: threadParamsSchema,
     query: listThreadMessagesQuerySchema,
     response: threadMessageListSchema,
     errors: { 400: [invalidCursor], 404: [notFound] },
     example: {
       response: {
-        data: [
-          {
-            id: 'msg_01',
-            executionId: '3698432093388800',
-            role: 'user',
-            author: null,
-            content: '¿Tienen stock?',
-            toolCallIds: [],
-            channelMessageId: 'wam_01',
-            delivery: null,
-            createdAt: 1763683260000,
-          },
-        ],
+        data: [message],
         cursor: 'c1.WyI…',
         hasMore: false,
       },
     },
+  },
+  getThreadMessage: {
+    summary: 'Get a message of a thread',
+    description: 'Returns one message with all its text, which a list cuts.',
+    params: threadMessageParamsSchema,
+    response: threadMessageSchema,
+    errors: {
+      404: [notFound, ['message_not_found', 'Message not found']],
+      429: [['too_many_large_reads', 'Other large texts of the organization are being read']],
+    },
+    example: { response: message },
   },
   replyToThread: {
     summary: 'Reply to the contact',

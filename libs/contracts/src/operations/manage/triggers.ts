@@ -2,6 +2,7 @@ import {
   changeRunsBodySchema,
   changedRunsSchema,
   listRunsQuerySchema,
+  listTriggersQuerySchema,
   runDetailsSchema,
   runListSchema,
   runParamsSchema,
@@ -49,6 +50,8 @@ const run = {
 export const triggerOperations = defineOperations('Operations', table, {
   listTriggers: {
     summary: 'List triggers',
+    description: 'The triggers of the environment, ordered by slug.',
+    query: listTriggersQuerySchema,
     response: triggerListSchema,
     example: {
       response: {
@@ -68,6 +71,8 @@ export const triggerOperations = defineOperations('Operations', table, {
             runs: { succeeded: 12, dead: 1 },
           },
         ],
+        cursor: 'c1.WyI…',
+        hasMore: false,
       },
     },
   },
