@@ -10,7 +10,7 @@ import {
   statement,
 } from '@parley/db';
 import type { HistoryRow } from '../threads/turn';
-import { firstPosition, historyLimit, leaseSeconds } from '../threads/turn-sql';
+import { firstPosition, historyBytes, historyLimit, leaseSeconds, maxHistoryBytes } from '../threads/turn-sql';
 import type { Background } from './begin-execution';
 
 const isOpen = (row: string) => `${row}background is not null and ${row}status in ('queued', 'running')`;
@@ -98,10 +98,12 @@ const messages = statement(
   `select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id, m.author->>'name')
                    order by m.execution_id, m.position) as rows,
           coalesce(max(m.position) filter (where m.execution_id = $3::bigint), 0) + 1 as position
-   from (select * from thread_messages
+   from (select *, ${historyBytes} from thread_messages
          where tenant = $1 and thread_id = $2 and role <> 'note' and execution_id <= $3::bigint
            and (execution_id < $3::bigint or position < ${firstPosition})
-         order by execution_id desc, position desc limit ${historyLimit}) m`,
+         order by execution_id desc, position desc limit ${historyLimit}) m
+   -- Messages of the execution itself are needed to continue it.
+   where m.execution_id = $3::bigint or m.bytes <= ${maxHistoryBytes}`,
   { rows: column.jsonb<HistoryRow[]>().nullable, position: column.int4 },
 );
 

@@ -87,9 +87,12 @@ async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly strin
   return (await db.query(scope, candidatesBySlug, [scope.tenant, scope.environment, slugs])).rows;
 }
 
+/** Characters of each message that the model chooses by. */
+const maxMessageChars = 8_000;
+
 const recentMessages = statement(
   'router-recent-messages',
-  `select role::text as role, content from thread_messages
+  `select role::text as role, left(content, ${maxMessageChars}) as content from thread_messages
    where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
      and ($4::bigint is null or execution_id < $4)
    order by execution_id desc, position desc limit $3`,

@@ -5,7 +5,7 @@
 --   with a thread id      that thread, which must exist in the environment and not be the one of a single request
 --   with an external id   the thread that the environment has under this id, else a new one with it
 --   with neither          a new thread
--- Its params are merged into those that the thread already has, and a closed thread is opened. After four hours without
+-- Its params are merged into those that the thread already has, at most max_params_bytes together, and a closed thread is opened. After four hours without
 -- a message the count of transfers starts again at 0 and a router chooses the agent again; until then the agent that a
 -- router transferred the thread to keeps it.
 --
@@ -26,6 +26,9 @@ create or replace function enter_thread(
 #variable_conflict use_column
 declare
   idle_since constant timestamptz := now() - interval '4 hours';
+  max_params_bytes constant integer := 65536;
+  -- Of the history, so that a process does not hold megabytes for each turn.
+  max_history_bytes constant integer := 2097152;
   agent record;
   thread record;
   turn_state text;
@@ -58,6 +61,20 @@ begin
     return query
       select agent.id, agent.slug, agent.definition, thread.id, thread.params, null::bigint, null::text, null::json;
     return;
+  end if;
+
+  -- Each message may add params, so a thread would otherwise grow without end. Those that it already has pass.
+  if p_params <> '{}' then
+    if p_thread_id is not null then
+      select t.params into thread from threads t
+      where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment;
+    else
+      select t.params into thread from threads t
+      where t.tenant = p_tenant and t.environment = p_environment and t.external_id = p_external_id;
+    end if;
+    if octet_length((thread.params || p_params)::text) > max_params_bytes and not thread.params @> p_params then
+      raise exception 'params_too_large' using errcode = 'PL001';
+    end if;
   end if;
 
   if p_thread_id is not null then
@@ -109,9 +126,12 @@ begin
     select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id,
                                      m.author->>'name')
                     order by m.execution_id, m.position) into earlier
-    from (select * from thread_messages
+    from (select *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
+                      over (order by execution_id desc, position desc) as bytes
+          from thread_messages
           where tenant = p_tenant and thread_id = thread.id and execution_id < new_turn_id and role <> 'note'
-          order by execution_id desc, position desc limit p_history_limit) m;
+          order by execution_id desc, position desc limit p_history_limit) m
+    where m.bytes <= max_history_bytes;
   end if;
   return query
     select agent.id, agent.slug, agent.definition, thread.id, thread.params, new_turn_id, turn_state, earlier;

@@ -13,6 +13,13 @@ const lease = leaseSql.until(leaseSeconds);
 /** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
 export const firstPosition = 1_000_000;
 
+/** Maximum size of the messages of a thread that are read, in bytes, as in enter-thread.sql. */
+export const maxHistoryBytes = 2 * 1_048_576;
+
+/** SQL: the size of a message and the newer ones, for statements that read the newest messages of a thread. */
+export const historyBytes = `sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
+    over (order by execution_id desc, position desc) as bytes`;
+
 /** Maximum messages of a thread that are read. history.ts then selects the messages that fit the model's window. */
 export const historyLimit = 400;
 
@@ -63,9 +70,10 @@ export const claim = statement(
          (select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id,
                                            m.author->>'name')
                           order by m.execution_id, m.position)
-          from (select * from thread_messages
+          from (select *, ${historyBytes} from thread_messages
                 where tenant = $1 and thread_id = $2 and execution_id < $3 and role <> 'note' and exists (select 1 from mine)
-                order by execution_id desc, position desc limit $5) m) as history`,
+                order by execution_id desc, position desc limit $5) m
+          where m.bytes <= ${maxHistoryBytes}) as history`,
   { claimed: column.bool, isOvertaken: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
 );
 

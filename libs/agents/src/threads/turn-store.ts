@@ -1,7 +1,8 @@
-import type { Scope } from '@parley/contracts';
+import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type Tenant, newId } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import type { LoadedAgent } from '../load-agent';
+import { contactNameChars } from './read-threads';
 import type { SentPrompt } from './sent-prompt';
 import type { CallResult, BeginResult, NewTurn, HistoryRow, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
 import {
@@ -26,13 +27,42 @@ import {
 /** Maximum number of prompts of which a process knows that they are stored. */
 const knownPrompts = 10_000;
 
+/** The error of enter-thread.sql for params that are too large together with those of the thread. */
+const isParamsTooLarge = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'PL001';
+
+const paramsTooLarge: BeginResult = {
+  ok: false,
+  reason: 'invalid_params',
+  problems: [
+    { path: 'threadContext.params', message: 'would have more than 65536 bytes of JSON with those of the thread' },
+  ],
+};
+
+/** Lists of threads have the name, so it is stored with a size that any name has. */
+function withShortName(params: JsonObject): JsonObject {
+  const { contactName } = params;
+  if (typeof contactName !== 'string' || contactName.length <= contactNameChars) return params;
+  // A character has up to two code units, which must not be separated.
+  const characters = Array.from(contactName.slice(0, 2 * contactNameChars));
+  return { ...params, contactName: characters.slice(0, contactNameChars).join('') };
+}
+
 /** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
-export async function storeTurn(
+export async function storeTurn(db: Queryable, owner: string, scope: Scope, turn: NewTurn): Promise<BeginResult> {
+  const rows = await enter(db, owner, scope, turn).catch((error: unknown) => {
+    if (isParamsTooLarge(error)) return null;
+    throw error;
+  });
+  return rows === null ? paramsTooLarge : toBeginResult(scope, rows[0]!, turn.threadId !== undefined);
+}
+
+async function enter(
   db: Queryable,
   owner: string,
   scope: Scope,
   { agent, threadId, externalThreadId, ...turn }: NewTurn,
-): Promise<BeginResult> {
+): Promise<BegunRow[]> {
   const { rows } = await db.query(scope, enterThread, [
     scope.tenant,
     scope.environment,
@@ -42,7 +72,7 @@ export async function storeTurn(
     externalThreadId ?? null,
     newId('thread'),
     turn.channel,
-    JSON.stringify(turn.params),
+    JSON.stringify(withShortName(turn.params)),
     turn.isChecked,
     turn.routerSlug ?? null,
     owner,
@@ -50,7 +80,7 @@ export async function storeTurn(
     turn.requestId ?? null,
     newId('msg'),
   ]);
-  return toBeginResult(scope, rows[0]!, threadId !== undefined);
+  return rows;
 }
 
 /** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */

@@ -1,4 +1,4 @@
-import type { FinishReason, Json, JsonObject } from '@parley/contracts';
+import type { ErrorDetail, FinishReason, Json, JsonObject } from '@parley/contracts';
 import type { Tenant } from '@parley/db';
 import type { AgentFailure, LoadedAgent } from '../load-agent';
 
@@ -34,6 +34,8 @@ export interface BegunTurn extends Turn {
 export type BeginResult =
   | AgentFailure
   | { ok: false; reason: 'thread_not_found' }
+  /** The thread would have more params than it may. */
+  | { ok: false; reason: 'invalid_params'; problems: ErrorDetail[] }
   /** `params` are all params of the thread, including those of this message. */
   | { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject }
   /** No turn was stored, because the agent declares params. `params` are the thread's params so far. */

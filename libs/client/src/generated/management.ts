@@ -2581,7 +2581,10 @@ export interface ManageClient {
     externalThreadId?: string;
     /** Context of the conversation. */
     threadContext?: {
-      /** Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. */
+      /**
+       * Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. At most 32 KiB
+       * of JSON.
+       */
       params?: JsonObject;
     };
     /** The phone number of the contact, whose entity the router's rules read. Stored as the param `phoneNumber`. */

@@ -7,10 +7,18 @@ const message = z
   .refine((text) => text.trim() !== '', 'message is required')
   .describe("The user's message. Not blank.");
 
+/** Maximum size of the params of a message, in bytes of JSON. Those of a thread have at most twice as many. */
+const maxParamsBytes = 32 * 1024;
+
 const threadContextSchema = z.object({
   params: jsonObjectSchema
+    .refine((params) => new TextEncoder().encode(JSON.stringify(params)).length <= maxParamsBytes, {
+      error: `must have at most ${maxParamsBytes} bytes of JSON`,
+    })
     .optional()
-    .describe('Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread.'),
+    .describe(
+      'Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. At most 32 KiB of JSON.',
+    ),
 });
 
 /** Where a conversation takes place. `api` is the HTTP API. */
