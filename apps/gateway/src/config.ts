@@ -27,5 +27,19 @@ export const gatewayVariables = {
     description:
       'Maximum time in milliseconds in which a stream sends nothing, or in which its client reads nothing. Services send at least a comment every 15 seconds.',
   }),
+  BODY_MEMORY_MIB: numberVariable(128, 32).meta({
+    description:
+      'Memory in MiB for the bodies of requests that have no answer yet. Half of it is for the first 64 KiB of each body. One network address uses at most two thirds.',
+  }),
+  BODY_GRACE_MS: numberVariable(5_000, 1).meta({
+    description:
+      'Time in milliseconds in which the body of a request must arrive. It is extended as BODY_MIN_BYTES_PER_SECOND says.',
+  }),
+  BODY_MIN_BYTES_PER_SECOND: numberVariable(1_024, 1).meta({
+    description: 'For each so many bytes that have arrived, a body has one second more than BODY_GRACE_MS.',
+  }),
+  SLOW_BODIES_PER_ADDRESS: numberVariable(64, 1).meta({
+    description: 'Bodies of one network address that take longer than a second to arrive, at the same time.',
+  }),
   TRUSTED_PROXIES: trustedProxiesVariable,
 };

@@ -209,16 +209,22 @@ describe('body limits', () => {
     socket.destroy();
   });
 
-  it('an answer that arrives before the end of the body is forwarded', async () => {
-    const early = await startRawUpstream((_request, response) => response.writeHead(403).end('{"error":"no"}'));
+  it('a service that answers without reading the body is asked when the body is complete', async () => {
+    let calls = 0;
+    const early = await startRawUpstream((_request, response) => {
+      calls += 1;
+      response.writeHead(403).end('{"error":"no"}');
+    });
     const other = await startGateway({ chat: early.url });
     const client = httpRequest(`${other.url}/v1/chat`, { method: 'POST', headers: { 'Content-Length': mebibyte } });
     client.on('error', () => {});
     client.write(Buffer.alloc(100_000));
+    expect((await fetch(`${other.url}/v1/chat`)).status).toBe(403);
+    expect(calls).toBe(1);
+    client.end(Buffer.alloc(mebibyte - 100_000));
     const [response] = (await once(client, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(403);
     expect((await response.toArray()).join('')).toBe('{"error":"no"}');
-    client.destroy();
     await other.close();
     await early.close();
   });

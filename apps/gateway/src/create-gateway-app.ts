@@ -12,13 +12,16 @@ import {
   requestIdOf,
   sendJson,
 } from '@parley/service';
-import { ClientDisconnected, checkLength, drain, outgoingBody } from './request-body';
+import { callerOf } from './callers';
+import type { createIncomingBodies } from './incoming-bodies';
+import { ClientDisconnected, checkLength, drain } from './request-body';
 import { type SendConsole, isConsolePath } from './console-files';
 import { isOwnPage, sendOwnPage } from './own-pages';
 import { type HeaderList, addressOf, ownHeaders, preflightHeaders, requestHeaders } from './headers';
 import { forward, upstreamDown } from './forward';
 import { refuseUnsafe } from './refuse-unsafe';
 import { type GatewayRoute, type UpstreamName, findRoute } from './routes';
+import { takeSlot } from './take-slot';
 import type { Upstreams } from './upstreams';
 
 export interface GatewayDeps {
@@ -28,6 +31,10 @@ export interface GatewayDeps {
   sendConsole: SendConsole;
   /** Whether the X-Forwarded-* headers of a peer are trusted. */
   isTrusted: (peer: string) => boolean;
+  /** The network address of a request's client. */
+  networkAddressOf: (request: IncomingMessage) => string;
+  /** Receives the bodies of requests. */
+  bodies: ReturnType<typeof createIncomingBodies>;
   /** The open streams, which a shutdown ends. */
   streams: OpenStreams;
   /** Maximum time in which a stream sends nothing, or in which its client reads nothing. */
@@ -116,38 +123,59 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   if (upstream === undefined) throw upstreamDown(name, 'service_not_deployed');
   checkLength(request, limitBytes);
   answerExpectation(request, response);
-  const body = await outgoingBody(request, limitBytes);
-  const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
-  const length = request.headers['content-length'];
-  if (length !== undefined) headers.push('content-length', length);
-  await forward({
-    name,
-    upstream,
-    deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs + (route.waitMs ?? 0)),
-    streamIdleMs: deps.streamIdleMs,
-    streams: deps.streams,
-    expectsStream: route.hasStreams === true && asksForStream(request),
-    isWhole: route.fixedReply !== undefined,
-    request,
-    response,
-    headers,
-    body,
-    own,
-    corsOfService: route.corsOfService,
-    onFailure: (reason) => {
-      (state.failures ??= []).push(reason);
-      deps.onUpstreamFailure?.(name, reason);
-    },
-  });
+  const address = () => deps.networkAddressOf(request);
+  const body = await deps.bodies.read(request, limitBytes, address);
+  const expectsStream = route.hasStreams === true && asksToHold(request);
+  let release: (() => void) | undefined;
+  try {
+    if (!expectsStream) release = await takeSlot(upstream.slots, callerOf(request, name, address), response);
+    const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
+    if (body !== null || request.headers['content-length'] !== undefined)
+      headers.push('content-length', String(body?.bytes.length ?? 0));
+    await forward({
+      name,
+      upstream,
+      deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs + (route.waitMs ?? 0)),
+      streamIdleMs: deps.streamIdleMs,
+      streams: deps.streams,
+      expectsStream,
+      isWhole: route.fixedReply !== undefined,
+      request,
+      response,
+      headers,
+      body: body?.bytes ?? null,
+      address,
+      own,
+      corsOfService: route.corsOfService,
+      onFailure: (reason) => {
+        (state.failures ??= []).push(reason);
+        deps.onUpstreamFailure?.(name, reason);
+      },
+    });
+  } finally {
+    release?.();
+    body?.release();
+  }
 }
 
 /** People who open the address of the gateway are led to the console. */
 const isBrowser = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 
-/** Whether an answer is a completion of a model or a stream of its parts is said in the body of the request only. */
-const asksForStream = ({ url = '', headers }: IncomingMessage): boolean =>
-  /\/(?:stream|completions)(?:\?|$)/.test(url) || headers.accept?.includes('text/event-stream') === true;
+/**
+ * Whether the service may hold the request for long: a stream of events, a wait for an execution, or a completion of a model, of which only the
+ * body says whether it is a stream.
+ */
+const asksToHold = ({ url = '', headers }: IncomingMessage): boolean =>
+  /\/(?:stream|completions)(?:\?|$)/.test(url) ||
+  headers.accept?.includes('text/event-stream') === true ||
+  /\bwait\b/i.test(String(headers.prefer ?? '')) ||
+  hasWait(url);
+
+function hasWait(url: string): boolean {
+  const at = url.indexOf('?');
+  return at !== -1 && new URLSearchParams(url.slice(at)).has('wait');
+}
 
 /** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
 function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {

@@ -72,19 +72,36 @@ describe('forwarding', () => {
     },
   );
 
-  it('streams a chunked body and its answer without waiting for their end', async () => {
-    const service = await rawUpstream((request, response) => request.pipe(response));
+  it('contacts the service when the whole body has arrived, also of a chunked one', async () => {
+    const service = await upstream('chat', (seen, response) => response.end(seen.body));
     const gateway = await openGateway({ chat: service.url });
     const client = httpRequest(`${gateway.url}/v1/chat`, {
       method: 'POST',
       headers: { 'Transfer-Encoding': 'chunked' },
     });
     client.write('first');
-    const [response] = (await once(client, 'response')) as [IncomingMessage];
-    const [chunk] = (await once(response, 'data')) as [Buffer];
-    expect(chunk.toString()).toBe('first'); // before the end of the request
+    // The gateway answers another request, so it has received the first part.
+    expect((await post(`${gateway.url}/v1/chat`, {})).status).toBe(200);
+    expect(service.seen).toHaveLength(1);
     client.end('second');
-    expect((await response.toArray()).join('')).toBe('second');
+    const [response] = (await once(client, 'response')) as [IncomingMessage];
+    expect((await response.toArray()).join('')).toBe('firstsecond');
+    expect(service.seen[1]!.headers).toMatchObject({ 'content-length': '11' });
+  });
+
+  it('streams an answer without waiting for its end', async () => {
+    const end = Promise.withResolvers<void>();
+    const service = await rawUpstream(async (_request, response) => {
+      response.write('first');
+      await end.promise;
+      response.end('second');
+    });
+    const gateway = await openGateway({ chat: service.url });
+    const response = await fetch(`${gateway.url}/v1/chat`, { method: 'POST', body: '{}' });
+    const reader = response.body!.getReader();
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('first');
+    end.resolve();
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('second');
   });
 
   it('forwards the status, headers and repeated headers of an answer', async () => {

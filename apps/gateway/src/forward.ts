@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError, type OpenStreams, badGateway, gatewayTimeout } from '@parley/service';
 import type { Dispatcher } from 'undici';
-import { ClientDisconnected, type OutgoingBody } from './request-body';
+import { createSlots } from '@parley/outbound';
+import { ClientDisconnected } from './request-body';
 import { responseHeaders, type HeaderList } from './headers';
 import type { UpstreamName } from './routes';
 import type { Upstream } from './upstreams';
@@ -14,14 +15,16 @@ export interface ForwardOptions {
   /** Maximum time in which a stream sends nothing, or in which its client reads nothing. */
   streamIdleMs: number;
   streams: OpenStreams;
-  /** The route's answer is a stream, which must not take the connections of other requests. */
+  /** The service may hold the request for long, which must not take the connections of other requests. */
   expectsStream: boolean;
   /** The client gets nothing of an answer before it is complete, so that another one can replace it. */
   isWhole: boolean;
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
-  body: OutgoingBody;
+  body: Buffer | null;
+  /** The network address of the client. */
+  address: () => string;
   /** The gateway's own headers, added to the headers of the upstream's answer. */
   own: HeaderList;
   /** The upstream's CORS headers reach the client. */
@@ -32,8 +35,16 @@ export interface ForwardOptions {
 
 const retryDelayMs = 50;
 
+/** Size up to which an answer is taken from the service although its client does not read it. */
+const bufferedAnswerBytes = 1024 * 1024;
+/** Bytes of an answer that may wait for its client besides. */
+const waitingBytes = 128 * 1024;
+/** Memory for answers whose clients read slowly. Network addresses have shares of it. */
+const answerMemory = createSlots({ total: 32 * 1024 * 1024 });
+
 /**
- * Sends a request to its upstream and streams the answer to the client. Resolves when the answer is complete. Rejects with
+ * Sends a request to its upstream and streams the answer to the client. Resolves when the upstream's answer is complete: the client may
+ * still read it, until the deadline. Rejects with
  * an HttpError when the upstream gives no answer, and with `ClientDisconnected` when the client has closed the connection.
  */
 export const forward = (options: ForwardOptions): Promise<void> =>
@@ -56,6 +67,10 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   /** The parts of an answer that the client gets when it is complete. */
   #held: { begin: () => void; chunks: Buffer[] } | undefined = undefined;
   #isStream = false;
+  /** The upstream's answer is complete. */
+  #isComplete = false;
+  /** Gives back the memory for an answer that its client reads slowly. */
+  #releaseMemory: (() => void) | null = null;
 
   constructor(
     private readonly options: ForwardOptions,
@@ -67,11 +82,13 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     const { response, deadlineMs, name, onFailure } = this.options;
     if (response.closed) return this.#end(clientDisconnected());
     this.#timer = setTimeout(() => {
+      if (this.#isComplete) return void response.destroy();
       onFailure('timeout');
       this.#end(gatewayTimeout(`The ${name} service did not answer in time`));
     }, deadlineMs);
     response.once('close', () => {
       clearTimeout(this.#timer);
+      this.#releaseMemory?.();
       if (!response.writableFinished) this.#end(clientDisconnected());
     });
     response.on('drain', () => {
@@ -117,6 +134,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     response.flushHeaders();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      if (this.#isComplete) return void response.destroy();
       // Data that waits for the client was sent by the upstream in time.
       if (response.writableNeedDrain) return this.#end(clientDisconnected());
       onFailure('stream idle');
@@ -136,11 +154,22 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     if (this.#isStream) this.#timer?.refresh();
     if (this.#held) this.#held.chunks.push(chunk);
     else if (chunk.length === this.#length) this.#whole = chunk;
-    else if (!this.options.response.write(chunk)) controller.pause();
+    else if (!this.options.response.write(chunk) && !this.#mayWait()) controller.pause();
+  }
+
+  /** Whether the upstream may send more, although the client has not read everything. */
+  #mayWait(): boolean {
+    if (this.#isStream) return false;
+    const { response, address } = this.options;
+    const { writableLength } = response;
+    if (writableLength <= waitingBytes) return true;
+    this.#releaseMemory ??= answerMemory.tryAcquire(address(), bufferedAnswerBytes);
+    return this.#releaseMemory !== null && writableLength <= bufferedAnswerBytes;
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#timer);
+    // The deadline remains for a client that does not read.
+    this.#isComplete = true;
     const { response } = this.options;
     if (this.#held) {
       this.#held.begin();
@@ -167,10 +196,10 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   }
 
   #mayRetry(): boolean {
-    const { request, response, body } = this.options;
+    const { request, response } = this.options;
     if (this.#isSecondTry || response.headersSent) return false;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    return !this.#isSent || (isRead && (body === null || Buffer.isBuffer(body)));
+    return !this.#isSent || isRead;
   }
 
   #end(error: Error): void {

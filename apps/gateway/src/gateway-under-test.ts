@@ -1,8 +1,10 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { OpenStreams, closeServer, silentLogger, trustedProxies } from '@parley/service';
+import { createNetworkAddress } from './callers';
 import { createConsole } from './console-files';
 import { createGatewayApp } from './create-gateway-app';
+import { type BodyLimits, createIncomingBodies } from './incoming-bodies';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';
@@ -73,20 +75,44 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+const mebibyte = 1024 * 1024;
+
+export interface TestGatewayOptions {
+  deadlineMs?: number;
+  streamIdleMs?: number;
+  /** Trusted proxies. */
+  trusted?: string[];
+  /** Options of the HTTP server. */
+  options?: object;
+  consoleFolder?: string;
+  bodyLimits?: Partial<BodyLimits>;
+  /** Connections to each service, without those of streams. */
+  connections?: number;
+}
+
 export async function startGateway(
   urls: Partial<Record<UpstreamName, string>>,
-  { deadlineMs = 30_000, streamIdleMs = 45_000, trusted = [] as string[], options = {}, consoleFolder = '/none' } = {},
+  {
+    deadlineMs = 30_000,
+    streamIdleMs = 45_000,
+    trusted = [],
+    options = {},
+    consoleFolder = '/none',
+    bodyLimits = {},
+    connections,
+  }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const failures: string[] = [];
   const fixedReplies: string[] = [];
   const address = (name: UpstreamName) => ({ url: urls[name], deadlineMs });
-  const { upstreams, close } = createUpstreams({
+  const addresses = {
     chat: address('chat'),
     data: address('data'),
     'webhook-ingest': address('webhook-ingest'),
     'tool-executor': address('tool-executor'),
     manage: address('manage'),
-  });
+  };
+  const { upstreams, close } = createUpstreams(addresses, connections);
   const log = silentLogger();
   const streams = new OpenStreams();
   const app = createGatewayApp({
@@ -95,6 +121,11 @@ export async function startGateway(
     streams,
     streamIdleMs,
     isTrusted: trustedProxies(trusted),
+    networkAddressOf: createNetworkAddress(trusted),
+    bodies: createIncomingBodies({
+      ...{ memoryBytes: 128 * mebibyte, graceMs: 5_000, minBytesPerSecond: 1_024, slowPerAddress: 64 },
+      ...bodyLimits,
+    }),
     log,
     onUpstreamFailure: (upstream, reason) => failures.push(`${upstream} ${reason}`),
     onFixedReply: (route) => fixedReplies.push(route),

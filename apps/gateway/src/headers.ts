@@ -55,15 +55,20 @@ export function requestHeaders(request: IncomingMessage, { requestId, isTrusted 
     }
   }
   if (trace !== undefined) list.push('traceparent', trace);
-  const peer = socket.remoteAddress ?? '';
-  const trusted = isTrusted(peer);
+  const trusted = isTrusted(socket.remoteAddress ?? '');
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);
-  const chain = given('x-forwarded-for');
-  list.push('x-request-id', requestId, 'x-forwarded-for', chain === undefined ? peer : `${chain}, ${peer}`);
+  list.push('x-request-id', requestId, 'x-forwarded-for', forwardedFor(request, isTrusted));
   list.push('x-forwarded-proto', given('x-forwarded-proto') ?? 'http');
   const host = given('x-forwarded-host') ?? headers.host;
   if (host) list.push('x-forwarded-host', host);
   return list;
+}
+
+/** The addresses of the client and the proxies before the gateway. */
+export function forwardedFor({ headers, socket }: IncomingMessage, isTrusted: ForwardedInfo['isTrusted']): string {
+  const peer = socket.remoteAddress ?? '';
+  const chain = isTrusted(peer) ? headers['x-forwarded-for'] : undefined;
+  return chain === undefined ? peer : `${String(chain)}, ${peer}`;
 }
 
 /** The headers for the client: the gateway's own, then the forwarded headers of the upstream's raw answer. */

@@ -10,7 +10,9 @@ import {
 import { join } from 'node:path';
 import { createConsole } from './console-files';
 import { createGatewayApp } from './create-gateway-app';
+import { createNetworkAddress } from './callers';
 import { gatewayVariables } from './config';
+import { createIncomingBodies } from './incoming-bodies';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';
 
@@ -42,6 +44,13 @@ startProcess(async () => {
     streams,
     streamIdleMs: config.STREAM_IDLE_MS,
     isTrusted: trustedProxies(config.TRUSTED_PROXIES),
+    networkAddressOf: createNetworkAddress(config.TRUSTED_PROXIES),
+    bodies: createIncomingBodies({
+      memoryBytes: config.BODY_MEMORY_MIB * 1024 * 1024,
+      graceMs: config.BODY_GRACE_MS,
+      minBytesPerSecond: config.BODY_MIN_BYTES_PER_SECOND,
+      slowPerAddress: config.SLOW_BODIES_PER_ADDRESS,
+    }),
     log,
     metrics,
     onUpstreamFailure: (upstream, reason) => failures.inc({ upstream, reason }),

@@ -1,4 +1,4 @@
-import { joinWrites } from '@parley/outbound';
+import { type Slots, createSlots, joinWrites } from '@parley/outbound';
 import { Pool, buildConnector } from 'undici';
 import { type UpstreamName, upstreamNames } from './routes';
 
@@ -12,6 +12,8 @@ const connectionsPerUpstream = 512;
 
 export interface Upstream {
   pool: Pool;
+  /** The connections of `pool`. Each caller has a share of them. */
+  slots: Slots;
   /** Without a limit of connections, because a stream occupies one for as long as it is open. */
   streamPool: Pool;
   /** Maximum time for a request and its answer. */
@@ -20,15 +22,23 @@ export interface Upstream {
 export type Upstreams = Partial<Record<UpstreamName, Upstream>>;
 
 /** One connection pool for each upstream that has an address. A connection is opened when a request needs it. */
-export function createUpstreams(addresses: Record<UpstreamName, { url: string | undefined; deadlineMs: number }>): {
+export function createUpstreams(
+  addresses: Record<UpstreamName, { url: string | undefined; deadlineMs: number }>,
+  connections = connectionsPerUpstream,
+): {
   upstreams: Upstreams;
   close: () => Promise<void>;
 } {
   const upstreams: Upstreams = {};
   for (const name of upstreamNames) {
     const { url, deadlineMs } = addresses[name];
-    if (url !== undefined)
-      upstreams[name] = { pool: createPool(url, connectionsPerUpstream), streamPool: createPool(url), deadlineMs };
+    if (url === undefined) continue;
+    upstreams[name] = {
+      pool: createPool(url, connections),
+      slots: createSlots({ total: connections }),
+      streamPool: createPool(url),
+      deadlineMs,
+    };
   }
   return {
     upstreams,
@@ -40,9 +50,9 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
 
 const connect = buildConnector({ timeout: connectTimeoutMs });
 
-const createPool = (url: string, connections?: number) =>
+const createPool = (url: string, connections: number | null = null) =>
   new Pool(url, {
-    connections: connections ?? null,
+    connections,
     pipelining: 1,
     connect: (options, callback) =>
       connect(options, (...[error, socket]) => (error ? callback(error, null) : callback(null, joinWrites(socket)))),

@@ -69,6 +69,22 @@ it('ends a wait after its time or when the signal is aborted, and forgets the ke
   expect(slots.tryAcquire('a')).not.toBeNull();
 });
 
+it('counts a call by its size, and leaves room for the calls of other keys', async () => {
+  const slots = createSlots({ total: 48 });
+  const first = slots.tryAcquire('a', 14);
+  const second = slots.tryAcquire('a', 14);
+  expect([first, second]).not.toContain(null);
+  expect(slots.tryAcquire('a', 14)).toBeNull();
+  const other = slots.tryAcquire('b', 14);
+  expect(other).not.toBeNull();
+  const third = slots.acquire('a', never, 60_000, 14);
+  other!();
+  expect(slots.stats()).toEqual({ running: 28, waiting: 1 });
+  first!();
+  expect(await third).not.toBeNull();
+  expect(slots.stats()).toEqual({ running: 28, waiting: 0 });
+});
+
 it('serves waiting keys when the total grows, and none while more are in use than a smaller total', async () => {
   const slots = createSlots({ total: 0 });
   const first = slots.acquire('a', never, 60_000);

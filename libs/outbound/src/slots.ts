@@ -8,15 +8,23 @@ export interface SlotsOptions {
 /** A pool of slots that keys, such as organizations, share. */
 export type Slots = ReturnType<typeof createSlots>;
 
+interface WaitingCall {
+  /** Slots that the call needs. */
+  size: number;
+  /** Gives the call its slots. */
+  take: () => void;
+}
+
 interface Share {
+  /** Slots in use. */
   running: number;
-  /** Functions that give a waiting call its slot, in the order of the calls. */
-  waiting: Set<() => void>;
+  /** In the order of the calls. */
+  waiting: Set<WaitingCall>;
 }
 
 /**
- * Limits how much work runs at the same time, with a share for each key. Without `perKey`, a key may take a slot while it
- * holds fewer than twice as many as are free: one busy key gets two thirds of the slots, two get two fifths each, and a key
+ * Limits how much work runs at the same time, with a share for each key. A call takes one slot, or as many as its size says when
+ * slots are bytes. Without `perKey`, a key may take slots while it then holds at most twice as many as were free: one busy key gets two thirds of the slots, two get two fifths each, and a key
  * without work always finds a free slot, or waits for the next one. (Choudhury and Hahne, "Dynamic queue length thresholds
  * for shared-memory packet switches", 1998.)
  */
@@ -25,16 +33,16 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   const shares = new Map<string, Share>();
   let free = total;
 
-  const mayRun = ({ running }: Share): boolean => free > 0 && running < (perKey ?? Math.max(1, 2 * free));
+  const mayRun = ({ running }: Share, size: number): boolean => free >= size && running + size <= (perKey ?? 2 * free);
 
-  function start(share: Share): void {
-    share.running += 1;
-    free -= 1;
+  function start(share: Share, size: number): void {
+    share.running += size;
+    free -= size;
   }
 
-  function release(key: string, share: Share): void {
-    share.running -= 1;
-    free += 1;
+  function release(key: string, share: Share, size: number): void {
+    share.running -= size;
+    free += size;
     // Last in the map, so that of keys with equally many running each has its turn.
     shares.delete(key);
     if (share.running > 0 || share.waiting.size > 0) shares.set(key, share);
@@ -43,43 +51,45 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
 
   function serve(): void {
     for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
-      const [take] = next.waiting;
-      start(next);
-      take!();
+      const [first] = next.waiting;
+      start(next, first!.size);
+      first!.take();
     }
   }
 
   /** The function that releases the slot does so once. */
-  function slotOf(key: string, share: Share): () => void {
+  function slotOf(key: string, share: Share, size: number): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      release(key, share);
+      release(key, share, size);
     };
   }
 
   return {
     /** Returns the function that releases the slot, or null when the key has its share. */
-    tryAcquire(key: string): (() => void) | null {
+    tryAcquire(key: string, size = 1): (() => void) | null {
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
-      if (share.waiting.size > 0 || !mayRun(share)) return null;
+      if (share.waiting.size > 0 || !mayRun(share, size)) return null;
       shares.set(key, share);
-      start(share);
-      return slotOf(key, share);
+      start(share, size);
+      return slotOf(key, share, size);
     },
     /**
      * Waits for a slot, in the order of the key's calls. Resolves with the function that releases it, or with null when none
      * is free within `waitMs` or before the signal is aborted.
      */
-    async acquire(key: string, signal: AbortSignal, waitMs: number): Promise<(() => void) | null> {
-      const release = this.tryAcquire(key);
+    async acquire(key: string, signal: AbortSignal, waitMs: number, size = 1): Promise<(() => void) | null> {
+      const release = this.tryAcquire(key, size);
       if (release !== null || waitMs <= 0) return release;
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
-      const hasSlot = await waitForSlot(share, signal, waitMs);
-      if (hasSlot) return slotOf(key, share);
+      const hasSlot = await waitForSlot(share, signal, { waitMs, size });
+      if (hasSlot) return slotOf(key, share, size);
       if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
+      // A smaller call may have waited behind this one.
+      serve();
       return null;
     },
     /** Changes `total`. Slots in use stay so, although they may be more. */
@@ -88,7 +98,7 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
       total = newTotal;
       serve();
     },
-    /** Slots in use, and calls that wait for one. */
+    /** Slots in use, and calls that wait for some. */
     stats: () => {
       const all = [...shares.values()];
       return {
@@ -99,29 +109,34 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   };
 }
 
-/** The share with the least running, among those that have waiting calls and may run. */
-function nextShare(shares: Iterable<Share>, mayRun: (share: Share) => boolean): Share | null {
+/** The share with the least running, among those whose first waiting call may run. */
+function nextShare(shares: Iterable<Share>, mayRun: (share: Share, size: number) => boolean): Share | null {
   let next: Share | null = null;
   for (const share of shares) {
-    if (share.waiting.size === 0 || !mayRun(share)) continue;
+    const [first] = share.waiting;
+    if (first === undefined || !mayRun(share, first.size)) continue;
     if (next === null || share.running < next.running) next = share;
   }
   return next;
 }
 
 /** Without `AbortSignal.any` and `timeout`, which cost a fifth of the throughput of a service whose short calls wait. */
-const waitForSlot = ({ waiting }: Share, signal: AbortSignal, waitMs: number): Promise<boolean> =>
+const waitForSlot = (
+  { waiting }: Share,
+  signal: AbortSignal,
+  { waitMs, size }: { waitMs: number; size: number },
+): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (hasSlot: boolean) => {
       clearTimeout(timer);
-      waiting.delete(take);
+      waiting.delete(call);
       signal.removeEventListener('abort', giveUp);
       resolve(hasSlot);
     };
-    const take = () => end(true);
+    const call = { size, take: () => end(true) };
     const giveUp = () => end(false);
     const timer = setTimeout(giveUp, waitMs).unref();
-    waiting.add(take);
+    waiting.add(call);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
   });

@@ -1,4 +1,10 @@
-export { keyLimitOf, keyLimitVariables, trustedProxies, trustedProxiesVariable } from './http/client-address';
+export {
+  createClientAddress,
+  keyLimitOf,
+  keyLimitVariables,
+  trustedProxies,
+  trustedProxiesVariable,
+} from './http/client-address';
 export { createApp } from './http/create-app';
 export {
   HttpError,

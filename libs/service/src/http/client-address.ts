@@ -53,13 +53,15 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
 const privateRanges =
   '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 ::1 fc00::/7 fe80::/10'.split(' ');
 
+type AddressedRequest = Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } };
+
 /**
  * Returns the function that finds the address of a request's client: the nearest one that is no trusted proxy. Each proxy appends
  * its peer to X-Forwarded-For, so what the client itself wrote there is not used. The peer of a service is the gateway, which may
  * have a private address. Beyond it only the listed proxies are believed: clients have private addresses too. An address that
  * cannot be read ends the chain. A client with IPv6 has at least a network of 64 bits, which counts as one address.
  */
-export function createClientAddress(ranges: readonly string[]): (request: IncomingMessage) => string {
+export function createClientAddress(ranges: readonly string[]): (request: AddressedRequest) => string {
   const isGateway = trustedProxies([...privateRanges, ...ranges]);
   const isProxy = trustedProxies(ranges);
   return ({ headers, socket }) => {

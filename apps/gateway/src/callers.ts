@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { createClientAddress, sessionTokenOf, trustedProxies } from '@parley/service';
+import { forwardedFor } from './headers';
+import type { UpstreamName } from './routes';
+
+/**
+ * Returns the function that finds the network address of a request's client, as the services find it behind the gateway: behind
+ * proxies that are not in TRUSTED_PROXIES, all clients have the address of the proxy.
+ */
+export function createNetworkAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
+  const isTrusted = trustedProxies(proxies);
+  const addressOf = createClientAddress(proxies);
+  const known = new WeakMap<Socket, string>();
+  const find = (request: IncomingMessage) =>
+    addressOf({
+      headers: { 'x-forwarded-for': forwardedFor(request, isTrusted) },
+      // The services see the gateway as their peer.
+      socket: { remoteAddress: '127.0.0.1' },
+    });
+  return (request) => {
+    const { socket } = request;
+    if (isTrusted(socket.remoteAddress ?? '')) return find(request);
+    const address = known.get(socket) ?? find(request);
+    known.set(socket, address);
+    return address;
+  };
+}
+
+/**
+ * Whose share of the connections to a service a request uses: that of its key or session, which the service checks at once, or of
+ * its address. Deliveries of webhooks have no key that a service checks.
+ */
+export function callerOf(request: IncomingMessage, upstream: UpstreamName, address: () => string): string {
+  if (upstream === 'webhook-ingest') return address();
+  return request.headers.authorization ?? sessionTokenOf(request) ?? address();
+}
