@@ -158,7 +158,8 @@ export default tseslint.config(
     files: [
       '**/main.ts',
       '**/*.test.ts',
-      'apps/cli/**/*.ts',
+      'apps/cli/src/command-io.ts',
+      'apps/cli/src/testing/**',
       'libs/widget/**/*.ts',
       'apps/bench/**/*.ts',
       'apps/e2e/**/*.ts',
@@ -166,6 +167,21 @@ export default tseslint.config(
       'libs/embedded/**/*.ts',
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
+  },
+  // Tests run commands in their own process, several at a time.
+  {
+    files: ['apps/cli/src/**/*.ts'],
+    ignores: ['**/*.test.ts', 'apps/cli/src/main.ts', 'apps/cli/src/command-io.ts', 'apps/cli/src/testing/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['argv', 'cwd', 'env', 'exitCode', 'stderr', 'stdin', 'stdout'].map((property) => ({
+          object: 'process',
+          property,
+          message: 'A command takes it from io() (apps/cli/src/command-io.ts).',
+        })),
+      ],
+    },
   },
   // client.ts reads PARLEY_TEST_STATEMENTS, which tests set for each process that they start.
   { files: ['libs/db/src/client.ts'], rules: { 'no-restricted-properties': 'off' } },

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { io } from './command-io';
 import { Failure } from './failure';
 
 /** The checkout that this bundle was built in, or that contains the working directory; null for an installed package elsewhere. */
 export function findCheckout(): string | null {
   const parents = [resolve(__dirname, '../../..')];
-  for (let folder = process.cwd(); parents.at(-1) !== folder; folder = dirname(folder)) parents.push(folder);
+  for (let folder = io().cwd; parents.at(-1) !== folder; folder = dirname(folder)) parents.push(folder);
   return parents.find((folder) => existsSync(join(folder, 'tools', 'start.mjs'))) ?? null;
 }
 

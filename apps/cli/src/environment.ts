@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Environment } from '@parley/contracts';
+import { io, pathOf } from './command-io';
 import { Failure } from './failure';
 
 /** The running stack as `npm start` describes it in `.parley/stack.json`. */
@@ -18,10 +19,11 @@ export interface Stack {
 
 /** Reads NAME, or the file that NAME_FILE names, as the services do; then NAME in `.env` of the working directory. */
 export function readVariable(name: string): string | undefined {
-  const file = process.env[`${name}_FILE`];
-  if (process.env[name] || !file) return process.env[name] || dotEnv()[name] || undefined;
+  const { env } = io();
+  const file = env[`${name}_FILE`];
+  if (env[name] || !file) return env[name] || dotEnv()[name] || undefined;
   try {
-    return readFileSync(file, 'utf8').trim() || undefined;
+    return readFileSync(pathOf(file), 'utf8').trim() || undefined;
   } catch {
     throw new Failure(`Cannot read ${file}, which ${name}_FILE names`);
   }
@@ -29,7 +31,7 @@ export function readVariable(name: string): string | undefined {
 
 /** The project's settings. The environment takes precedence over them. */
 function dotEnv(): Record<string, string | undefined> {
-  const file = join(process.cwd(), '.env');
+  const file = pathOf('.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
@@ -74,7 +76,7 @@ export function apiAddress(): Address {
 }
 
 function loginFile(): string {
-  const folder = process.env.XDG_CONFIG_HOME;
+  const folder = io().env.XDG_CONFIG_HOME;
   return join(folder && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'parley', 'login.json');
 }
 
@@ -159,7 +161,7 @@ export function readState<T>(name: string): T | null {
 /** The path of a file or folder in `.parley`, or null when there is none. */
 export function findState(name: string): string | null {
   const folders = [resolve(__dirname, '../../..')];
-  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+  for (let folder = io().cwd; ; folder = dirname(folder)) {
     folders.splice(-1, 0, folder);
     if (dirname(folder) === folder) break;
   }
@@ -170,7 +172,7 @@ export function findState(name: string): string | null {
 export function secretValues(): string[] {
   const stack = findStack();
   const login = { LOGIN_KEY: readLogin()?.key };
-  const sources = [process.env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env, login];
+  const sources = [io().env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env, login];
   const values = sources.flatMap((source) =>
     Object.entries(source ?? {}).flatMap(([name, value]) =>
       value && /KEY|SECRET|TOKEN|PASSWORD|_URL$/.test(name.replace(/_FILE$/, '')) ? secretsIn(name, value) : [],
@@ -182,7 +184,7 @@ export function secretValues(): string[] {
 /** The value of a variable, or of the file that NAME_FILE names, and the parts of a list such as `new,old`. */
 function secretsIn(name: string, value: string): string[] {
   try {
-    const text = name.endsWith('_FILE') ? readFileSync(value, 'utf8').trim() : value;
+    const text = name.endsWith('_FILE') ? readFileSync(pathOf(value), 'utf8').trim() : value;
     return [text, ...text.split(/[\s,]+/)];
   } catch {
     return []; // a file that this account cannot read

@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /** `different` is the status of `diff --exit-code` when a push would change something. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, different: 3 } as const;
 
@@ -27,7 +29,7 @@ export function describeFailure(error: unknown): { message: string; text: string
 }
 
 function firstLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isNativeError(error)) return String(error);
   const text = error.message || (error as { code?: string }).code || error.name;
   return text.trim().split('\n')[0]!;
 }

@@ -1,13 +1,7 @@
 import './node-20-polyfills';
-import { CommanderError } from 'commander';
-import { createProgram } from './program';
-import { describeFailure, exitCodes } from './failure';
-import { safeText } from './safe-text';
-import { asJson, printJsonError } from './terminal';
-
-/** `--debug` is accepted at any position. It prints the stack of an error. */
-const debug = process.argv.includes('--debug');
-const argv = process.argv.filter((argument) => argument !== '--debug');
+import { processIo } from './command-io';
+import { exitCodes } from './failure';
+import { reportFailure, runProgram } from './run-program';
 
 /** The reader of the output, such as `head`, may close the pipe early. That is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,28 +10,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 // A definition file may leave timers or promises that fail later.
-process.on('uncaughtException', fail);
+process.on('uncaughtException', (error) => exit(reportFailure(error)));
 
-createProgram(asJson)
-  .parseAsync(argv)
-  .then(() => exit(Number(process.exitCode ?? exitCodes.ok)), fail);
-
-function fail(error: unknown): void {
-  if (error instanceof CommanderError) {
-    // Help and version are not failures. commander has printed the others itself, unless --json is given.
-    if (error.exitCode === 0) return exit(exitCodes.ok);
-    const isMissing = error.code === 'commander.help';
-    const problem = isMissing ? 'missing command' : error.message.replace(/^error: /, '');
-    if (asJson) printJsonError(problem);
-    exit(exitCodes.usage);
-  } else {
-    const { message, text, exitCode, fields } = describeFailure(error);
-    if (asJson) printJsonError(text, fields);
-    else process.stderr.write(safeText(`error: ${message}\n`));
-    if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-    exit(exitCode);
-  }
-}
+void runProgram(processIo).then(exit);
 
 /** Exits once the output is written, without waiting for what a definition file leaves running. */
 function exit(code: number): void {

@@ -1,5 +1,6 @@
 import type { Queryable } from '@parley/db';
 import { type Organization, listOrganizations } from '@parley/identity';
+import { io } from './command-io';
 import { Failure } from './failure';
 import { canAsk } from './terminal';
 
@@ -19,7 +20,8 @@ export async function findOrganization(db: Queryable, slug: string | undefined):
     message: 'Which organization?',
     options: rows.map((row) => ({ value: row, label: row.slug, hint: row.name })),
     maxItems: 10,
-    output: process.stderr,
+    input: io().stdin,
+    output: io().stderr,
   });
   if (isCancel(chosen)) throw new Failure('No organization was chosen');
   return chosen;

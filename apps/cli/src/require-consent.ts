@@ -1,4 +1,4 @@
-import { confirm, isCancel } from '@clack/prompts';
+import { io } from './command-io';
 import { Failure, usageFailure } from './failure';
 import { canAsk } from './terminal';
 
@@ -11,6 +11,8 @@ export async function requireConsent(
   { instead, refused }: { instead: string; refused: string },
 ): Promise<void> {
   if (!canAsk()) throw usageFailure(`Cannot ask for confirmation without a terminal. ${instead}`);
-  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const { stdin, stderr } = io();
+  const answer = await confirm({ message, initialValue: false, input: stdin, output: stderr });
   if (isCancel(answer) || !answer) throw new Failure(refused);
 }

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { type Db, type SealedValue, type SecretBox, createSecretBox, sealedIntegrations } from '@parley/db';
 import { sealedPublishableKeys } from '@parley/identity';
 import { sealedToolSecrets } from '@parley/tools';
+import { io } from './command-io';
 import { findStack, readState, readVariable } from './environment';
 import { Failure, usageFailure } from './failure';
 import { canAsk } from './terminal';
@@ -17,7 +18,7 @@ export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').
 
 /** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
 export const secretOf = async <T extends string | undefined>(argument: T): Promise<string | T> =>
-  argument === '-' ? (await text(process.stdin)).trim() : argument;
+  argument === '-' ? (await text(io().stdin)).trim() : argument;
 
 /**
  * Reads a secret that has no place among arguments, because arguments remain in the shell's history and other users see them:
@@ -33,7 +34,8 @@ export async function askSecret(source: string | undefined, question: string, us
   }
   if (!canAsk()) throw usageFailure(`Cannot ask for the value without a terminal. Pass it on standard input: ${usage}`);
   const { isCancel, password } = await import('@clack/prompts');
-  const value = await password({ message: question, output: process.stderr });
+  const { stdin, stderr } = io();
+  const value = await password({ message: question, input: stdin, output: stderr });
   if (isCancel(value) || !value) throw new Failure('Nothing was set');
   return value;
 }

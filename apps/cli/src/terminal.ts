@@ -1,31 +1,48 @@
 import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
+import { io } from './command-io';
 import { safeLine, safeText } from './safe-text';
 
 /** Prints a result on stdout, where scripts read it. */
-export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
+export const print = (line = ''): void => void io().stdout.write(`${line}\n`);
 
 /** Prints a result as one line of JSON. Escapes control characters that JSON allows, as strings in it are untrusted. */
 export const printJson = (value: unknown): void => print(safeText(JSON.stringify(value)));
 
 /** With --json, stdout has only the result and stderr only the error. */
-export const asJson = process.argv.includes('--json');
+export const asJson = (): boolean => io().args.includes('--json');
 
 /** Whether a person at a terminal can answer a question. Questions are printed on stderr. */
-export const canAsk = (): boolean => Boolean(process.stdin.isTTY && process.stderr.isTTY) && !asJson;
+export const canAsk = (): boolean => Boolean(io().stdin.isTTY && io().stderr.isTTY) && !asJson();
 
 /** Prints a failure as one line of JSON on stderr. */
 export const printJsonError = (error: string, fields: object = {}): void =>
-  void process.stderr.write(`${safeText(JSON.stringify({ error, ...fields }))}\n`);
+  void io().stderr.write(`${safeText(JSON.stringify({ error, ...fields }))}\n`);
 
 /** Prints a message for a person on stderr. */
 export function note(line: string): void {
-  if (asJson) return;
-  process.stderr.write(`${process.stderr.isTTY ? line : stripVTControlCharacters(line)}\n`);
+  if (asJson()) return;
+  const { stderr } = io();
+  stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`);
 }
 
 /** Colours are used on a terminal only, and not with NO_COLOR (no-color.org). */
-export const colors = picocolors.createColors(Boolean(process.stdout.isTTY) && !process.env.NO_COLOR);
+const hasColors = (): boolean => Boolean(io().stdout.isTTY) && !io().env.NO_COLOR;
+const styled = picocolors.createColors(true);
+const inColor =
+  (style: (text: string) => string) =>
+  (text: string): string =>
+    hasColors() ? style(text) : text;
+
+export const colors = {
+  bold: inColor(styled.bold),
+  dim: inColor(styled.dim),
+  red: inColor(styled.red),
+  green: inColor(styled.green),
+  yellow: inColor(styled.yellow),
+  magenta: inColor(styled.magenta),
+  cyan: inColor(styled.cyan),
+};
 
 /** Formats rows as aligned columns; the last column is not padded. Cells may hold untrusted text. */
 export function formatTable(header: string[], rows: string[][]): string {

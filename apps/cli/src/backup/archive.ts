@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } f
 import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
+import { pathOf } from '../command-io';
 import { Failure } from '../failure';
 
 /** Adds a file to an archive. Resolves when it is written, so that a slow disk bounds memory. */
@@ -16,8 +17,9 @@ export async function writeArchive<T>(
   { isCompressed = false }: { isCompressed?: boolean },
   work: (add: AddFile) => Promise<T>,
 ): Promise<T> {
-  if (existsSync(path)) throw new Failure(`${path} already exists. Give another name, or remove it`);
-  const partial = `${path}.${process.pid}.partial`;
+  const target = pathOf(path);
+  if (existsSync(target)) throw new Failure(`${path} already exists. Give another name, or remove it`);
+  const partial = `${target}.${process.pid}.partial`;
   const archive = pack();
   const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
   const written = isCompressed ? pipeline(archive, createGzip(), output) : pipeline(archive, output);
@@ -30,7 +32,7 @@ export async function writeArchive<T>(
     const result = await work(add);
     archive.finalize();
     await written;
-    renameSync(partial, path);
+    renameSync(partial, target);
     return result;
   } catch (error) {
     archive.destroy();
@@ -99,7 +101,7 @@ export async function* readArchive(
   path: string,
   maxBytes: (name: string) => number,
 ): AsyncGenerator<ArchivedFile, void, undefined> {
-  const source = createReadStream(path);
+  const source = createReadStream(pathOf(path));
   const entries = extract();
   const copied = pipeline(source, refuseBuffered, entries);
   copied.catch(() => {}); // the loop below throws the same error

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { readSnapshot } from '@parley/db';
+import { pathOf } from '../command-io';
 import { writeBackup } from '../backup/write-backup';
 import { type Progress, startProgress } from '../data/progress';
 import { explain, withDatabase } from '../database';
@@ -14,12 +15,12 @@ export async function runBackup(file: string, { json }: { json?: boolean }): Pro
     // A restore needs the version that made the backup: this one must be that of the database.
     await withDatabase(async () => {});
     let progress: Progress | undefined;
-    const rows = await readSnapshot(url, (snapshot) => {
-      progress = startProgress('Rows saved', snapshot.estimatedRows, json);
+    const rows = await readSnapshot(url, async (snapshot) => {
+      progress = await startProgress('Rows saved', snapshot.estimatedRows, json);
       return writeBackup(file, snapshot, progress.advance);
     });
     const count = Object.values(rows).reduce((sum, one) => sum + one, 0);
-    const { size } = statSync(file);
+    const { size } = statSync(pathOf(file));
     if (json) return printJson({ file, bytes: size, rows: count });
     const took = formatDuration(Date.now() - startedAt);
     progress!.stop(`Saved ${formatCount(count)} rows to ${file} (${formatBytes(size)}, ${took}).`);

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
+import { io } from '../command-io';
 import { Failure, exitCodes, usageFailure } from '../failure';
 import { safeLine, safeText } from '../safe-text';
 import { asJson, colors, note, print, printJson, printJsonError } from '../terminal';
@@ -59,7 +60,7 @@ function createConversation(api: Api, agent: string, options: ChatOptions): Conv
 
 /** Prints the tool calls of a message while it is answered, on a terminal. */
 async function printCalls(api: Api, message: string): Promise<() => Map<string, number>> {
-  if (asJson || !process.stderr.isTTY) return () => new Map();
+  if (asJson() || !io().stderr.isTTY) return () => new Map();
   const { followCalls } = await import('../conversations/follow-calls');
   return followCalls(api, message, {
     started: (name) => note(colors.dim(`  … ${safeLine(name)}`)),
@@ -97,8 +98,9 @@ function parseValue(text: string): unknown {
 
 /** Reads one message per line, from a terminal or a pipe. An error is printed, and the conversation continues. */
 async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
-  const isTerminal = process.stdin.isTTY;
-  const lines = createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined });
+  const { stdin, stdout } = io();
+  const isTerminal = stdin.isTTY;
+  const lines = createInterface({ input: stdin, output: isTerminal ? stdout : undefined });
   if (isTerminal) note(colors.dim('Press Ctrl-D to end the conversation.'));
   // readline handles Ctrl-C as input and sends no signal. Exit also while a request is in progress.
   lines.on('SIGINT', () => process.exit(128 + constants.signals.SIGINT));
@@ -117,7 +119,7 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
     show(await conversation.say(line), options);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    process.exitCode = exitCodes.failure;
+    io().exitCode = exitCodes.failure;
     const { message, text, fields } = error;
     if (options.json) printJsonError(text, fields);
     else note(colors.red(safeText(`error: ${message}`)));

@@ -10,7 +10,7 @@ export interface DataWriteOptions {
 
 /** `parley data create <type> <data>`: creates an entity and prints it. */
 export async function runDataCreate(type: string, text: string, { status, json }: DataWriteOptions): Promise<void> {
-  const data = parseObject(text, 'data');
+  const data = await parseObject(text, 'data');
   const entity = await withClient((client) => client.data.create(type, { data, status }));
   if (json) printJson(entity);
   else print(formatEntity(entity));

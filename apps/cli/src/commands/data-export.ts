@@ -2,6 +2,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from 'node:
 import type { QueryInput } from '@parley/client';
 import type { JsonObject } from '@parley/contracts';
 import { createWriter } from '@parley/rows';
+import { io, pathOf } from '../command-io';
 import { type DataClient, withClient } from '../data/client';
 import { parseObject } from '../data/input';
 import { startProgress } from '../data/progress';
@@ -38,7 +39,7 @@ interface ExportState {
 export async function runDataExport(type: string, options: DataExportOptions): Promise<void> {
   const { status, keepFormulas, json } = options;
   const out = options.out === '-' ? undefined : options.out;
-  const filters = options.filters === undefined ? undefined : parseObject(options.filters, '--filters');
+  const filters = options.filters === undefined ? undefined : await parseObject(options.filters, '--filters');
   const format = formatOf(options.format, out);
   if (json && out === undefined)
     throw new Failure('--json requires --out: it prints the result of an export to a file');
@@ -47,21 +48,22 @@ export async function runDataExport(type: string, options: DataExportOptions): P
     const query = JSON.stringify({ type, filters, status, format, keepFormulas });
     const input = { filters: filters as Query['filters'], status };
     if (out === undefined) {
-      process.stdout.write(writer.head);
+      const { stdout } = io();
+      stdout.write(writer.head);
       for await (const page of pages(client, type, input))
-        process.stdout.write(page.data.map((entity) => writer.line(entity)).join(''));
+        stdout.write(page.data.map((entity) => writer.line(entity)).join(''));
       return;
     }
-    const checkpoint = createCheckpoint<ExportState>(`${out}.parley-export`);
+    const checkpoint = createCheckpoint<ExportState>(pathOf(`${out}.parley-export`));
     const earlier = checkpoint.read();
-    const resumed = earlier?.query === query && existsSync(out) && !options.force ? earlier : null;
-    if (!resumed && existsSync(out) && !options.force)
-      throw new Failure(`${out} already exists. Use --force to overwrite it`);
+    const isThere = existsSync(pathOf(out));
+    const resumed = earlier?.query === query && isThere && !options.force ? earlier : null;
+    if (!resumed && isThere && !options.force) throw new Failure(`${out} already exists. Use --force to overwrite it`);
     const file = openOut(out, resumed ? 'r+' : 'w');
     try {
       const state = resumed ?? { query, cursor: '', bytes: writeSync(file, writer.head, 0), count: 0 };
       if (resumed) note(`Resuming after ${resumed.count} entities.`);
-      const progress = startProgress(`Exporting ${type}`, 0, json);
+      const progress = await startProgress(`Exporting ${type}`, 0, json);
       // Lines after the checkpoint are written again.
       ftruncateSync(file, state.bytes);
       for await (const page of pages(client, type, { ...input, cursor: state.cursor || undefined })) {
@@ -83,7 +85,7 @@ export async function runDataExport(type: string, options: DataExportOptions): P
 
 function openOut(out: string, flags: 'r+' | 'w'): number {
   try {
-    return openSync(out, flags);
+    return openSync(pathOf(out), flags);
   } catch (error) {
     throw new Failure(`Cannot write ${out}: ${(error as Error).message}`);
   }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ParleyApiError } from '@parley/client';
 import { maxBulkOperations } from '@parley/contracts';
 import type { Format, Schema } from '@parley/rows';
+import { pathOf } from '../command-io';
 import { type DataClient, withClient } from '../data/client';
 import { startProgress } from '../data/progress';
 import { createCheckpoint } from '../data/checkpoint';
@@ -39,7 +40,7 @@ const repeatAfterMs = 1_000;
 
 /** `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an interrupted import. */
 export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
-  if (!existsSync(file)) throw usageFailure(`File ${file} does not exist`);
+  if (!existsSync(pathOf(file))) throw usageFailure(`File ${file} does not exist`);
   const format = formatOf(options.format, file);
   const text = readText(file, format);
   const schema = await schemaOf(type);
@@ -47,7 +48,7 @@ export async function runDataImport(type: string, file: string, options: DataImp
     const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
       throw new Failure([`${file} has errors. Nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
-    const checkpoint = createCheckpoint<Record<string, ImportState>>(`${file}.parley-import`);
+    const checkpoint = createCheckpoint<Record<string, ImportState>>(pathOf(`${file}.parley-import`));
     const states = checkpoint.read() ?? {};
     const { url, key } = apiAddress();
     const target = `${new URL(url).origin} ${key.split('_')[1]} ${hashOfKey(key)} ${type}`;
@@ -71,9 +72,10 @@ const hashOfKey = (key: string): string => createHash('sha256').update(key).dige
 function readText(file: string, format: Format): string {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(pathOf(file)));
   } catch (error) {
-    if (!(error instanceof TypeError)) throw new Failure(`Cannot read ${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new Failure(`Cannot read ${file}: ${message}`);
     throw new Failure(`${file} is not UTF-8. Nothing was imported. Save the file as UTF-8 and run the command again`);
   }
   // An empty file of JSON lines is the export of a type without entities. CSV has at least a header.
@@ -121,7 +123,7 @@ async function sendRows(
   save: () => void,
   quiet: boolean | undefined,
 ): Promise<void> {
-  const progress = startProgress(`Importing into ${type}`, rows.length, quiet);
+  const progress = await startProgress(`Importing into ${type}`, rows.length, quiet);
   progress.advance(state.done);
   try {
     while (state.done < rows.length) {

@@ -14,7 +14,7 @@ export async function runDataQuery(
   { limit, cursor, status, sort, json }: DataQueryOptions,
 ): Promise<void> {
   const input = {
-    filters: filters === undefined ? undefined : parseObject(filters, 'filters'),
+    filters: filters === undefined ? undefined : await parseObject(filters, 'filters'),
     limit: parsePageLimit(limit),
     cursor,
     status,

@@ -11,7 +11,7 @@ export async function runDataUpdate(
   text: string,
   { status, json }: DataWriteOptions,
 ): Promise<void> {
-  const data = parseObject(text, 'data');
+  const data = await parseObject(text, 'data');
   const entity = await withClient((client) => client.data.update(type, id, { data, status }));
   if (json) printJson(entity);
   else print(formatEntity(entity));

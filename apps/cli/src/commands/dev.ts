@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import type { SyncPull } from '@parley/contracts';
 import { type Api, ApiFailure, createApi } from '../api';
+import { pathOf } from '../command-io';
 import { Failure, describeFailure } from '../failure';
 import { formatChanges, isEmpty, summarize } from '../push/format-changes';
 import { loadFolder } from '../push/load-folder';
@@ -22,7 +22,7 @@ const retryMs = 3_000;
 
 /** `parley dev [folder]`: pushes to development whenever a file changes. Prints errors and keeps running. */
 export async function runDev(folder: string, options: DevOptions): Promise<void> {
-  const root = resolve(folder);
+  const root = pathOf(folder);
   developmentApi();
   await loadFolder(root); // throws if the folder does not exist or has no definitions
   const report = createReporter(options);

@@ -1,5 +1,6 @@
 import { type ResourceKind, resourceKinds } from '@parley/contracts';
 import { createApi } from '../api';
+import { io } from '../command-io';
 import { exitCodes } from '../failure';
 import { compareFields } from '../push/compare';
 import { find, formatChanges, isEmpty, summarize } from '../push/format-changes';
@@ -25,7 +26,7 @@ export async function runDiff(folder: string, { prune = false, exitCode, json }:
     if (!prune) await reportExtraDefinitions(api, before.resources, loaded);
     note(`${summarize(result)}; ${before.environment} is at version ${before.version}.`);
   }
-  if (exitCode && !isEmpty(result)) process.exitCode = exitCodes.different;
+  if (exitCode && !isEmpty(result)) io().exitCode = exitCodes.different;
 }
 
 interface Change {

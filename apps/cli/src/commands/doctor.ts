@@ -1,3 +1,4 @@
+import { io, pathOf } from '../command-io';
 import { checkGateway, checkKey, checkModels, checkServices } from '../doctor/check-http';
 import { checkDatabase, checkRedis } from '../doctor/check-stores';
 import type { Finding, State } from '../doctor/finding';
@@ -7,11 +8,11 @@ import { folders, kindsIn } from '../push/load-folder';
 import { safeLine } from '../safe-text';
 import { colors, note, print, printJson } from '../terminal';
 
-const marks: Record<State, string> = {
-  ok: colors.green('ok     '),
-  warning: colors.yellow('warning'),
-  failed: colors.red('failed '),
-  skipped: colors.dim('skipped'),
+const marks: Record<State, () => string> = {
+  ok: () => colors.green('ok     '),
+  warning: () => colors.yellow('warning'),
+  failed: () => colors.red('failed '),
+  skipped: () => colors.dim('skipped'),
 };
 
 /** `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows how to fix problems. */
@@ -30,7 +31,7 @@ export async function runDoctor({ bundle, json }: { bundle?: string; json?: bool
     for (const finding of await check()) {
       findings.push(finding);
       if (json) continue;
-      print(`${marks[finding.state]}  ${finding.name}: ${safeLine(finding.detail)}`);
+      print(`${marks[finding.state]()}  ${finding.name}: ${safeLine(finding.detail)}`);
       if (finding.fix !== undefined) print(`         ${colors.dim('→')} ${safeLine(finding.fix)}`);
     }
   }
@@ -41,7 +42,7 @@ export async function runDoctor({ bundle, json }: { bundle?: string; json?: bool
   }
   if (json) printJson({ ok: failed.length === 0, findings });
   else note(failed.length === 0 ? 'No checks failed.' : `${failed.length} of ${findings.length} checks failed.`);
-  if (failed.length > 0) process.exitCode = exitCodes.failure;
+  if (failed.length > 0) io().exitCode = exitCodes.failure;
 }
 
 async function checkNode(): Promise<Finding[]> {
@@ -58,7 +59,7 @@ async function checkNode(): Promise<Finding[]> {
 }
 
 async function checkProject(): Promise<Finding[]> {
-  const has = kindsIn('.').map((kind) => folders[kind]);
+  const has = kindsIn(pathOf('.')).map((kind) => folders[kind]);
   return [
     has.length > 0
       ? { name: 'Project', state: 'ok', detail: `this folder has ${has.join(', ')}` }

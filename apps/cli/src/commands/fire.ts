@@ -11,7 +11,11 @@ export interface FireOptions {
 
 /** `parley fire <trigger>` and `parley triggers fire <trigger>`: runs the actions of a trigger now and waits for them. */
 export async function runFire(triggerSlug: string, { entity, data, json }: FireOptions): Promise<void> {
-  const body = { triggerSlug, entityId: entity, data: data === undefined ? undefined : parseObject(data, '--data') };
+  const body = {
+    triggerSlug,
+    entityId: entity,
+    data: data === undefined ? undefined : await parseObject(data, '--data'),
+  };
   const fired = await createApi().post<FireTriggerResponse>('/v1/fire-trigger', body);
   if (json) return printJson(fired);
   const { runId, steps, durationMs } = fired.result;

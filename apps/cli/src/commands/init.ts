@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { io, pathOf } from '../command-io';
 import { developmentAddress } from '../environment';
 import { Failure, exitCodes } from '../failure';
 import { copyPackages, packPackages } from '../init/copy-packages';
@@ -22,7 +23,7 @@ export interface InitOptions {
  * installs its packages.
  */
 export async function runInit(folder: string, { force, install = true, json }: InitOptions): Promise<void> {
-  const root = resolve(folder);
+  const root = pathOf(folder);
   const files = template(packageName(basename(root)), version);
   const existing = [...Object.keys(files), projectFile].filter((name) => existsSync(join(root, name)));
   if (existing.length > 0 && !force)
@@ -82,7 +83,7 @@ async function inSteps(title: string, work: () => Promise<void> | null): Promise
     note(`${colors.green('✓')} ${title} ${colors.dim(formatDuration(Date.now() - startedAt))}`);
     return true;
   } catch (error) {
-    process.exitCode = exitCodes.failure;
+    io().exitCode = exitCodes.failure;
     note(`${colors.red('✗')} ${title}: ${safeText((error as Error).message)}`);
     return false;
   }

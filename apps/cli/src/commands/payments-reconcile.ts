@@ -7,7 +7,7 @@ import { print, printJson } from '../terminal';
 export async function runPaymentsReconcile(options: KeyOptions & { olderThan?: string }): Promise<void> {
   const { olderThan = '60', json } = options;
   if (!/^\d{1,7}$/.test(olderThan)) throw usageFailure(`--older-than must be a number of minutes, not "${olderThan}"`);
-  const progress = startProgress('Checking payments', 0, json);
+  const progress = await startProgress('Checking payments', 0, json);
   const report = { asked: 0, paid: 0, failed: 0, unchanged: 0, mismatched: 0, errors: 0 };
   const problems = await withManage(options, async (manage) => {
     for (;;) {

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import type { SyncPull } from '@parley/contracts';
 import { createApi } from '../api';
+import { io, pathOf } from '../command-io';
 import { exitCodes } from '../failure';
 import { type Pulled, pullResources } from '../pull/pull-resources';
 import { hasDefinitions, loadFolder } from '../push/load-folder';
@@ -19,9 +19,9 @@ export interface PullOptions {
 export async function runPull(folder: string, { force = false, json }: PullOptions): Promise<void> {
   const { environment, version, resources } = await createApi().post<SyncPull>('/v1/sync/pull', {});
   const local = hasDefinitions(folder) ? await loadFolder(folder) : null;
-  const pulled = pullResources(resolve(folder), resources, local, force);
+  const pulled = pullResources(pathOf(folder), resources, local, force);
   const kept = pulled.filter(({ outcome }) => outcome === 'kept');
-  if (kept.length > 0) process.exitCode = exitCodes.failure;
+  if (kept.length > 0) io().exitCode = exitCodes.failure;
   if (json) return printJson({ environment, version, definitions: pulled });
   for (const { file, outcome, slug, reason } of pulled) {
     if (outcome === 'written') print(colors.green(`  + ${safeLine(file)}: ${safeLine(slug)}`));

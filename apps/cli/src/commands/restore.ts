@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { TablesInUse, filledTables, migrate, migrationNames, readDatabaseUrl } from '@parley/db';
+import { pathOf } from '../command-io';
 import { type CheckedBackup, checkBackup, restoreBackup } from '../backup/restore-backup';
 import { startProgress } from '../data/progress';
 import { explain, withDatabase, withoutPassword } from '../database';
@@ -27,7 +28,7 @@ export async function runRestore(file: string, { replace, yes, json }: RestoreOp
     const backup = await check(file, json);
     requireSameSchema(file, backup);
     await prepare(url, { replace, yes, file });
-    const progress = startProgress('Rows restored', backup.rows, json);
+    const progress = await startProgress('Rows restored', backup.rows, json);
     let held: Record<string, number> = {};
     await restoreBackup(file, backup, {
       databaseUrl: url,
@@ -54,8 +55,8 @@ export async function runRestore(file: string, { replace, yes, json }: RestoreOp
 }
 
 async function check(file: string, json?: boolean): Promise<CheckedBackup> {
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  const progress = startProgress('Bytes checked', size ?? 0, json);
+  const size = statSync(pathOf(file), { throwIfNoEntry: false })?.size;
+  const progress = await startProgress('Bytes checked', size ?? 0, json);
   const backup = await checkBackup(file, progress.advance);
   const { createdAt, parley, postgres } = backup.manifest;
   const origin = `by Parley ${parley} from PostgreSQL ${postgres}`;

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine, RunToolResponse, SyncPull, ToolDefinition } from '@parley/contracts';
 import { type Api, ApiFailure, createApi } from '../api';
+import { pathOf } from '../command-io';
 import { parseObject } from '../data/input';
 import { type PlaceOfLine, nameLine } from '../push/build-handler';
 import { hasDefinitions, loadFolder } from '../push/load-folder';
@@ -14,7 +15,7 @@ export async function runRunTool(
   text: string | undefined,
   { agent, json }: { agent?: string; json?: boolean },
 ): Promise<void> {
-  const args = text === undefined ? undefined : parseObject(text, 'args');
+  const args = text === undefined ? undefined : await parseObject(text, 'args');
   const api = createApi();
   try {
     const answer = await api.post<RunToolResponse>('/v1/run-tool', { toolName, args, agentSlug: agent });
@@ -46,7 +47,7 @@ async function withPlace(error: ApiFailure, api: Api, tool: string): Promise<Api
 async function findHandler(api: Api, name: string): Promise<PlaceOfLine | null> {
   const { resources } = await api.post<SyncPull>('/v1/sync/pull', {});
   const codeIn = (tools: ToolDefinition[] = []) => tools.find((tool) => tool.name === name)?.handlerCode;
-  const subfolders = readdirSync('.', { withFileTypes: true })
+  const subfolders = readdirSync(pathOf('.'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name))
     .map((entry) => join('.', entry.name));
   for (const folder of ['.', ...subfolders].filter(hasDefinitions)) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { pathOf } from '../command-io';
 import { Failure, usageFailure } from '../failure';
 import { type KeyOptions, withManage } from '../manage';
 import { secretOf } from '../secrets';
@@ -37,7 +38,7 @@ export async function runThreadsReply(id: string, given: string | undefined, opt
 
 function readBase64(file: string): string {
   try {
-    return readFileSync(file).toString('base64');
+    return readFileSync(pathOf(file)).toString('base64');
   } catch (error) {
     throw new Failure(`Cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
   }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { ResourceSet, SyncPull } from '@parley/contracts';
 import { createApi } from '../api';
+import { pathOf } from '../command-io';
 import { Failure } from '../failure';
 import { loadFolder } from '../push/load-folder';
 import { note, print, printJson } from '../terminal';
@@ -20,7 +21,7 @@ export async function runTypesGenerate({ out, from, check = false, json }: Types
     from === undefined ? (await createApi().post<SyncPull>('/v1/sync/pull', {})).resources : await readFolder(from);
   const text = declarationFile(resources);
   if (out === '-') return print(text.trimEnd());
-  const file = resolve(out);
+  const file = pathOf(out);
   const before = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : null;
   if (before !== null && !isGenerated(before))
     throw new Failure(`${out} exists and was not written by this command. Give another --out, or delete the file`);

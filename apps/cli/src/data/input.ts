@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@parley/contracts';
+import { io, pathOf } from '../command-io';
 import { usageFailure } from '../failure';
 
 /** Parses a JSON object given on the command line: as text, as `@file`, or as `-` for standard input. */
-export function parseObject(text: string, name: string): JsonObject {
-  const source = text === '-' ? readFileSync(0, 'utf8') : text.startsWith('@') ? readText(text.slice(1), name) : text;
+export async function parseObject(given: string, name: string): Promise<JsonObject> {
+  const source = await readSource(given, name);
   let value: unknown;
   try {
     value = JSON.parse(source);
@@ -16,9 +18,14 @@ export function parseObject(text: string, name: string): JsonObject {
   return value as JsonObject;
 }
 
+async function readSource(given: string, name: string): Promise<string> {
+  if (given === '-') return text(io().stdin);
+  return given.startsWith('@') ? readText(given.slice(1), name) : given;
+}
+
 function readText(file: string, name: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(pathOf(file), 'utf8');
   } catch {
     throw usageFailure(`${name}: file ${file} cannot be read`);
   }

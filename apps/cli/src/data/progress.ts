@@ -1,4 +1,4 @@
-import { progress } from '@clack/prompts';
+import { io } from '../command-io';
 import { note } from '../terminal';
 
 export interface Progress {
@@ -9,10 +9,12 @@ export interface Progress {
 const lineEveryMs = 5_000;
 
 /** Shows a progress bar on a terminal, and a line every few seconds elsewhere. `total` is 0 when it is not known. */
-export function startProgress(message: string, total: number, quiet = false): Progress {
+export async function startProgress(message: string, total: number, quiet = false): Promise<Progress> {
   if (quiet) return { advance: () => {}, stop: () => {} };
-  if (process.stderr.isTTY && total > 0) {
-    const bar = progress({ max: total, output: process.stderr, style: 'block' });
+  const { stderr } = io();
+  if (stderr.isTTY && total > 0) {
+    const { progress } = await import('@clack/prompts');
+    const bar = progress({ max: total, output: stderr, style: 'block' });
     bar.start(message);
     let shown = 0;
     return {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { io } from '../command-io';
 
 const run = promisify(execFile);
 const timeoutMs = 300_000;
@@ -14,7 +15,7 @@ export const runInstallation = (project: string): Promise<void> =>
 /** Runs a program without showing its output, unless it fails: then the end of it is the message of the error. */
 export async function runQuietly(program: string, args: string[], cwd: string): Promise<void> {
   try {
-    await run(program, args, { cwd, timeout: timeoutMs });
+    await run(program, args, { cwd, env: io().env, timeout: timeoutMs });
   } catch (error) {
     const { code, stderr, stdout, message } = error as NodeJS.ErrnoException & { stderr?: string; stdout?: string };
     if (code === 'ENOENT') throw new Error(`${program} is not on the PATH`, { cause: error });

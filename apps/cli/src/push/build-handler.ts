@@ -3,6 +3,7 @@ import { basename, dirname, relative } from 'node:path';
 import { type BuildFailure, type Plugin, build } from 'esbuild';
 import { type ToolDefinition, executorLimits, sandboxGlobals } from '@parley/contracts';
 import * as definitions from '@parley/definitions';
+import { io } from '../command-io';
 import { type Place, placesOf } from './places';
 
 /** What a handler has without its file: its parameters, and the globals of the sandbox. */
@@ -128,7 +129,7 @@ export async function buildHandler(file: string, tool: ToolDefinition, start: Pl
 }
 
 /** Replaces `(line 5)` in an error of a handler by the place in the user's file: `(tools/shop.ts:29)`. */
-export const nameLine = (text: string, placeOf: PlaceOfLine, folder = process.cwd()): string =>
+export const nameLine = (text: string, placeOf: PlaceOfLine, folder = io().cwd): string =>
   text.replace(/\(line (\d+)(, column \d+)?\)/, (given, line: string) => {
     const place = placeOf(Number(line));
     return place === null ? given : `(${relative(folder, place.file)}:${place.line})`;

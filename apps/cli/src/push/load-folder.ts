@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   type ErrorDetail,
   type ResourceKind,
@@ -9,6 +9,7 @@ import {
 } from '@parley/contracts';
 import { handlerSourceOf, kindOf } from '@parley/definitions';
 import { flatSchema } from '@parley/entities';
+import { pathOf } from '../command-io';
 import { usageFailure } from '../failure';
 import { type PlaceOfLine, buildHandler, nameLine } from './build-handler';
 import { loadModule } from './load-module';
@@ -42,7 +43,7 @@ export interface LoadedFolder {
 }
 
 /** Whether a folder has a subfolder for any kind of definition. */
-export const hasDefinitions = (path: string): boolean => kindsIn(resolve(path)).length > 0;
+export const hasDefinitions = (path: string): boolean => kindsIn(pathOf(path)).length > 0;
 
 /** The kinds whose subfolder exists. A subfolder with a package.json is another package, such as tools/ of a checkout of Parley. */
 export const kindsIn = (folder: string): ResourceKind[] =>
@@ -53,7 +54,7 @@ export const kindsIn = (folder: string): ResourceKind[] =>
 
 /** Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/, tools/ and triggers/. */
 export async function loadFolder(path: string): Promise<LoadedFolder> {
-  const folder = resolve(path);
+  const folder = pathOf(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`Folder ${path} does not exist`);
   const given = kindsIn(folder);
   if (given.length === 0) {

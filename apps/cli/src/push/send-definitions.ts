@@ -19,7 +19,7 @@ export async function sendDefinitions(
   api: Api,
   loaded: LoadedFolder,
   options: SendOptions,
-  { isQuiet = asJson } = {},
+  { isQuiet = asJson() } = {},
 ): Promise<SyncResult> {
   const { problems, incomplete, resources } = loaded;
   if (incomplete.length > 0) throw await incompleteFailure(api, loaded);
