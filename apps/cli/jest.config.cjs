@@ -1,1 +1,6 @@
-module.exports = { preset: '../../jest.preset.cjs', displayName: 'cli' };
+module.exports = {
+  preset: '../../jest.preset.cjs',
+  displayName: 'cli',
+  globalSetup: '<rootDir>/global-setup.mjs',
+  globalTeardown: '<rootDir>/global-teardown.mjs',
+};

@@ -7,17 +7,15 @@ import { type Db, createDb } from '@parley/db';
 import { createTestDatabase, openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { readArchive, writeArchive } from './backup/archive';
 import { checkBackup, restoreBackup } from './backup/restore-backup';
-import { type Cli, buildCli } from './cli-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(120_000);
+import { bundle } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
 
 let cli: Cli;
 let db: Db & { url: string };
 const opened: Db[] = [];
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
   await fill(db);
 });
@@ -164,14 +162,14 @@ async function backUp(url = db.url): Promise<string> {
 test('a backup has all rows of one moment, and only its account can read it', async () => {
   const file = pathOf('all.backup');
   const run = await parley(['backup', file], db.url);
-  expect(run).toMatchObject({ code: 0, stdout: '' });
+  expect(run).toMatchObject({ exitCode: 0, stdout: '' });
   expect(run.stderr).toMatch(/Saved 18,\d+ rows to .*all\.backup \(\d+ kB, .*\)/);
   expect(run.stderr).toContain('SECRETS_KEY is not in it');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const again = await parley(['backup', file], db.url);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('already exists') });
   const absent = await parley(['backup', pathOf('absent/x')], db.url);
-  expect(absent).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: Cannot write .*no such file/) });
+  expect(absent).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: Cannot write .*no such file/) });
 });
 
 test('a restore into a database without tables creates them and has the same rows, sequences and working keys', async () => {
@@ -214,9 +212,12 @@ test('a database with rows is replaced only with --replace and a confirmation', 
   await other.pool.query(`select setval('entity_sequence', 2000000)`);
   const before = await contentOf(other);
   const refused = await parley(['restore', file], other.url);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty: .* have rows.*--replace/) });
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/is not empty: .* have rows.*--replace/),
+  });
   const unconfirmed = await parley(['restore', file, '--replace'], other.url);
-  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(unconfirmed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
   expect(await contentOf(other)).toEqual(before);
   await succeed(['restore', file, '--replace', '--yes'], other.url);
   // No number is given twice: a sequence that is past the backup stays where it is.
@@ -232,7 +233,7 @@ test('a backup of another schema is refused with both versions and what to do', 
     withJson('manifest.json', (m) => (m.parley = '0.0.9') && m.migrations.pop()),
   );
   expect(await parley(['restore', older], empty.url)).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringMatching(
       /made by an earlier version \(0\.0\.9; this is .*\), without 2026\d+_\w+\. Restore it with the version that made it/,
     ),
@@ -243,7 +244,7 @@ test('a backup of another schema is refused with both versions and what to do', 
     withJson('manifest.json', (m) => m.migrations.push('20990101_new')),
   );
   expect(await parley(['restore', newer], empty.url)).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringMatching(
       /is of a newer schema .* with 20990101_new\. Restore it with the version that added them/,
     ),
@@ -262,8 +263,8 @@ describe('files that are refused, with the database as it was', () => {
   });
 
   async function refuse(path: string, message: RegExp): Promise<void> {
-    const { code, stderr } = await parley(['restore', path, '--replace', '--yes'], other.url);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) });
+    const { exitCode, stderr } = await parley(['restore', path, '--replace', '--yes'], other.url);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) });
     expect(stderr).not.toContain('--debug');
     expect(await contentOf(other)).toEqual(before);
   }
@@ -363,8 +364,8 @@ describe('files that are refused, with the database as it was', () => {
         ),
       ),
     );
-    const { code, stderr } = await parley(['restore', cut, '--replace', '--yes'], other.url);
-    expect(code).toBe(1);
+    const { exitCode, stderr } = await parley(['restore', cut, '--replace', '--yes'], other.url);
+    expect(exitCode).toBe(1);
     expect(stderr).toMatch(/PostgreSQL read|end-of-copy|entities/);
     expect(await contentOf(other)).toEqual(before);
     const orphan = await rewrite(
@@ -375,7 +376,7 @@ describe('files that are refused, with the database as it was', () => {
       ),
     );
     expect(await parley(['restore', orphan, '--replace', '--yes'], other.url)).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringContaining('foreign key'),
     });
     expect(await contentOf(other)).toEqual(before);
@@ -436,7 +437,7 @@ test('a restore that is killed leaves the database as it was', async () => {
   const other = await open();
   await seedOrganization(other.pool, { slug: 'kept' });
   const before = await contentOf(other);
-  const child: ChildProcess = spawn(process.execPath, [cli.bundle, 'restore', file, '--replace', '--yes'], {
+  const child: ChildProcess = spawn(process.execPath, [bundle, 'restore', file, '--replace', '--yes'], {
     env: { PATH: process.env.PATH, DATABASE_URL: other.url },
     stdio: 'ignore',
   });

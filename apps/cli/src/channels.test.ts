@@ -1,11 +1,8 @@
 import { registerOutdated } from '@parley/channels';
 import { type Db, saveIntegration } from '@parley/db';
 import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Time for the processes that the tests start on a busy machine. */
-jest.setTimeout(60_000);
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let stack: ManageUnderTest;
 let db: Db;
@@ -16,7 +13,7 @@ let env: Record<string, string>;
 let rival: Record<string, string>;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
   kapso = await startKapsoServer();
@@ -44,16 +41,16 @@ test('connecting a number again returns the same connection, and other agents an
       env: as,
     });
   const first = await connect('helper');
-  expect(first).toMatchObject({ code: 0 });
+  expect(first).toMatchObject({ exitCode: 0 });
   const again = await connect('helper');
   expect(JSON.parse(again.stdout)).toEqual(JSON.parse(first.stdout));
   const { id: connectionId } = JSON.parse(first.stdout).channel as { id: string };
   expect(await connect('seller')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining(`already has the connection ${connectionId}, which agent helper answers`),
   });
   expect(await connect('helper', rival)).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('is connected to another organization or environment'),
   });
   const { rows } = await db.pool.query('select id, status from channel_connections');
@@ -74,15 +71,15 @@ test('--contact-type is stored, listed, changed by connecting again, and must na
   };
   expect(await types()).toEqual([null]);
   const connected = '109876543210987';
-  expect(await connect(connected, '--contact-type', 'customer')).toMatchObject({ code: 0 });
+  expect(await connect(connected, '--contact-type', 'customer')).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual(['customer']);
-  expect(await connect(connected)).toMatchObject({ code: 0 });
+  expect(await connect(connected)).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual(['customer']);
-  expect(await connect(connected, '--contact-type', 'lead')).toMatchObject({ code: 0 });
+  expect(await connect(connected, '--contact-type', 'lead')).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual(['lead']);
   for (const unknown of ['custommer', 'customer ', '\u{1f600}', "';--"])
     expect(await connect(connected, '--contact-type', unknown)).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringContaining(
         JSON.stringify(`There is no entity type "${unknown}" in this environment`).slice(1, -1),
       ),
@@ -91,11 +88,11 @@ test('--contact-type is stored, listed, changed by connecting again, and must na
   // Only another organization has the type.
   expect(
     await cli.parley(['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer'], { env: rival }),
-  ).toMatchObject({ code: 1 });
-  expect(await connect(connected, '--contact-type', '')).toMatchObject({ code: 0 });
+  ).toMatchObject({ exitCode: 1 });
+  expect(await connect(connected, '--contact-type', '')).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual([null]);
   const waiting = ['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer', ...org];
-  expect(await cli.parley(waiting, { env })).toMatchObject({ code: 0 });
+  expect(await cli.parley(waiting, { env })).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual([null, 'customer']);
   expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
 });

@@ -10,13 +10,12 @@ import { createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../../chat/src/app';
 import { openPseudoTerminal } from '../../e2e/src/pseudo-terminal';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
+import { bundle } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let cli: Cli;
-beforeAll(() => void (cli = buildCli()));
+beforeAll(() => void (cli = openCli()));
 afterAll(() => cli.remove());
 
 describe('chat', () => {
@@ -72,7 +71,7 @@ describe('chat', () => {
   test('a single message prints the reply on stdout, tool calls and the thread on stderr', async () => {
     const run = await cli.parley(['chat', 'helper', 'Hello', '--param', 'plan=gold', '--param', 'seats=3'], { env });
     expect(run).toEqual({
-      code: 0,
+      exitCode: 0,
       stdout: 'You said Hello\n',
       stderr: [
         '  entity.query  ok  5 ms',
@@ -91,7 +90,7 @@ describe('chat', () => {
 
   test('a message to a thread that a person has taken over prints a note instead of an empty line', async () => {
     const run = await cli.parley(['chat', 'helper', 'taken over'], { env });
-    expect(run).toMatchObject({ code: 0, stdout: '' });
+    expect(run).toMatchObject({ exitCode: 0, stdout: '' });
     expect(run.stderr).toContain('stored, not answered: a person has taken this thread over');
   });
 
@@ -100,7 +99,7 @@ describe('chat', () => {
       env,
       input: 'one\n\nfail\ntwo\n',
     });
-    expect(run.code).toBe(1);
+    expect(run.exitCode).toBe(1);
     expect(run.stdout).toBe('You said one\nYou said two\n');
     expect(run.stderr).toContain('error: Agent not found (agent_not_found, request req-1)\n');
     expect(requests.map(({ body }) => body)).toEqual([
@@ -115,8 +114,8 @@ describe('chat', () => {
       answerTo('Hi'),
     );
     expect(requests[0]!.body).toEqual({ message: 'Hi', threadId: 't' });
-    expect(await cli.parley(['chat', 'helper', 'fail'], { env })).toMatchObject({ code: 1, stdout: '' });
-    expect(await cli.parley(['chat', 'helper', 'Hi', '--param', 'x'], { env })).toMatchObject({ code: 2 });
+    expect(await cli.parley(['chat', 'helper', 'fail'], { env })).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await cli.parley(['chat', 'helper', 'Hi', '--param', 'x'], { env })).toMatchObject({ exitCode: 2 });
   });
 });
 
@@ -148,7 +147,7 @@ describe('chat on a terminal', () => {
   });
 
   const open = async (permissions: Permission[]) =>
-    openPseudoTerminal(`exec ${process.execPath} ${cli.bundle} chat helper '${message}'`, {
+    openPseudoTerminal(`exec ${process.execPath} ${bundle} chat helper '${message}'`, {
       cwd: cli.folder,
       env: { PATH: process.env.PATH, ...stack.envOf(await keyOf(permissions)) },
     });

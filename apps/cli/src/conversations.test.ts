@@ -5,11 +5,9 @@ import { createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import { seedOrganization } from '@parley/testing';
 import { createTools } from '@parley/tools';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(120_000);
+import { runProcess } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let stack: ManageUnderTest;
 let db: Db;
@@ -22,7 +20,7 @@ const keys = { development: '', production: '' };
 
 /** The code of the services writes the data that is read here, with the scripted model, which needs no key. */
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
   const log = silentLogger();
@@ -65,8 +63,8 @@ const parley = (args: string[], env: Record<string, string> = {}) =>
     env: { ...stack.envOf(keys.development), ...env },
   });
 async function succeed(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await parley(args, env);
-  expect({ code, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
+  const { exitCode, stdout, stderr } = await parley(args, env);
+  expect({ exitCode, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({ exitCode: 0, stderr: '' });
   return stdout;
 }
 const json = async (args: string[]) => JSON.parse(await succeed([...args, '--json']));
@@ -87,7 +85,8 @@ describe('threads show', () => {
       '/tool entity.query {"type":"product"}',
     ]);
     const [first, second] = thread.executions;
-    const text = await succeed(['threads', 'show', thread.id], { TZ: 'Asia/Kolkata' });
+    const env = { ...stack.envOf(keys.development), TZ: 'Asia/Kolkata' };
+    const { stdout: text } = await runProcess(['threads', 'show', thread.id], { cwd: cli.folder, env });
     const inKolkata = new Date(first.createdAt + 5.5 * 3_600_000).toISOString();
     const heading = `── ${inKolkata.slice(0, 10)} ${inKolkata.slice(11, 19)}  execution ${first.id}  helper  succeeded`;
     expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +agent\n/);
@@ -145,7 +144,7 @@ describe('threads show', () => {
     expect(listed).toMatch(/^wam_a +out +1 +text +failed .* Hi +Kapso refuses: outside of 24 hours \(131047\)\\u001b/m);
     expect(listed).not.toContain('wam_b');
     expect(await parley(['messages', 'retry', 'wam_a'])).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringContaining('wam_a: No WhatsApp number is connected'),
     });
     await db.pool.query(
@@ -155,12 +154,12 @@ describe('threads show', () => {
     );
     // One message that cannot be retried does not prevent the retry of the others.
     expect(await parley(['messages', 'retry', 'wam_c', 'wam_a'])).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stdout: 'wam_a is tried again.\n',
       stderr: expect.stringContaining('wam_c: A message that is delivered cannot be retried'),
     });
     const doubted = await parley(['messages', 'retry', 'wam_b', 'wam_c']);
-    expect(doubted).toMatchObject({ code: 1 });
+    expect(doubted).toMatchObject({ exitCode: 1 });
     expect(doubted.stderr).toMatch(/wam_b: The contact may have received the message.* \(--anyway\)\n/);
     expect(doubted.stderr).toContain('wam_c: A message that is delivered cannot be retried');
     const again = /^wam_b is tried again as (wam_\w+)\.\n$/.exec(
@@ -287,11 +286,11 @@ describe('people', () => {
     ];
     for (const [code, message, ...args] of wrong)
       expect(await parley(['threads', 'reply', 'people', ...args])).toMatchObject({
-        code,
+        exitCode: code,
         stdout: '',
         stderr: expect.stringContaining(message),
       });
-    expect(await parley(['threads', 'takeover', id, '--for', 'long'])).toMatchObject({ code: 2 });
+    expect(await parley(['threads', 'takeover', id, '--for', 'long'])).toMatchObject({ exitCode: 2 });
   });
 });
 
@@ -352,14 +351,14 @@ describe('lists', () => {
       ['executions', 'list', '--thread', threadId],
       ['executions', 'show', foreign],
     ]) {
-      const { code, stdout, stderr } = await parley(args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      const { exitCode, stdout, stderr } = await parley(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr).toMatch(/^error: (Thread|Execution) not found \((thread|execution|not)_?\w+, request \S+\)\n$/);
     }
     expect(await succeed(['threads', 'list', '--limit', '100'])).not.toContain('secret');
     expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
     const production = await parley(['threads', 'list', '--env', 'production'], stack.envOf(keys.production));
-    expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production\n' });
+    expect(production).toEqual({ exitCode: 0, stdout: '', stderr: 'No threads in production\n' });
     const { rows: states } = await db.pool.query('select state from threads where id = $1', [threadId]);
     expect(states).toEqual([{ state: 'agent' }]);
   });
@@ -475,8 +474,8 @@ test.each([
   ],
   ['an unknown status', ['executions', 'list', '--status', 'odd'], 'Allowed choices are queued, running, stalled'],
 ])('%s is refused with status 2 and one line', async (_, args, message) => {
-  const { code, stdout, stderr } = await parley(args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const { exitCode, stdout, stderr } = await parley(args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);
   expect(
     stderr
@@ -491,8 +490,8 @@ test.each([
   ['an invalid execution id', ['executions', 'show', '1; drop'], 'Execution not found'],
   ['an empty id', ['executions', 'show', ''], 'cannot be used as a path segment'],
 ])('%s is refused with status 1 and one line', async (_, args, message) => {
-  const { code, stdout, stderr } = await parley(args);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const { exitCode, stdout, stderr } = await parley(args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { queueMessage } from '@parley/channels';
 import { until } from '@parley/testing';
 import { type WebhookServices, phoneNumberId, startWebhookServices } from '../../worker/testing/start-webhook-services';
-import { type Cli, buildCli } from './cli-under-test';
+import { type Cli, openCli } from './testing/run-command';
 
-/** Starts processes, and waits for sweeps that run every few seconds. */
+/** Starts services, and waits for sweeps that run every few seconds. */
 jest.setTimeout(180_000);
 
 const mail = { subject: 'A new order', text: 'Thank you' };
@@ -14,7 +14,7 @@ let services: WebhookServices;
 let count = 0;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   services = await startWebhookServices({ definitions: { agents: [{ slug: 'mailer' }] } });
   const { tenant } = services.organization.scope;
   const trigger = (slug: string, on: object, to: string) =>
@@ -229,9 +229,9 @@ test('dropped work ends without being done, and its rows say so', async () => {
   expect(held).toMatchObject({ messages: 1, emails: expect.any(Number), events: 1, deliveries: 1, purges: 1 });
   const before = received();
   const usage = await cli.parley(['held', 'drop', '--kind', 'purges'], { env: { DATABASE_URL: services.db.url } });
-  expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('purges cannot be dropped') });
+  expect(usage).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('purges cannot be dropped') });
   for (const wrong of [['release'], ['drop', '--kind', 'runs', '--all'], ['release', '--all', '--older-than', 'x']])
-    expect((await cli.parley(['held', ...wrong], { env: { DATABASE_URL: services.db.url } })).code).toBe(2);
+    expect((await cli.parley(['held', ...wrong], { env: { DATABASE_URL: services.db.url } })).exitCode).toBe(2);
   const { dropped, skipped } = await parley('held', 'drop', '--all');
   expect(dropped).toEqual({ ...held, purges: undefined });
   expect(skipped).toEqual({ purges: 1 });

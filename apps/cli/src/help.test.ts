@@ -7,9 +7,9 @@ import { completionsOf, runCompletion } from './commands/completion';
 import { createProgram } from './program';
 import { version } from './version';
 import { hasDefinitions, loadFolder } from './push/load-folder';
-import { runInit } from './commands/init';
 import { writeDefinitions } from './pull/write-definitions';
 import { compareFields, compareLines } from './push/compare';
+import { runCommand } from './testing/run-command';
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
@@ -79,7 +79,8 @@ describe('a new project', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('has valid definitions of every kind', async () => {
-    await runInit(folder, { json: true, install: false });
+    const made = await runCommand(['init', '.', '--no-install', '--json'], { cwd: folder });
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' });
     const { problems, resources } = await loadFolder(folder);
     expect(problems).toEqual([]);
     expect(Object.keys(resources).sort()).toEqual(['agents', 'entityTypes', 'roles', 'routers', 'tools', 'triggers']);
@@ -93,7 +94,8 @@ describe('a new project', () => {
   });
 
   test('does not overwrite existing files', async () => {
-    await expect(runInit(folder, {})).rejects.toThrow('Use --force to overwrite them');
+    const again = await runCommand(['init', '.'], { cwd: folder });
+    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Use --force to overwrite them') });
   });
 });
 

@@ -1,15 +1,12 @@
 import { type Db, createDb } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(60_000);
+import { type Cli, openCli } from './testing/run-command';
 
 let db: Db & { url: string };
 let cli: Cli;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
 });
 afterAll(async () => {

@@ -2,11 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seedOrganization } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(60_000);
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let cli: Cli;
 let stack: ManageUnderTest;
@@ -16,7 +13,7 @@ const keys = { manage: '', data: '' };
 const file = () => join(home, 'parley', 'login.json');
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   const { scope } = await seedOrganization(stack.db.pool, { slug: 'shop' });
   keys.manage = await stack.api.keyOf(scope, ['manage']);
@@ -39,15 +36,15 @@ const run = (args: string[], more: Record<string, string> = {}) => cli.parley(ar
 test('login stores the address and the key for the user alone, and commands use them until logout', async () => {
   expect((await run(['threads', 'list'])).stderr).toContain('PARLEY_URL is not set');
   expect(await login(`${keys.manage}\n`)).toEqual({
-    code: 0,
+    exitCode: 0,
     stdout: `Logged in to ${stack.url}: development of shop.\n`,
     stderr: '',
   });
   expect(statSync(file()).mode & 0o777).toBe(0o600);
   expect(statSync(join(home, 'parley')).mode & 0o777).toBe(0o700);
-  expect(await run(['threads', 'list'])).toEqual({ code: 0, stdout: '', stderr: 'No threads in development\n' });
-  expect(await run(['logout'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged out of') });
-  expect((await run(['threads', 'list'])).code).toBe(1);
+  expect(await run(['threads', 'list'])).toEqual({ exitCode: 0, stdout: '', stderr: 'No threads in development\n' });
+  expect(await run(['logout'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Logged out of') });
+  expect((await run(['threads', 'list'])).exitCode).toBe(1);
   expect((await run(['logout'])).stderr).toBe('You are not logged in.\n');
 });
 
@@ -68,25 +65,28 @@ test('PARLEY_URL and PARLEY_API_KEY take precedence, and the stored key is sent 
     env: { ...env, PARLEY_URL: stack.url },
     input: keys.manage,
   });
-  expect(again).toMatchObject({ code: 0, stderr: 'PARLEY_URL in this shell or folder override it.\n' });
+  expect(again).toMatchObject({ exitCode: 0, stderr: 'PARLEY_URL in this shell or folder override it.\n' });
 });
 
 test('a key without the permission manage is stored with a warning', async () => {
-  const { code, stdout, stderr } = await login(keys.data);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `Logged in to ${stack.url}: development.\n` });
+  const { exitCode, stdout, stderr } = await login(keys.data);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Logged in to ${stack.url}: development.\n` });
   expect(stderr).toContain('lacks the permission manage');
 });
 
 test('a wrong key, a wrong address and a key as an argument are refused, and store nothing', async () => {
-  expect(await login('sk_dev_wrong')).toMatchObject({ code: 1, stderr: expect.stringContaining('Unauthorized') });
+  expect(await login('sk_dev_wrong')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Unauthorized') });
   expect(await login(keys.manage, 'http://127.0.0.1:9')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('Cannot connect to http://127.0.0.1:9'),
   });
-  expect(await login(keys.manage, 'ftp://x')).toMatchObject({ code: 1, stderr: expect.stringContaining('http') });
-  expect(await login('')).toMatchObject({ code: 2, stderr: expect.stringContaining('Standard input has no value') });
+  expect(await login(keys.manage, 'ftp://x')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('http') });
+  expect(await login('')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('Standard input has no value'),
+  });
   const given = await run(['login', '--key', keys.manage, '--url', stack.url]);
-  expect(given).toMatchObject({ code: 2, stderr: expect.stringContaining('not accepted as an argument') });
+  expect(given).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not accepted as an argument') });
   expect(given.stderr).not.toContain(keys.manage);
   expect(() => readFileSync(file())).toThrow('ENOENT');
 });
@@ -95,5 +95,5 @@ test('a file that is not valid JSON is named', async () => {
   mkdirSync(join(home, 'parley'));
   writeFileSync(file(), 'x');
   expect((await run(['threads', 'list'])).stderr).toContain(`${file()} cannot be read`);
-  expect(await login(keys.manage)).toMatchObject({ code: 0 });
+  expect(await login(keys.manage)).toMatchObject({ exitCode: 0 });
 });

@@ -3,18 +3,15 @@ import { join } from 'node:path';
 import { createDb, type Db } from '@parley/db';
 import { addMember, createIdentify, createUser, lockInvitation } from '@parley/identity';
 import { createTestDatabase, createTestRedis, seedOrganization, startSentinels } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(120_000);
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let stack: ManageUnderTest;
 let db: Db;
 let cli: Cli;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
 });
@@ -65,8 +62,8 @@ test('doctor waits for Redis, and reports why it cannot connect', async () => {
 
 describe('the command line', () => {
   test('--help lists the commands', async () => {
-    const { code, stdout } = await parley(['--help']);
-    expect(code).toBe(0);
+    const { exitCode, stdout } = await parley(['--help']);
+    expect(exitCode).toBe(0);
     for (const command of ['migrate', 'demo', 'push', 'chat', 'org', 'keys', 'threads', 'executions'])
       expect(stdout).toContain(`  ${command} `);
   });
@@ -86,8 +83,8 @@ describe('the command line', () => {
     ['an unknown provider', ['webhooks', 'list', '--provider', 'bogus'], 'clerk, kapso, flow, polar, resend'],
     ['a bad slug', ['org', 'create', '--slug', 'a b', '--name', 'A'], '--slug must be letters'],
   ])('%s is refused with status 2 and one line', async (_, args, message) => {
-    const { code, stdout, stderr } = await parley(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const { exitCode, stdout, stderr } = await parley(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(
       stderr
@@ -99,10 +96,10 @@ describe('the command line', () => {
 
   test('a missing or unreachable database is reported with status 1 and one line', async () => {
     const unset = await parley(['org', 'list'], { DATABASE_URL: '' });
-    expect(unset).toMatchObject({ code: 1, stdout: '' });
+    expect(unset).toMatchObject({ exitCode: 1, stdout: '' });
     // Without DATABASE_URL the message depends on whether a stack runs in this checkout.
     const dead = await parley(['org', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
-    expect(dead).toMatchObject({ code: 1, stdout: '' });
+    expect(dead).toMatchObject({ exitCode: 1, stdout: '' });
     expect(dead.stderr).toMatch(/^error: Cannot connect to PostgreSQL at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
     expect(dead.stderr).not.toContain('secret');
     const debugged = await parley(['org', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
@@ -124,8 +121,8 @@ test('migrate applies all migrations to an empty database once, and --check repo
     await admin.pool.query('create schema public');
     await admin.close();
     const unmigrated = await parley(['demo'], env);
-    expect(unmigrated).toMatchObject({ code: 1, stderr: expect.stringContaining('Run: parley migrate') });
-    expect(await parley(['migrate', '--check'], env)).toMatchObject({ code: 1, stdout: '' });
+    expect(unmigrated).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Run: parley migrate') });
+    expect(await parley(['migrate', '--check'], env)).toMatchObject({ exitCode: 1, stdout: '' });
     // --check --wait ends when the migrations are applied.
     const waiting = succeed(['migrate', '--check', '--wait', '120'], env);
     const runs = await Promise.all([parley(['migrate'], env), parley(['migrate'], env)]);
@@ -158,7 +155,7 @@ test('migrate never calls a database up to date that a newer version has migrate
     await record('29990101000001_contract_notes');
     for (const args of [['migrate'], ['migrate', '--check'], ['demo']])
       expect(await parley(args, env)).toMatchObject({
-        code: 1,
+        exitCode: 1,
         stdout: '',
         stderr: expect.stringMatching(
           /newer than this version: it has 29990101000001_contract_notes\. Deploy the version/,
@@ -172,8 +169,8 @@ test('migrate never calls a database up to date that a newer version has migrate
 
 describe('organizations and keys', () => {
   test('without an organization, keys create says how to create one', async () => {
-    const { code, stderr } = await parley(createKey());
-    expect(code).toBe(1);
+    const { exitCode, stderr } = await parley(createKey());
+    expect(exitCode).toBe(1);
     expect(stderr).toContain('There is no organization yet. Create one with: parley org create');
   });
 
@@ -182,14 +179,17 @@ describe('organizations and keys', () => {
       slug: 'acme',
     });
     const again = await parley(['org', 'create', '--slug', 'acme', '--name', 'Acme']);
-    expect(again).toMatchObject({ code: 1, stderr: 'error: An organization with the slug "acme" already exists\n' });
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: An organization with the slug "acme" already exists\n',
+    });
     expect(await succeed(createKey())).toMatch(/^sk_dev_/);
   });
 
   test('with several organizations a command needs --org, and names them', async () => {
     await succeed(['org', 'create', '--slug', 'demo', '--name', 'Demo']);
     expect(await parley(createKey())).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: 'error: There are several organizations. Choose one with --org acme | demo\n',
     });
     await db.pool.query(`delete from organizations where slug = 'demo'`);
@@ -216,7 +216,7 @@ describe('organizations and keys', () => {
 
     expect(await manage(['keys', 'revoke', `${summary!.prefix}…`])).toBe(`Revoked key ${summary!.id}.`);
     expect(await identified(key)).toBeNull();
-    expect(await run(['keys', 'revoke', summary!.prefix])).toMatchObject({ code: 1 });
+    expect(await run(['keys', 'revoke', summary!.prefix])).toMatchObject({ exitCode: 1 });
     const { succeed: inDevelopment } = await remote();
     expect(await inDevelopment(['keys', 'list'])).not.toContain(summary!.prefix);
   });
@@ -225,7 +225,7 @@ describe('organizations and keys', () => {
     const { run } = await remote();
     const revoke = (argument: string, input?: string) => run(['keys', 'revoke', argument, '--org', 'acme'], input);
     const keys = [await succeed(createKey({ org: 'acme' })), await succeed(createKey({ org: 'acme' }))] as const;
-    const revoked = { code: 0, stdout: expect.stringMatching(/^Revoked key key_\w+\.\n$/) };
+    const revoked = { exitCode: 0, stdout: expect.stringMatching(/^Revoked key key_\w+\.\n$/) };
     expect(await revoke(keys[0])).toMatchObject(revoked);
     expect(await identified(keys[0])).toBeNull();
     expect(await identified(keys[1])).not.toBeNull();
@@ -233,7 +233,7 @@ describe('organizations and keys', () => {
     expect(await identified(keys[1])).toBeNull();
     for (const key of [keys[0], `${keys[0]}x`]) {
       const again = await revoke(key);
-      expect(again.code).toBe(1);
+      expect(again.exitCode).toBe(1);
       expect(again.stderr).toContain(`There is no active key "${key.slice(0, 13)}…"`);
       expect(again.stdout + again.stderr).not.toContain(key.slice(13));
     }
@@ -246,9 +246,9 @@ describe('organizations and keys', () => {
     const next = await manage(['keys', 'rotate', key, '--overlap', '0']);
     expect(await identified(next)).toMatchObject({ permissions: new Set(['chat']) });
     expect(await identified(key)).toBeNull();
-    expect(await run(['keys', 'rotate', next, '--overlap', 'soon'])).toMatchObject({ code: 2 });
+    expect(await run(['keys', 'rotate', next, '--overlap', 'soon'])).toMatchObject({ exitCode: 2 });
     expect(await run(createKey({ env: 'production' }))).toMatchObject({
-      code: 2,
+      exitCode: 2,
       stderr: 'error: The key is of development. Set PARLEY_API_KEY to a key of production\n',
     });
     const log = await manage(['audit', '--action', 'api_key.rotated']);
@@ -267,7 +267,7 @@ describe('organizations and keys', () => {
   });
 
   test('org purges shows deleted organizations with the time and the number of rows', async () => {
-    expect(await parley(['org', 'purges'])).toMatchObject({ code: 0, stdout: '', stderr: 'No purges\n' });
+    expect(await parley(['org', 'purges'])).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No purges\n' });
     const report = { entities: 1200, api_keys: 2, organizations: 1 };
     for (const [id, runAt, finishedAt, given] of [
       ['purge_1', '2026-01-05T10:00:00Z', '2026-01-05T10:00:07Z', report],
@@ -323,15 +323,15 @@ describe('organizations and keys', () => {
       ['unknown', 'No purge of "unknown"'],
       ['named-before', 'No purge of "named-before"'],
     ] as const)
-      expect(await stop(name)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+      expect(await stop(name)).toEqual({ exitCode: 1, stdout: '', stderr: `error: ${message}\n` });
     expect(await parley(['org', 'purges', '--stop', 'kept', '--org', 'kept'])).toMatchObject({
-      code: 2,
+      exitCode: 2,
       stderr: expect.stringContaining('--stop cannot be combined with options other than --json'),
     });
     expect(JSON.parse(await succeed(['org', 'purges', '--stop', 'kept', '--json']))).toMatchObject({
       stopped: { slug: 'kept', state: 'stopped', signed: false, stoppedAt: expect.any(String) },
     });
-    expect(await stop('kept')).toMatchObject({ code: 1, stderr: 'error: The purge of kept is already stopped\n' });
+    expect(await stop('kept')).toMatchObject({ exitCode: 1, stderr: 'error: The purge of kept is already stopped\n' });
     expect(await succeed(['org', 'purges', '--org', 'kept'])).toMatch(/^stopped +20/m);
     expect(await doctor()).not.toContain('delete');
     await db.pool.query(`delete from organizations where slug = 'kept'`);
@@ -339,7 +339,7 @@ describe('organizations and keys', () => {
 
   test('a role that does not exist is refused', async () => {
     const run = await parley(createKey({ org: 'acme', role: 'ghost' }));
-    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
     expect(run.stderr).toContain('No role "ghost" in development');
   });
 });
@@ -348,7 +348,7 @@ describe('demo', () => {
   test('refuses a pooled connection', async () => {
     const pooled = { DATABASE_URL: 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true' };
     expect(await parley(['demo'], pooled)).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringContaining('cannot use PgBouncer'),
     });
   });
@@ -439,16 +439,16 @@ test('publishable-keys prints the key alone, lists it, and revokes it', async ()
   const run = (args: string[]) => cli.parley(args, { env });
   const manage = (args: string[]) => cli.succeed(args, { env });
   const create = ['publishable-keys', 'create', '--name', 'website', '--origins', 'https://a.example, *.b.example'];
-  expect(await run(create)).toMatchObject({ code: 2, stderr: 'error: Name either --agent or --router\n' });
+  expect(await run(create)).toMatchObject({ exitCode: 2, stderr: 'error: Name either --agent or --router\n' });
   expect((await run([...create, '--agent', 'none'])).stderr).toContain('No such agent or router');
   const limits = ['--per-visitor', '7', '--per-address', '8', '--per-key', '9'];
-  const { code, stdout, stderr } = await run([...create, '--agent', 'shop', ...limits]);
+  const { exitCode, stdout, stderr } = await run([...create, '--agent', 'shop', ...limits]);
   expect((await run([...create, '--agent', 'shop', '--per-key', 'many'])).stderr).toContain('limits.perKey');
   const wrong = ['publishable-keys', 'create', '--name', 'website', '--agent', 'shop', '--origins'];
   expect((await run([...wrong, 'https://A.example:443/'])).stderr).toContain(
     'Browsers send https://A.example:443/ as https://a.example',
   );
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^pk_dev_[\w-]{22}\n$/)]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^pk_dev_[\w-]{22}\n$/)]);
   const [, id] = /^Created publishable key (\S+) for https:\/\/a\.example, \*\.b\.example\.$/m.exec(stderr)!;
   const [, secret] = /^Identity secret.*: (\S{43})$/m.exec(stderr)!;
   const listed = await manage(['publishable-keys', 'list']);
@@ -459,5 +459,5 @@ test('publishable-keys prints the key alone, lists it, and revokes it', async ()
   expect(await manage(['publishable-keys', 'revoke', stdout.trim()])).toBe(`Revoked publishable key ${id}.`);
   expect(await manage(['publishable-keys', 'revoke', id!])).toBe(`Revoked publishable key ${id}.`);
   expect(await manage(['publishable-keys', 'list'])).toMatch(/ revoked \d{4}-\d\d-\d\d$/m);
-  expect(await run(['publishable-keys', 'revoke', 'pkey_none'])).toMatchObject({ code: 1 });
+  expect(await run(['publishable-keys', 'revoke', 'pkey_none'])).toMatchObject({ exitCode: 1 });
 });

@@ -2,10 +2,8 @@ import type { Db } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type Payments, createPayments } from '@parley/payments';
 import { type FlowServer, type SeededOrganization, seedOrganization, startFlowServer } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-jest.setTimeout(60_000);
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 
@@ -20,7 +18,7 @@ const parley = (...args: string[]) => cli.parley(args, { env });
 const succeed = (...args: string[]) => cli.succeed(args, { env });
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
   flow = await startFlowServer(keys);
@@ -50,7 +48,7 @@ it('integrations set flow creates the payment type, and integrations test finds 
   const set = ['integrations', 'set', 'flow', '--api-url', flow.url, '--api-key', keys.apiKey];
   await succeed(...set, '--secret-key', 'wrong');
   const refused = await parley('integrations', 'test', 'flow');
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toContain('Invalid signature');
   expect(flow.problems.splice(0)).toHaveLength(1);
   await succeed(...set, '--secret-key', keys.secretKey);
@@ -80,7 +78,7 @@ it('payments list has pages, and payments show prints events', async () => {
   expect(shown).toMatch(/payment\.created +by system\n.*payment\.link_created +by system\n.*payment\.mismatch/);
   expect(shown).toContain('amount 1 is not 12000');
   const unknown = await parley('payments', 'show', 'ent_no');
-  expect(unknown).toMatchObject({ code: 1 });
+  expect(unknown).toMatchObject({ exitCode: 1 });
   expect(unknown.stderr).toContain('Payment not found');
   await db.pool.query('delete from entities');
 });
@@ -88,8 +86,11 @@ it('payments list has pages, and payments show prints events', async () => {
 it('payments reconcile updates pending payments', async () => {
   const [paid, fresh] = [await make('old', hour), await make('fresh')];
   for (const { order } of [paid, fresh]) order.status = 2;
-  const { stdout, stderr, code } = await parley('payments', 'reconcile');
-  expect({ stdout, code }).toEqual({ stdout: '1 checked, 1 paid, 0 failed, 0 unchanged, 0 mismatched\n', code: 0 });
+  const { stdout, stderr, exitCode } = await parley('payments', 'reconcile');
+  expect({ stdout, exitCode }).toEqual({
+    stdout: '1 checked, 1 paid, 0 failed, 0 unchanged, 0 mismatched\n',
+    exitCode: 0,
+  });
   expect(stderr).toContain('Checked 1 payments');
   const report = JSON.parse(await succeed('payments', 'reconcile', '--older-than', '0', '--json'));
   expect(report).toMatchObject({ asked: 1, paid: 1, failed: 0, unchanged: 0, problems: [] });
@@ -102,8 +103,8 @@ it('payments reconcile reports failures', async () => {
   await make('unanswered', hour);
   flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
   const some = await parley('payments', 'reconcile');
-  expect(some).toMatchObject({ code: 1, stdout: '2 checked, 0 paid, 0 failed, 0 unchanged, 0 mismatched\n' });
+  expect(some).toMatchObject({ exitCode: 1, stdout: '2 checked, 0 paid, 0 failed, 0 unchanged, 0 mismatched\n' });
   expect(some.stderr).toContain('error: The status of 2 of 2 payments could not be read');
   flow.setFault('getStatusByFlowOrder', null);
-  expect(await parley('payments', 'reconcile', '--older-than', 'x')).toMatchObject({ code: 2 });
+  expect(await parley('payments', 'reconcile', '--older-than', 'x')).toMatchObject({ exitCode: 2 });
 });

@@ -11,10 +11,8 @@ import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
 import { openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { createDataApp } from '../../data/src/app';
-import { type Cli, buildCli } from './cli-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(60_000);
+import { bundle } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
 
 let db: Db;
 let cli: Cli;
@@ -23,7 +21,7 @@ let scope: Scope;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
   server = createServer(
     createDataApp({
@@ -74,14 +72,14 @@ const base = { 'agents/helper.ts': agent('Helper'), 'entity-types/product.ts': p
 test('diff shows changed fields and lines, and --exit-code sets the status', async () => {
   write('shop', base);
   const fresh = await run(['diff', 'shop', '--exit-code']);
-  expect(fresh).toMatchObject({ code: 3, stdout: expect.stringContaining('  + helper') });
+  expect(fresh).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('  + helper') });
   expect((await pull('development')).version).toBe(0);
   await cli.succeed(['push', 'shop'], { env });
-  expect(await run(['diff', 'shop', '--exit-code'])).toMatchObject({ code: 0 });
+  expect(await run(['diff', 'shop', '--exit-code'])).toMatchObject({ exitCode: 0 });
 
   write('shop', { 'agents/helper.ts': agent('Friend', 'Line one\nLine 2\nLine three\n') });
-  const { code, stdout } = await run(['diff', 'shop']);
-  expect(code).toBe(0);
+  const { exitCode, stdout } = await run(['diff', 'shop']);
+  expect(exitCode).toBe(0);
   expect(stdout).toContain('      name: "Helper" → "Friend"');
   expect(stdout).toContain('        - Line two\n        + Line 2\n');
   const { changes } = await json(['diff', 'shop']);
@@ -105,7 +103,7 @@ test('status shows the environment and whether the folder differs', async () => 
 
 test('definitions that --prune cannot delete are listed with the reason', async () => {
   const pushed = await run(['push', 'shop']);
-  expect(pushed.code).toBe(0);
+  expect(pushed.exitCode).toBe(0);
   const entities = createEntities({ db });
   const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
   expect(made.ok).toBe(true);
@@ -135,22 +133,22 @@ test('types generate writes the types of the environment or of a folder, and --c
   const file = join(cli.folder, 'web/parley.d.ts');
   const generate = (...more: string[]) => run(['types', 'generate', '--out', 'web/parley.d.ts', ...more]);
   expect(await generate('--check')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: 'error: web/parley.d.ts is not up to date. Run parley types generate without --check\n',
   });
   expect(existsSync(file)).toBe(false);
   expect(await generate()).toMatchObject({
-    code: 0,
+    exitCode: 0,
     stderr: expect.stringMatching(/^Written: web.parley.d.ts \(\d+ entity types/),
   });
   expect(readFileSync(file, 'utf8')).toContain(
     '  product: {\n    name?: string | null;\n    price?: number | null;\n  };',
   );
-  expect(await generate('--check')).toMatchObject({ code: 0 });
+  expect(await generate('--check')).toMatchObject({ exitCode: 0 });
 
   write('typed', { 'entity-types/product.ts': product.replace("price: 'number'", "price: 'string'") });
-  expect(await generate('--check')).toMatchObject({ code: 0 });
-  expect(await generate('--from', 'typed', '--check')).toMatchObject({ code: 1 });
+  expect(await generate('--check')).toMatchObject({ exitCode: 0 });
+  expect(await generate('--from', 'typed', '--check')).toMatchObject({ exitCode: 1 });
   expect(JSON.parse((await generate('--from', 'typed', '--json')).stdout)).toEqual({
     file: 'web/parley.d.ts',
     changed: true,
@@ -158,22 +156,22 @@ test('types generate writes the types of the environment or of a folder, and --c
     tools: 0,
   });
   expect(await run(['types', 'generate', '--from', 'typed', '--out', '-'])).toMatchObject({
-    code: 0,
+    exitCode: 0,
     stdout: readFileSync(file, 'utf8'),
   });
 
   expect(await run(['types', 'generate', '--out', 'typed/package.json'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('exists and was not written by this command'),
   });
   write('typed', { 'entity-types/product.ts': product.replace("name: 'Product'", 'nam: 1') });
   expect(await generate('--from', 'typed')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('entity-types/product.ts: product: name is required'),
   });
   const other = await key('development', ['data']);
   expect(await run(['types', 'generate', '--out', '-'], { PARLEY_API_KEY: other })).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('API key does not have sync permission'),
   });
 });
@@ -195,14 +193,14 @@ test('tools list and show name built-in and custom tools with their parameters a
   expect(shown.stdout).toMatch(/^permission +execute on shop.discount$/m);
   expect(shown.stdout).toMatch(/^total +number +yes +In pesos\.$/m);
   expect(await run(['tools', 'show', 'shop.none'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: 'error: There is no tool "shop.none". List the tools with: parley tools list\n',
   });
 
   const withoutKey = await cli.parley(['tools', 'show', 'entity.query']);
   expect(withoutKey.stdout).toMatch(/^sort\.direction +asc or desc +no +Direction of the sort; default "desc"$/m);
   const listed = await cli.parley(['tools', 'list']);
-  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('not listed: PARLEY_URL is not set') });
+  expect(listed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not listed: PARLEY_URL is not set') });
   expect(listed.stdout).toMatch(/^web\.fetch +built-in +execute on web\.fetch +Sends an HTTP request/m);
 });
 
@@ -229,8 +227,8 @@ test('errors of shape and of references are reported together, each with its fil
       export default defineAgent({ slug: 'a', name: 'A', sytemPrompt: 'x' } as never);`,
     'agents/b.ts': agent('B').replace("'B'", "'B', tools: ['nope']"),
   });
-  const { code, stderr } = await run(['push', 'wrong']);
-  expect(code).toBe(1);
+  const { exitCode, stderr } = await run(['push', 'wrong']);
+  expect(exitCode).toBe(1);
   expect(stderr).toContain('\n  agents/a.ts: a: systemPrompt is required');
   expect(stderr).toContain('\n  agents/a.ts: a: sytemPrompt is not a known field');
   expect(stderr).toContain('\n  agents/b.ts: helper: tools.0 unknown tool "nope"');
@@ -240,16 +238,16 @@ test('errors of shape and of references are reported together, each with its fil
 
 test('deploy pushes to production, and requires --yes without a terminal', async () => {
   const asked = await run(['deploy', 'shop']);
-  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
   expect((await pull('production')).version).toBe(0);
   const deployed = await run(['deploy', 'shop', '--yes']);
-  expect(deployed).toMatchObject({ code: 0, stderr: 'Deployed: 2 created; production is at version 1.\n' });
+  expect(deployed).toMatchObject({ exitCode: 0, stderr: 'Deployed: 2 created; production is at version 1.\n' });
   expect((await run(['deploy', 'shop', '--yes'])).stderr).toBe('Nothing to change; production is at version 1.\n');
   const wrongKey = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: '' });
   expect(wrongKey.stderr).toContain('PARLEY_PRODUCTION_API_KEY is not set');
   const ofDevelopment = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: env.PARLEY_API_KEY! });
   expect(ofDevelopment).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('PARLEY_PRODUCTION_API_KEY is a key for development'),
   });
 });
@@ -283,17 +281,17 @@ test('pull writes missing definitions and keeps files that differ, and a push of
 
   write('copy', { 'agents/helper.ts': agent('Mine') });
   expect(await run(['pull', 'copy'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stdout: '  ! agents/helper.ts: helper was not written: the file has another version\n',
   });
-  expect((await run(['pull', 'copy', '--force'])).code).toBe(0);
+  expect((await run(['pull', 'copy', '--force'])).exitCode).toBe(0);
   expect((await run(['push', 'copy'])).stderr).toContain('nothing to change');
 });
 
 test('dev pushes every change, and keeps running after an error', async () => {
   write('live', { ...base, 'prompts/p.md': 'Hello\n' });
   await cli.succeed(['types', 'generate', '--from', 'live', '--out', 'live/parley.d.ts'], { env });
-  const child = spawn(process.execPath, [cli.bundle, 'dev', 'live'], {
+  const child = spawn(process.execPath, [bundle, 'dev', 'live'], {
     cwd: cli.folder,
     env: { PATH: process.env.PATH, ...env },
   });
@@ -329,8 +327,8 @@ test('dev pushes every change, and keeps running after an error', async () => {
 });
 
 test('dev refuses a production key', async () => {
-  const { code, stderr } = await run(['dev', 'shop'], { PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY! });
-  expect([code, stderr]).toEqual([
+  const { exitCode, stderr } = await run(['dev', 'shop'], { PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY! });
+  expect([exitCode, stderr]).toEqual([
     1,
     'error: dev pushes to development, but PARLEY_API_KEY is a production key. Set a development key\n',
   ]);
@@ -354,7 +352,7 @@ describe('data', () => {
     expect((await entityOf(['search', 'product', 'lam'])).data).toHaveLength(1);
     expect(await entityOf(['delete', 'product', made.id])).toEqual({ success: true });
     expect(await run(['data', 'get', 'product', made.id])).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringMatching(/^error: Entity has been deleted \(entity_deleted, request /),
     });
     const asJson = await run(['data', 'get', 'product', made.id, '--json']);
@@ -363,7 +361,7 @@ describe('data', () => {
       code: 'entity_deleted',
       requestId: expect.any(String),
     });
-    expect(await run(['data', 'create', 'product', '[1]'])).toMatchObject({ code: 2 });
+    expect(await run(['data', 'create', 'product', '[1]'])).toMatchObject({ exitCode: 2 });
   });
 
   test('an interrupted import is resumed and creates no row twice', async () => {
@@ -377,10 +375,10 @@ describe('data', () => {
     });
     await cli.succeed(['push', 'typed'], { env });
     const stopped = await run(['data', 'import', 'product', 'items.csv']);
-    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('row 8: ') });
+    expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('row 8: ') });
     write('.', { 'items.csv': ['name,price', ...rows].join('\n') });
     const resumed = await run(['data', 'import', 'product', 'items.csv']);
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/^Resuming at row \d+ of 12\./)]);
+    expect([resumed.exitCode, resumed.stderr]).toEqual([0, expect.stringMatching(/^Resuming at row \d+ of 12\./)]);
     const { data } = await entityOf(['query', 'product', '{"data.name":{"$ne":"Lamp"}}', '--limit', '100']);
     expect(data.map((one: { data: { name: string } }) => one.data.name).sort()).toEqual(
       rows.map((row) => row.split(',')[0]).sort(),
@@ -447,7 +445,7 @@ describe('data', () => {
     try {
       write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
       expect(await importFile()).toMatchObject({
-        code: 1,
+        exitCode: 1,
         stderr: expect.stringContaining('An earlier request with rows 1 to 2 is still running. Run the command again'),
       });
       expect([keys.length, new Set(keys).size]).toEqual([5, 1]);
@@ -455,7 +453,7 @@ describe('data', () => {
       expect((await importFile()).stderr).toContain('Rows 1 to 2 of running.csv have changed, but may be imported');
       write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
       conflicts = 1;
-      expect(await importFile()).toMatchObject({ code: 0, stdout: 'Imported 2 of 2 rows into product.\n' });
+      expect(await importFile()).toMatchObject({ exitCode: 0, stdout: 'Imported 2 of 2 rows into product.\n' });
       expect([keys.length, new Set(keys).size]).toEqual([7, 1]);
     } finally {
       proxy.closeAllConnections();
@@ -479,9 +477,9 @@ describe('data', () => {
     await cli.succeed(['push', 'shared'], { env: { ...env, PARLEY_API_KEY: made.key } });
     const importAs = (key: string, ...more: string[]) =>
       run(['data', 'import', 'product', 'shared.csv', ...more], { PARLEY_API_KEY: key });
-    expect(await importAs(env.PARLEY_API_KEY!)).toMatchObject({ code: 0 });
-    expect(await importAs(made.key)).toMatchObject({ code: 0, stdout: 'Imported 1 of 1 rows into product.\n' });
-    expect(await importAs(made.key, '--again')).toMatchObject({ code: 0 });
+    expect(await importAs(env.PARLEY_API_KEY!)).toMatchObject({ exitCode: 0 });
+    expect(await importAs(made.key)).toMatchObject({ exitCode: 0, stdout: 'Imported 1 of 1 rows into product.\n' });
+    expect(await importAs(made.key, '--again')).toMatchObject({ exitCode: 0 });
     for (const key of [env.PARLEY_API_KEY!, made.key])
       expect((await importAs(key)).stderr).toContain('was already imported');
     const { data } = await entityOf(['query', 'product', '{"data.price":81}']);
@@ -516,8 +514,8 @@ describe('data', () => {
 
   test('nothing is imported from a file with rows that cannot be read', async () => {
     write('.', { 'bad.csv': 'name,price\nA,1\nB,cheap\n' });
-    const { code, stderr } = await run(['data', 'import', 'product', 'bad.csv']);
-    expect([code, stderr]).toEqual([
+    const { exitCode, stderr } = await run(['data', 'import', 'product', 'bad.csv']);
+    expect([exitCode, stderr]).toEqual([
       1,
       'error: bad.csv has errors. Nothing was imported:\n  row 3: price must be a number: cheap\n',
     ]);
@@ -529,7 +527,7 @@ describe('data', () => {
       ['latin.csv', 'latin.csv is not UTF-8'],
     ] as const) {
       const refused = await run(['data', 'import', 'product', file]);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+      expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(problem) });
     }
   });
 });

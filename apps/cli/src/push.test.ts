@@ -9,15 +9,13 @@ import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createDataApp } from '../../data/src/app';
-import { type Cli, buildCli } from './cli-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
+import { type Cli, openCli } from './testing/run-command';
 
 let db: Db;
 let cli: Cli;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
 });
 afterAll(async () => {
@@ -90,7 +88,7 @@ describe('push', () => {
 
   test('--dry-run shows the changes and makes none', async () => {
     const run = await cli.parley(['push', project(files), '--dry-run'], { env });
-    expect(run).toMatchObject({ code: 0 });
+    expect(run).toMatchObject({ exitCode: 0 });
     expect(run.stderr).toBe('Dry run: would create 6; development is at version 0.\n');
     expect(run.stdout.split('\n')).toEqual(
       expect.arrayContaining(['entity-types', '  + order', 'tools', '  + shop.refund']),
@@ -126,10 +124,10 @@ describe('push', () => {
         export default defineAgent({ slug: 'lost', name: 'Lost', systemPrompt: 'x' });`,
       'entity-types/broken.json': '{ "slug": ',
     });
-    const { code, stdout, stderr } = await cli.parley(['push', 'project'], {
+    const { exitCode, stdout, stderr } = await cli.parley(['push', 'project'], {
       env: { ...env, PARLEY_URL: 'http://127.0.0.1:1' },
     });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     const problems = [
       'error: The definitions have problems:',
       expect.stringMatching(/^ {2}entity-types\/broken\.json: is not JSON: /),
@@ -170,8 +168,8 @@ describe('push', () => {
       'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']"),
       'tools/reads.ts': `import { hostname } from 'node:os';\nimport { defineTools } from '@parley/definitions';\nexport default defineTools([${reads}]);\n`,
     });
-    const { code, stderr } = await cli.parley(['push', 'project'], { env });
-    expect(code).toBe(1);
+    const { exitCode, stderr } = await cli.parley(['push', 'project'], { env });
+    expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/);
     expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
     // A problem that only the command line can see is reported with those of the server.
@@ -183,9 +181,9 @@ describe('push', () => {
     const thing = { slug: 'thing', name: 'Thing', schema: { name: 'string', place: 'object' } };
     const searchFields = ['name', 'place.city', 'naem'];
     project({ 'entity-types/thing.json': JSON.stringify({ ...thing, searchFields }) });
-    const { code, stderr } = await cli.parley(['push', 'project', '--dry-run'], { env });
-    expect({ code, lines: stderr.split('\n').slice(0, 2) }).toEqual({
-      code: 0,
+    const { exitCode, stderr } = await cli.parley(['push', 'project', '--dry-run'], { env });
+    expect({ exitCode, lines: stderr.split('\n').slice(0, 2) }).toEqual({
+      exitCode: 0,
       lines: [
         'warning: entity-types/thing.json: thing: searchFields names naem, which the schema does not declare',
         expect.stringMatching(/^Dry run: would create 1[,;]/),
@@ -199,10 +197,10 @@ describe('push', () => {
     expect(refused.stderr).toMatch(/^error: Unauthorized \(unknown_key, request [\w-]+\)\n$/);
     const dead = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' } });
     expect(dead).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: 'error: Cannot connect to http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n',
     });
-    expect(await cli.parley(['push', 'nowhere'], { env })).toMatchObject({ code: 2 });
+    expect(await cli.parley(['push', 'nowhere'], { env })).toMatchObject({ exitCode: 2 });
     expect((await cli.parley(['push', '.'], { env })).stderr).toContain('. has no definitions');
   });
 });

@@ -6,18 +6,16 @@ import { basename, join } from 'node:path';
 import { type Db, createDb } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { type PseudoTerminal, openPseudoTerminal } from '../../e2e/src/pseudo-terminal';
-import { type Cli, buildCli } from './cli-under-test';
+import { bundle, runProcess } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
 import { version } from './version';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(60_000);
 
 let cli: Cli;
 let db: Db & { url: string };
 const opened: PseudoTerminal[] = [];
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
 });
 afterEach(() => opened.splice(0).forEach((terminal) => terminal.kill()));
@@ -27,7 +25,7 @@ afterAll(async () => {
 });
 
 function open(args: string, env: Record<string, string>): PseudoTerminal {
-  const line = `exec ${process.execPath} ${cli.bundle} ${args}`;
+  const line = `exec ${process.execPath} ${bundle} ${args}`;
   const terminal = openPseudoTerminal(line, { cwd: cli.folder, env: { PATH: process.env.PATH, ...env } });
   opened.push(terminal);
   return terminal;
@@ -63,11 +61,12 @@ test('no error of a command shows escape sequences as text, and control characte
   };
   try {
     for (const line of ['chat a hi', 'status', 'data list product', 'run-tool x', 'pull copy', 'fire x']) {
-      const terminal = open(line, env);
-      expect([line, await terminal.ended]).toEqual([line, 1]);
+      const run = await cli.parley(line.split(' '), { env, isTerminal: true });
+      expect([line, run.exitCode]).toEqual([line, 1]);
       const reason = line === 'run-tool x' ? ': no role' : '';
-      expect(terminal.output).toContain(`error: no \\u001b[2J way${reason} (odd)`);
-      expect(terminal.output.split('\\u001b')).toHaveLength(2);
+      const output = run.stdout + run.stderr;
+      expect(output).toContain(`error: no \\u001b[2J way${reason} (odd)`);
+      expect(output.split('\\u001b')).toHaveLength(2);
     }
     const conversation = open('chat a', env);
     await conversation.shows('> ');
@@ -82,10 +81,11 @@ test('no error of a command shows escape sequences as text, and control characte
       'no-such',
       'init odd/agents/a.ts',
     ]) {
-      const terminal = open(line, env);
-      expect([line, await terminal.ended]).toEqual([line, expect.any(Number)]);
-      expect(terminal.output).toMatch(/error/i);
-      expect(terminal.output).not.toMatch(/\\u001b\[\d*m/);
+      const run = await cli.parley(line.split(' '), { env, isTerminal: true });
+      expect([line, run.exitCode]).toEqual([line, expect.any(Number)]);
+      const output = run.stdout + run.stderr;
+      expect(output).toMatch(/error/i);
+      expect(output).not.toMatch(/\\u001b\[\d*m/);
     }
   } finally {
     server.close();
@@ -115,9 +115,11 @@ test('clean asks on the terminal through the script of the checkout, and logs re
   writeFileSync(join(state, 'secrets.json'), '{"SECRETS_KEY":"a","EXECUTOR_TOKEN":"b"}');
   const line = JSON.stringify({ level: 'info', time: '2026-01-01T10:00:00.000Z', msg: 'listening' });
   writeFileSync(join(state, 'logs', 'data.log'), `${line}\n`);
-  expect(await cli.succeed(['logs', 'data', '--state', state, '--json'])).toBe(line);
-  const unknown = await cli.parley(['logs', 'dat', '--state', state, '--json']);
-  expect([unknown.code, JSON.parse(unknown.stderr)]).toEqual([
+  // The script writes to the streams of the process.
+  const run = (...args: string[]) => runProcess([...args, '--state', state, '--json'], { cwd: cli.folder });
+  expect(await run('logs', 'data')).toMatchObject({ exitCode: 0, stdout: `${line}\n` });
+  const unknown = await run('logs', 'dat');
+  expect([unknown.exitCode, JSON.parse(unknown.stderr)]).toEqual([
     1,
     { error: 'There is no service dat. Available: data.' },
   ]);
@@ -128,7 +130,7 @@ test('clean asks on the terminal through the script of the checkout, and logs re
   expect(await terminal.ended).toBe(1);
   expect(terminal.output).toContain('error: Nothing was deleted.');
   expect(existsSync(state)).toBe(true);
-  expect(JSON.parse(await cli.succeed(['clean', '--state', state, '--yes', '--json']))).toMatchObject({
+  expect(JSON.parse((await run('clean', '--yes')).stdout)).toMatchObject({
     deleted: expect.arrayContaining([expect.objectContaining({ path: join(state, 'logs') })]),
   });
   expect(existsSync(state)).toBe(false);
@@ -167,8 +169,11 @@ describe('init', () => {
     mkdirSync(join(cli.folder, 'installed', 'packages'), { recursive: true });
     for (const name of ['cli', 'definitions'])
       copyFileSync(packed(name), join(cli.folder, 'installed', 'packages', basename(packed(name))));
-    const { code, stderr } = await cli.parley(['init', 'installed'], { env: npm() });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('✓ Installing (npm install)') });
+    const { exitCode, stderr } = await cli.parley(['init', 'installed'], { env: npm() });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('✓ Installing (npm install)'),
+    });
     expect(stderr).toMatch(/Next:\n\n {2}cd installed && npx parley dev\n\n$/);
     for (const name of ['@parley/cli', '@parley/definitions', 'typescript'])
       expect(existsSync(join(cli.folder, 'installed', 'node_modules', name, 'package.json'))).toBe(true);
@@ -179,8 +184,8 @@ describe('init', () => {
     for (const name of ['cli', 'definitions'])
       writeFileSync(join(cli.folder, 'second', 'packages', `parley-${name}-${version}.tgz`), 'no tarball');
     const production = { PARLEY_URL: 'https://parley.example', PARLEY_API_KEY: 'sk_prod_1' };
-    const { code, stderr } = await cli.parley(['init', 'second'], { env: { ...npm(), ...production } });
-    expect(code).toBe(1);
+    const { exitCode, stderr } = await cli.parley(['init', 'second'], { env: { ...npm(), ...production } });
+    expect(exitCode).toBe(1);
     expect(stderr).toMatch(/✗ Installing \(npm install\): .*npm error/);
     expect(stderr).toContain('Start Parley and enter its address and a development key in second/.env');
     expect(stderr).toContain('cd second && npm install && npx parley dev');

@@ -11,9 +11,7 @@ import { createApp, serve, silentLogger } from '@parley/service';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createToolSecretHandlers } from '../../manage/src/routes/tool-secrets';
 import { createDataApp } from '../../data/src/app';
-import { type Cli, buildCli } from './cli-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
+import { type Cli, openCli } from './testing/run-command';
 
 let db: Db & { url: string };
 let cli: Cli;
@@ -22,7 +20,7 @@ let env: Record<string, string>;
 const keys = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   db = await openTestDatabase(createDb);
   const log = silentLogger();
   const data = createDataApp({
@@ -57,7 +55,7 @@ const run = (args: string[], input?: string) => cli.parley(['tool-secrets', ...a
 
 it('sets, lists and deletes a secret; the value comes from standard input', async () => {
   expect(await run(['set', 'CARRIER_KEY', '-'], `${value}\n`)).toEqual({
-    code: 0,
+    exitCode: 0,
     stdout: 'Set CARRIER_KEY. Every call of a tool from now on uses it.\n',
     stderr: '',
   });
@@ -66,13 +64,13 @@ it('sets, lists and deletes a secret; the value comes from standard input', asyn
   expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({
     secrets: [{ name: 'CARRIER_KEY', setAt: expect.any(Number), tools: [] }],
   });
-  expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({ code: 0, stdout: 'Deleted CARRIER_KEY.\n' });
+  expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({ exitCode: 0, stdout: 'Deleted CARRIER_KEY.\n' });
   expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('No secret CARRIER_KEY is set in development'),
   });
   expect(await run(['list'])).toMatchObject({
-    code: 0,
+    exitCode: 0,
     stdout: '',
     stderr: expect.stringContaining('No secrets are set'),
   });
@@ -88,7 +86,7 @@ it.each([
 ])('%j fails with status %d, without repeating the value', async (args, code, text) => {
   const input = text.startsWith('must') ? value : '';
   const done = await run(args, input);
-  expect([done.code, done.stdout]).toEqual([code, '']);
+  expect([done.exitCode, done.stdout]).toEqual([code, '']);
   expect(done.stderr).toContain(text);
   expect(done.stderr).not.toContain(value);
 });
@@ -114,7 +112,7 @@ it('names the secrets that a pushed tool needs and that are not set', async () =
     'warning: the secret CARRIER_KEY of a.ship, a.track is not set: parley tool-secrets set CARRIER_KEY -';
   for (const more of [['--dry-run'], [], []]) {
     const pushed = await push(...more);
-    expect([pushed.code, pushed.stderr.split('\n').filter((line) => line.startsWith('warning'))]).toEqual([
+    expect([pushed.exitCode, pushed.stderr.split('\n').filter((line) => line.startsWith('warning'))]).toEqual([
       0,
       [warning],
     ]);

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { Scope, TriggerDefinition } from '@parley/contracts';
 import { seedOrganization, until } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-// Tests start processes, which takes time on a busy machine.
-jest.setTimeout(60_000);
+import { bundle } from './testing/built-command';
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let cli: Cli;
 let stack: ManageUnderTest;
@@ -14,7 +12,7 @@ let scope: Scope;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   db = stack.db.pool;
   const seeded = await seedOrganization(db, { slug: 'acme', permissions: ['manage'] });
@@ -115,7 +113,7 @@ test('triggers and their runs are listed, and a run is shown with its steps', as
   expect(shown).toContain('error, attempt 1, 9 ms  no \\u001b[31manswer');
   expect(await json('triggers', 'show', 'run_2')).toMatchObject({ steps, error: 'web.fetch: no answer' });
   expect(await cli.parley(['triggers', 'show', 'run_9'], { env })).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('Trigger run not found'),
   });
 });
@@ -125,7 +123,7 @@ test('the record of refused runs shows their number and cannot be retried', asyn
   expect(await cli.succeed(['triggers', 'runs', '--status', 'dead'], { env })).toContain('Refused runs: 12. At most 5');
   expect(await cli.succeed(['triggers', 'show', 'run_refused7'], { env })).toMatch(/^ *refused +12$/m);
   expect(await json('triggers', 'show', 'run_refused7')).toMatchObject({ refusedRuns: 12, root: 'run_refused7' });
-  expect(await cli.parley(['triggers', 'retry', 'run_refused7'], { env })).toMatchObject({ code: 1 });
+  expect(await cli.parley(['triggers', 'retry', 'run_refused7'], { env })).toMatchObject({ exitCode: 1 });
   await db.query(`delete from trigger_runs where id = 'run_refused7'`);
 });
 
@@ -142,13 +140,13 @@ test('dead runs are retried by id or trigger, except at the end of a chain, and 
   });
   await json('triggers', 'retry', 'paid');
   expect(await statusOf('run_4')).toMatchObject({ status: 'dead' });
-  expect(await cli.parley(['triggers', 'retry', 'run_4'], { env })).toMatchObject({ code: 1 });
+  expect(await cli.parley(['triggers', 'retry', 'run_4'], { env })).toMatchObject({ exitCode: 1 });
 
   await run('run_5', { status: 'running' });
   expect((await json('triggers', 'cancel', 'run_5', 'run_3')).runs).toHaveLength(2);
   expect(await statusOf('run_5')).toMatchObject({ status: 'cancelled', fence: 1, error: 'Cancelled by hand' });
   expect(await statusOf('run_3')).toMatchObject({ status: 'cancelled' });
-  expect(await cli.parley(['triggers', 'cancel', 'run_1'], { env })).toMatchObject({ code: 1 });
+  expect(await cli.parley(['triggers', 'cancel', 'run_1'], { env })).toMatchObject({ exitCode: 1 });
 });
 
 test('a trigger is disabled and enabled', async () => {
@@ -156,7 +154,7 @@ test('a trigger is disabled and enabled', async () => {
   expect(await cli.succeed(['triggers', 'list'], { env })).toMatch(/^paid .* disabled$/m);
   expect(await json('triggers', 'enable', 'paid')).toEqual({ slug: 'paid', enabled: true });
   expect(await cli.parley(['triggers', 'enable', 'nope'], { env })).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('Trigger nope not found'),
   });
 });
@@ -173,7 +171,7 @@ test('events tail prints past and new events', async () => {
   await emit('payment.paid', null, 'other');
   const shown = await cli.succeed(['events', 'tail', '--once', '--type', 'entity.*'], { env });
   expect(shown).toMatch(/^\S+ \S+ {2}entity\.created order ent_1 by system {"data":{"text":"before"}}$/);
-  const tail = spawn(process.execPath, [cli.bundle, 'events', 'tail', '--json', '--last', '1'], {
+  const tail = spawn(process.execPath, [bundle, 'events', 'tail', '--json', '--last', '1'], {
     env: { PATH: process.env.PATH, ...env },
   });
   let printed = '';

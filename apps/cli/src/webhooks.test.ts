@@ -6,11 +6,8 @@ import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
 import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
-
-/** Tests start processes, which takes time on a busy machine. */
-jest.setTimeout(120_000);
+import { type Cli, openCli } from './testing/run-command';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
 let stack: ManageUnderTest;
 let db: Db;
@@ -30,7 +27,7 @@ const secrets = {
 };
 
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
   kapso = await startKapsoServer();
@@ -75,7 +72,7 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
     await succeed(['webhooks', 'trigger', name, '--url', url]);
   await succeed(['webhooks', 'trigger', 'order.paid', '--url', url, '--set', 'data.subtotal_amount=900']);
   const unknown = await parley(['webhooks', 'trigger', 'whatsapp.message.received.unknown-number', '--url', url]);
-  expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining('has no connection') });
+  expect(unknown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('has no connection') });
   server.close();
   expect(JSON.parse(received[1]!.body).phone_number_id).toMatch(/^simulated-/);
   expect(JSON.parse(received.pop()!.body)).toMatchObject({
@@ -92,7 +89,7 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
   ]);
   expect(received[0]!.body).toContain(scope.organizationId);
   expect(JSON.parse(received[4]!.body)).toMatchObject({ data: { subtotal_amount: 900 } });
-  expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
+  expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ exitCode: 1 });
 });
 
 test('samples of the identity provider name the organization of --org', async () => {
@@ -113,21 +110,21 @@ test('samples of the identity provider name the organization of --org', async ()
     });
   await db.pool.query(`update organizations set external_id = 'org_2acme', name = 'Acme' where slug = 'acme'`);
   for (const name of ['organization.updated', 'organization.deleted', 'organizationMembership.created'])
-    expect(await trigger(name, '--org', 'acme')).toMatchObject({ code: 0 });
+    expect(await trigger(name, '--org', 'acme')).toMatchObject({ exitCode: 0 });
   const [updated, deleted, membership] = bodies;
   expect(updated!.data).toMatchObject({ id: 'org_2acme', slug: 'acme', name: 'Acme' });
   expect(deleted!.data).toMatchObject({ id: 'org_2acme', slug: 'acme' });
   expect(deleted!.data).not.toHaveProperty('name');
   expect(membership!.data).toMatchObject({ id: expect.stringMatching(/^orgmem_/), organization: { id: 'org_2acme' } });
   // Without --org no key is needed.
-  expect(await trigger('organization.updated')).toMatchObject({ code: 0 });
+  expect(await trigger('organization.updated')).toMatchObject({ exitCode: 0 });
   expect(bodies[3]!.data.id).toMatch(/Fixt/);
   expect(await trigger('user.created', '--org', 'acme')).toMatchObject({
-    code: 2,
+    exitCode: 2,
     stderr: 'error: user.created names no organization. Omit --org\n',
   });
   expect(await trigger('organization.updated', '--org', 'demo')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: 'error: demo was created here, so the identity provider sends nothing about it\n',
   });
   expect(bodies).toHaveLength(4);
@@ -143,7 +140,7 @@ test('the refusal of an unsigned Clerk delivery is explained', async () => {
   const trigger = (variables: Record<string, string>) =>
     cli.parley(['webhooks', 'trigger', 'user.created', '--url', url], { env: variables });
   const refused = await trigger(unsigned);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Invalid signature') });
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Invalid signature') });
   expect(refused.stderr).toMatch(/IDENTITY_WEBHOOK_SECRET is not set here.*IDENTITY_WEBHOOK_UNSIGNED=true\n$/);
   expect((await trigger(env)).stderr).not.toContain('IDENTITY_WEBHOOK_SECRET');
   server.close();
@@ -185,10 +182,13 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
   expect(await run('replay', failed.id)).toContain('1 delivery will be processed again');
   const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);
   expect(rows).toEqual([{ status: 'received', reason: null }]);
-  expect(await refused('replay', rejected.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('rejected') });
-  expect(await refused('replay')).toMatchObject({ code: 2 });
+  expect(await refused('replay', rejected.id)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('rejected'),
+  });
+  expect(await refused('replay')).toMatchObject({ exitCode: 2 });
   expect(await refused('replay', processed.id, 'nope')).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stdout: '1 delivery will be processed again.\n',
     stderr: 'error: nope: Webhook delivery not found\n',
   });
@@ -198,10 +198,10 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
   expect(idsIn(await succeed(['webhooks', 'list', '--unattributed', '--json']))).toEqual([lost.id]);
   expect(await succeed(['webhooks', 'show', lost.id, '--unattributed'])).toMatch(/^status +unattributed$/m);
   expect(await succeed(['webhooks', 'show', 'evt_4', '--unattributed'])).not.toContain('topsecret');
-  expect(await parley(['webhooks', 'show', failed.id, '--unattributed'])).toMatchObject({ code: 1 });
-  expect(await parley(['webhooks', 'replay', failed.id, '--unattributed'])).toMatchObject({ code: 1 });
+  expect(await parley(['webhooks', 'show', failed.id, '--unattributed'])).toMatchObject({ exitCode: 1 });
+  expect(await parley(['webhooks', 'replay', failed.id, '--unattributed'])).toMatchObject({ exitCode: 1 });
   expect(await parley(['webhooks', 'replay', lost.id, '--unattributed', '--status', 'failed'])).toMatchObject({
-    code: 2,
+    exitCode: 2,
   });
   expect(await succeed(['webhooks', 'replay', 'evt_4', '--unattributed'])).toContain(
     '1 delivery will be processed again',
@@ -239,31 +239,31 @@ test('an integration is stored encrypted, tested, and listed with its key masked
   expect(rows[0].secrets.toString('latin1')).not.toContain(kapso.apiKey);
   await succeed(['integrations', 'set', 'kapso', '--api-key', 'wrong-key-of-kapso']);
   expect(await parley(['integrations', 'test', 'kapso'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('refuses the key'),
   });
   expect(await parley(['integrations', 'set', 'flow', '--api-key', 'x'])).toMatchObject({
-    code: 2,
+    exitCode: 2,
     stderr: expect.stringContaining('--secret-key'),
   });
   const flow = ['integrations', 'set', 'flow', '--api-key', 'x', '--secret-key', 'y'];
   expect(await parley([...flow, '--currency', 'pesos'])).toMatchObject({
-    code: 2,
+    exitCode: 2,
     stderr: expect.stringContaining('--currency must be a code of three letters such as CLP, not pesos'),
   });
-  expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ code: 2 });
-  expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
+  expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ exitCode: 2 });
+  expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ exitCode: 1 });
   expect(await parley(['integrations', 'test', 'nope'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('nope is not configured in development'),
   });
-  expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ code: 2 });
+  expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ exitCode: 2 });
   await succeed(['integrations', 'set', 'mcp.crm', '--api-url', 'http://10.0.0.1/mcp', '--header', 'X-Team: north']);
   expect(await succeed(['integrations', 'list'])).toMatch(
     /mcp\.crm .*headers=\{"X-Team":"••••"\} .*url=http:\/\/10\.0\.0\.1\/mcp/,
   );
   expect(await parley(['integrations', 'test', 'mcp.crm'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('10.0.0.1 is not on the public internet'),
   });
   await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
@@ -282,7 +282,7 @@ test('a server of models is stored by any name with its address and an optional 
     expect(await succeed(['integrations', 'test', 'my-server'])).toBe('my-server: accepts the key');
     await succeed(['integrations', 'set', 'my-server', '--api-key', 'wrong']);
     expect(await parley(['integrations', 'test', 'my-server'])).toMatchObject({
-      code: 1,
+      exitCode: 1,
       stderr: expect.stringContaining('refuses the key'),
     });
     await succeed(['integrations', 'set', 'ollama', '--api-url', url]);
@@ -301,7 +301,7 @@ test('a server of models is stored by any name with its address and an optional 
     server.close();
   }
   for (const name of ['offline', 'clerk', 'My_Server'])
-    expect(await parley(['integrations', 'set', name, '--api-url', url])).toMatchObject({ code: 2 });
+    expect(await parley(['integrations', 'set', name, '--api-url', url])).toMatchObject({ exitCode: 2 });
 });
 
 test.each([
@@ -317,7 +317,7 @@ test.each([
   ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>"'],
 ])('integrations set %s %j is refused with status 2', async (provider, args, message) => {
   const run = await parley(['integrations', 'set', provider, '--api-key', 'x', ...args]);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
 });
 
 test('an integration keeps its settings when it is disabled, and loses them when it is removed', async () => {
@@ -330,13 +330,13 @@ test('an integration keeps its settings when it is disabled, and loses them when
   expect(await succeed(['integrations', 'enable', 'resend'])).toBe('resend is enabled.');
   expect(await account()).toMatchObject({ apiKey: 're_key', from: 'Acme <hello@acme.example>' });
   expect(await parley(['integrations', 'enable', 'nope'])).toMatchObject({
-    code: 1,
+    exitCode: 1,
     stderr: expect.stringContaining('nope is not configured in development'),
   });
   expect(await succeed(['integrations', 'remove', 'resend'])).toBe('Removed resend.');
   expect(await account()).toBeNull();
   expect((await db.pool.query("select 1 from integrations where provider = 'resend'")).rows).toEqual([]);
-  expect(await parley(['integrations', 'remove', 'resend'])).toMatchObject({ code: 1 });
+  expect(await parley(['integrations', 'remove', 'resend'])).toMatchObject({ exitCode: 1 });
 });
 
 test('channels connect creates a pending connection, or uses a number that is already connected', async () => {
@@ -358,6 +358,6 @@ test('channels connect creates a pending connection, or uses a number that is al
       expect.objectContaining({ phoneNumber: '15551234567' }),
     ]),
   );
-  expect(await parley(['channels', 'connect', '--agent', 'unknown'])).toMatchObject({ code: 1 });
-  expect(await parley(['channels', 'connect'])).toMatchObject({ code: 2 });
+  expect(await parley(['channels', 'connect', '--agent', 'unknown'])).toMatchObject({ exitCode: 1 });
+  expect(await parley(['channels', 'connect'])).toMatchObject({ exitCode: 2 });
 });

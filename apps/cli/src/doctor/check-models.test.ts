@@ -5,9 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createMetrics } from '@parley/service';
 import { createInternalServer } from '../../../../libs/service/src/process/internal-server';
-import { type Cli, buildCli } from '../cli-under-test';
-
-jest.setTimeout(60_000);
+import { type Cli, openCli } from '../testing/run-command';
 
 const secret = 'sk-test-0123456789abcdef';
 const gatewayUrl = 'http://127.0.0.1:1';
@@ -15,7 +13,7 @@ let cli: Cli;
 const servers: Server[] = [];
 
 beforeAll(() => {
-  cli = buildCli();
+  cli = openCli();
 });
 afterAll(() => {
   for (const server of servers) server.close();

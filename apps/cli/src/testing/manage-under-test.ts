@@ -1,8 +1,8 @@
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGuardedFetch } from '@parley/outbound';
-import { createManageApp } from '../../manage/src/app';
-import { createTestApi } from '../../manage/src/testing/create-test-api';
+import { createManageApp } from '../../../manage/src/app';
+import { createTestApi } from '../../../manage/src/testing/create-test-api';
 
 /**
  * A stack for commands that use the HTTP API: the management service on a port, with a database of its own, and `others` for
