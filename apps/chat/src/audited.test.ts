@@ -42,6 +42,7 @@ beforeAll(async () => {
   const on = { entityType: 'note', action: 'updated' } as const;
   const pushed = await pushResources(db, org.scope, {
     source: { actor: { type: 'system', id: null, name: null } },
+    mayGrantRights: true,
     knownTools: builtInToolNames,
     resources: { triggers: [{ slug: 'remind', name: 'Remind', on, actions: [create] }] },
   });
