@@ -52,6 +52,8 @@ import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
 import { createMemberHandlers } from './routes/members';
+import { createEmailAddressHandlers } from './routes/email-addresses';
+import { createPasswordResetHandlers } from './routes/password-resets';
 import { createSessionHandlers } from './routes/sessions';
 import type { AdmitSignIn } from './sign-in-limit';
 
@@ -62,7 +64,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   /** Encrypts stored secrets. */
   box: SecretBox;
   queues: Queues;
-  channels: Pick<Channels, 'contactOf' | 'sendEmailNow' | 'templates'>;
+  channels: Pick<Channels, 'contactOf' | 'mailOfEnvironment' | 'mailOfServer' | 'mailToPerson' | 'templates'>;
   payments: Pick<Payments, 'getStatus' | 'reconcile'>;
   reconcileLimitMs?: number;
   /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
@@ -79,6 +81,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   metrics?: HttpMetrics;
   /** Limits attempts to sign in. */
   admitSignIn: AdmitSignIn;
+  /** Limits requests for links that set a password. */
+  admitReset: AdmitSignIn;
   admitVisitor: VisitorDeps['admitVisitor'];
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
@@ -141,6 +145,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...createStatisticsHandlers(of),
     ...createHealthReportHandlers(of),
     ...createSessionHandlers(of),
+    ...createPasswordResetHandlers(of),
+    ...createEmailAddressHandlers(of),
     ...createOidcHandlers({ ...of, lookUpLink }),
     ...createIdentityConfirmationHandlers(of),
     ...createMemberHandlers({ ...of, lookUpLink }),

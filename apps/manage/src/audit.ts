@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type AuditEntry, auditSourceOf, recordAudit } from '@parley/audit';
+import { type AuditEntry, auditSourceOf, auditedName, recordAudit } from '@parley/audit';
 import type { Queryable } from '@parley/db';
 import { organizationsOf } from '@parley/identity';
 import type { CallerContext, RequestContext } from '@parley/service';
@@ -35,8 +35,9 @@ export async function auditPerson(
   after?: AuditEntry['after'],
 ): Promise<void> {
   const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress ?? null;
-  const source = { actor: { type: 'person', id, name: email ?? name }, address, requestId } as const;
   const entry = { action, target: { type: 'person', id }, after };
-  for (const { tenant } of await organizationsOf(tx, id))
-    await recordAudit(tx, { tenant, environment: null }, source, entry);
+  for (const { tenant, isEmailProved } of await organizationsOf(tx, id)) {
+    const actor = { type: 'person', id, name: auditedName({ name: name ?? id, email, isEmailProved }) } as const;
+    await recordAudit(tx, { tenant, environment: null }, { actor, address, requestId }, entry);
+  }
 }

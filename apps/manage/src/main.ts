@@ -49,10 +49,10 @@ startProcess(async () => {
       onSkip,
     }),
   );
-  const admitSignIn = createSignInLimit(redis.limiter, {
+  const signInLimits = {
     perPerson: config.SIGN_IN_ATTEMPTS_PER_PERSON,
     perAddress: config.SIGN_IN_ATTEMPTS_PER_ADDRESS,
-  });
+  };
   const queues = createQueues({ redis: redis.producer });
   const box = createSecretBox(config.SECRETS_KEY);
   const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
@@ -100,7 +100,8 @@ startProcess(async () => {
       log,
       metrics,
       limiter,
-      admitSignIn,
+      admitSignIn: createSignInLimit(redis.limiter, signInLimits),
+      admitReset: createSignInLimit(redis.limiter, signInLimits, 'password-reset'),
       admitVisitor: createVisitorLimit(redis.limiter),
       oidc: oidcOf(config),
       sealedCookies: createSealedCookies(config.SECRETS_KEY),

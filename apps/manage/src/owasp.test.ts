@@ -6,7 +6,7 @@ import { saveIntegration } from '@parley/db';
 import { createApiKey, revokeApiKey } from '@parley/identity';
 import { createGuardedFetch } from '@parley/outbound';
 import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
-import { type ProviderAnswer, type ProviderServer, startProviderServer } from '@parley/testing';
+import { type ProviderAnswer, type ProviderServer, startProviderServer, until } from '@parley/testing';
 import {
   type TestGateway,
   type TestUpstream,
@@ -348,6 +348,10 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       expect([name, status, body]).toMatchObject([name, 200, { ok: false }]);
       expect(body.reason).toMatch(/not on the public internet|Port not allowed|MCP server "crm" cannot be reached/);
     }
+    const settings = { apiUrl: address, apiKey: 'k', from: 'shop@example.com' };
+    expect((await send('POST', '/v1/integrations', { body: { provider: 'resend', settings } })).status).toBe(201);
+    const invited = await send('POST', '/v1/invitations', { body: { role: 'member', email: 'ben@example.com' } });
+    expect([invited.status, invited.body.isEmailed]).toEqual([201, false]);
     expect(hits).toBe(0);
   });
 
@@ -377,6 +381,24 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       const { status, body: failed } = await send(method, path, { body });
       expect([path, status, failed.error]).toEqual([path, 502, expect.stringContaining('not on the public internet')]);
     }
+    expect(hits).toBe(0);
+  });
+
+  test('e-mails about accounts do not go to a private address of an organization, and it learns nothing', async () => {
+    const { id, email, password, headers } = await api.person(world, 'member');
+    await api.db.pool.query('update passwords set email_proved_at = null where user_id = $1', [id]);
+    await saveIntegration(api.db, api.deps.box, world.scope, {
+      provider: 'resend',
+      config: { apiUrl: provider.url, from: 'shop@example.com' },
+      secrets: { apiKey: 'k' },
+    });
+    const secure = { ...headers, 'X-Forwarded-Proto': 'https' };
+    const changed = await send('POST', '/v1/me/email', { key: '', headers: secure, body: { email, password } });
+    expect([changed.status, changed.body.isConfirmationSent]).toEqual([200, false]);
+    const reset = await send('POST', '/v1/sign-in/password-reset', { key: '', headers: secure, body: { email } });
+    expect(reset.status).toBe(202);
+    const links = 'select from person_links where user_id = $1';
+    await until(async () => (await api.db.pool.query(links, [id])).rowCount === 2);
     expect(hits).toBe(0);
   });
 

@@ -32,7 +32,7 @@ describe('signing in', () => {
     expect(cookieOf(response)).toMatch(
       /^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
     );
-    expect(response.body.person).toEqual({ id, email, name: 'Ana Rojas', hasPassword: true });
+    expect(response.body.person).toEqual({ id, email, isEmailProved: true, name: 'Ana Rojas', hasPassword: true });
     expect(JSON.stringify(response.body)).not.toContain(tokenIn(cookieOf(response)));
     const { rows } = await api.db.pool.query('select * from sessions where id = $1', [response.body.id]);
     expect(JSON.stringify(rows)).not.toContain(tokenIn(cookieOf(response)));

@@ -25,8 +25,12 @@ const addressesPerPerson = 4;
  * Limits attempts to sign in, those that succeed included: otherwise the answers would show which e-mail addresses exist. While
  * Redis does not answer, no one signs in, because guesses would have no limit.
  */
-export function createSignInLimit(redis: RedisConnection, { perPerson, perAddress }: SignInLimits): AdmitSignIn {
-  const limit = createStrictLimit(redis, { name: 'sign-in', windowMs });
+export function createSignInLimit(
+  redis: RedisConnection,
+  { perPerson, perAddress }: SignInLimits,
+  name: 'sign-in' | 'password-reset' = 'sign-in',
+): AdmitSignIn {
+  const limit = createStrictLimit(redis, { name, windowMs });
   return async (email, address) => {
     const person = createHash('sha256').update(normalEmail(email)).digest('base64url');
     const counters = [

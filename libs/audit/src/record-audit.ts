@@ -73,7 +73,12 @@ export function auditSourceOf<R extends AuditedRequest>(
   addressOf?: (request: R['request']) => string,
 ): AuditSource {
   const { type, id } = caller;
-  // The e-mail address says who a person is: people choose their names.
-  const name = caller.type === 'person' && caller.email !== null ? caller.email : caller.name;
+  const name = caller.type === 'person' ? auditedName(caller) : caller.name;
   return { actor: { type, id, name }, address: addressOf?.(request) ?? request.socket.remoteAddress, requestId };
+}
+
+/** What the log calls a person: the e-mail address, because people choose their names. One that is not proved has a mark. */
+export function auditedName(person: { name: string; email: string | null; isEmailProved: boolean }): string {
+  if (person.email === null) return person.name;
+  return person.isEmailProved ? person.email : `${person.email} (not confirmed)`;
 }

@@ -8,6 +8,10 @@ export interface ResendAccount {
   apiKey: string;
   /** Default sender of e-mails. */
   from: string | null;
+  /** The organization's, whose admins can read what it sends. */
+  isOwn: boolean;
+  /** The organization has set its address. */
+  isOwnAddress: boolean;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -49,11 +53,25 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
       const apiKey = own ?? settings.RESEND_API_KEY;
       const address = own === undefined ? undefined : addressIn(found?.config.apiUrl);
       const from = textAt(found?.config.from) ?? settings.EMAIL_FROM;
-      if (apiKey !== undefined) return { apiUrl: address ?? settings.RESEND_API_URL, apiKey, from: from ?? null };
-      return standIn && { ...standIn, from: from ?? 'Parley <parley@localhost>' };
+      const whose = { isOwn: own !== undefined, isOwnAddress: address !== undefined };
+      if (apiKey !== undefined)
+        return { apiUrl: address ?? settings.RESEND_API_URL, apiKey, from: from ?? null, ...whose };
+      return standIn && { ...standIn, from: from ?? standInSender, ...whose };
+    },
+    /** The account of the process's variables, at the stand-ins when they are used. Null without a key. */
+    serverResend(): ResendAccount | null {
+      const { RESEND_API_KEY: apiKey, RESEND_API_URL: apiUrl, EMAIL_FROM: from } = settings;
+      const whose = { isOwn: false, isOwnAddress: false };
+      if (apiKey !== undefined) return { apiUrl, apiKey, from: from ?? null, ...whose };
+      const standIn = standInAccount(settings.STAND_INS_URL, 'resend', serverScope);
+      return standIn && { ...standIn, from: from ?? standInSender, ...whose };
     },
   };
 }
+
+/** The stand-ins list e-mails by organization. */
+const serverScope = { organizationId: 'server', environment: 'development' } as const;
+const standInSender = 'Parley <parley@localhost>';
 
 const addressIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.replace(/\/+$/, '') : undefined;

@@ -5,7 +5,7 @@ import type { AddressGuard, GuardedFetch } from '@parley/outbound';
 import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
-import { sendEmailNow } from './email/send-now';
+import { createSecretMails } from './email/secret-mail';
 import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
@@ -59,7 +59,7 @@ export interface ChannelsDeps {
   box: SecretBox;
   settings: ChannelSettings;
   log: { warn(fields: Record<string, unknown>, message: string): void };
-  /** For `templates`, whose failures are shown to callers: refuses addresses of organizations that are not public. */
+  /** For calls whose outcome is shown to callers: refuses addresses of organizations that are not public. */
   guard?: AddressGuard;
 }
 
@@ -124,7 +124,7 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
       await sendEmail(deps, scope, queued.id);
       return { ok: true, email: (await readEmail(db, scope, queued.id))! };
     },
-    sendEmailNow: (scope: Scope, email: Parameters<typeof sendEmailNow>[2]) => sendEmailNow(accounts, scope, email),
+    ...createSecretMails(accounts, guard),
     async conversation(scope: Scope, name: string, limit: number) {
       const contact = await contactNamed(scope, name);
       return { contact, messages: await readConversation(db, scope, contact, limit) };

@@ -2,6 +2,7 @@ export { channelBacklogs } from './backlogs';
 export { createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels } from './create-channels';
+export { type SecretMail } from './email/secret-mail';
 export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type SentEmail, findEmail, listEmails } from './email/read-emails';
 export { retryEmail } from './email/retry-email';

@@ -18,9 +18,11 @@ export type Caller =
       type: 'person';
       /** Id of the user. */
       id: string;
-      /** Name of the person, else the e-mail address. */
+      /** Name of the person, else the e-mail address, which has a mark when it is not proved. */
       name: string;
       email: string | null;
+      /** Whether the address is proved in the organization (docs/reference/sign-in.md#e-mail-addresses). */
+      isEmailProved: boolean;
       sessionId: string;
       role: PersonRole;
     });
@@ -28,9 +30,10 @@ export type Caller =
 /** A person with a valid session. `membership`: the role in the organization that the request names, if there is one. */
 export interface SignedIn {
   id: string;
-  /** Name of the person, else the e-mail address. */
+  /** Name of the person, else the e-mail address, which has a mark when it is not proved. */
   name: string;
   email: string | null;
+  isEmailProved: boolean;
   sessionId: string;
   membership: { organizationId: string; tenant: number; role: PersonRole } | null;
 }

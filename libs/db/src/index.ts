@@ -13,6 +13,7 @@ export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
   type Integration,
   findIntegration,
+  hasActiveIntegration,
   integrationSecretContext,
   lockIntegration,
   listActiveIntegrations,

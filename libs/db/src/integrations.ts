@@ -52,6 +52,17 @@ export async function findIntegration(
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
+const anyActive = statement(
+  'any-active-integration',
+  'select exists (select from integrations where provider = $1 and active) as "isActive"',
+  { isActive: column.bool },
+);
+
+/** Whether any organization has an active integration of a provider. */
+export async function hasActiveIntegration(db: Queryable, provider: string): Promise<boolean> {
+  return (await db.acrossTenants('session look-up', anyActive, [provider])).rows[0]!.isActive;
+}
+
 const lockOne = statement(
   'lock-integration',
   `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3 for update`,

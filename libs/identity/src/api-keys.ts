@@ -133,11 +133,20 @@ export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) 
 
 const revoke = statement(
   'revoke-api-key',
-  `update api_keys set revoked_at = now()
-   where tenant = $1 and (id = $2 or prefix = $2 or hash = $3) and revoked_at is null`,
+  `with revoked as (
+     update api_keys set revoked_at = now()
+     where tenant = $1 and (id = $2 or prefix = $2 or hash = $3) and revoked_at is null returning id),
+   ended as (
+     update invitations i set revoked_at = now() from revoked r
+     where i.tenant = $1 and i.invited_by_key = r.id and i.accepted_at is null and i.revoked_at is null)
+   select id from revoked`,
+  { id: column.text },
 );
 
-/** Revokes keys by id, visible prefix or the whole key, and returns their number. Every process refuses them within 1 s. */
+/**
+ * Revokes keys by id, visible prefix or the whole key, with the open invitations that they made, and returns their number. Every process
+ * refuses them within 1 s.
+ */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
   const hash = isApiKey(key) ? hashOf(key) : null;
   return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash])).rowCount;

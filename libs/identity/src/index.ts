@@ -14,14 +14,24 @@ export { createIdentify } from './identify';
 export { createLookUpAgain } from './look-up-again';
 export { type OidcIdentity, bindIdentity, personOfIdentity, personOfWebhook } from './oidc-identities';
 export { TooManyPasswords, hashPassword } from './password-hash';
+export { holdersOfEmail, normalEmail, proveEmail, releaseEmail } from './email-proofs';
 export {
   checkPassword,
-  createPassword,
   emailOfPassword,
   holdPassword,
-  normalEmail,
   preparePasswordChange,
+  putPassword,
+  saltOfEmail,
 } from './passwords';
+export {
+  type NewPersonLink,
+  createPersonLink,
+  endPersonLinks,
+  findPersonLink,
+  personLinkAddress,
+  personLinkMinutes,
+  usePersonLink,
+} from './person-links';
 export { createSession, createSessionCheck, endSessions, findPerson, listSessions, organizationsOf } from './sessions';
 export {
   type Invitation,

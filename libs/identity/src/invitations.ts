@@ -12,6 +12,8 @@ import {
   statement,
   toPaged,
 } from '@parley/db';
+import { authorMayInvite } from './end-invitations';
+import { lockMembers } from './members';
 import { hashOfToken, newToken } from './sessions';
 
 const invitationRow = {
@@ -24,16 +26,20 @@ const invitationRow = {
   acceptedAt: column.timestamptz.nullable,
   acceptedBy: column.text.nullable,
   revokedAt: column.timestamptz.nullable,
+  /** Whether who made it may still invite. */
+  isOfAdmin: column.bool,
 };
 export type Invitation = RowOf<typeof invitationRow>;
 
 const columns = `i.id, i.role::text as role, i.email, i.invited_by as "invitedBy", i.created_at as "createdAt",
-  i.expires_at as "expiresAt", i.accepted_at as "acceptedAt", i.accepted_by as "acceptedBy", i.revoked_at as "revokedAt"`;
+  i.expires_at as "expiresAt", i.accepted_at as "acceptedAt", i.accepted_by as "acceptedBy", i.revoked_at as "revokedAt",
+  ${authorMayInvite} as "isOfAdmin"`;
 
 const insert = statement(
   'create-invitation',
-  `insert into invitations as i (id, tenant, role, email, hash, invited_by, expires_at)
-   values ($1, $2, $3::"MembershipRole", $4, $5, $6, now() + make_interval(mins => $7))
+  `insert into invitations as i
+     (id, tenant, role, email, hash, expires_at, invited_by, invited_by_key, is_by_command, mail_hash, mail_proof_tenant)
+   values ($1, $2, $3::"MembershipRole", $4, $5, now() + make_interval(mins => $6), $7, $8, $9, $10, $11)
    returning ${columns}`,
   invitationRow,
 );
@@ -41,8 +47,10 @@ const insert = statement(
 export interface NewInvitation {
   role: PersonRole;
   email?: string | null;
-  /** Id of the inviting person. */
-  invitedBy?: string | null;
+  /** Who invites; default: a command. */
+  author?: { type: 'person' | 'api_key'; id: string } | { type: 'command' };
+  /** The account that e-mails the link to `email`. */
+  mail?: { proofTenant: number | null };
   /** How long its link works. */
   minutes: number;
 }
@@ -52,15 +60,30 @@ export const invitationMinutes = 7 * 24 * 60;
 /** The link of the first administrator is printed in a terminal and used at once. */
 export const firstAdminMinutes = 30;
 
-/** Creates an invitation. Only the hash of its token is stored. */
+/**
+ * Creates an invitation. Only hashes of its tokens are stored. `mailToken`: the token with a second half, which is for the e-mail
+ * alone. Admins see the first half, so only the second shows that a person reads the mail of `email`.
+ */
 export async function createInvitation(
   tx: Queryable,
   tenant: Tenant,
-  { role, email, invitedBy, minutes }: NewInvitation,
-): Promise<{ invitation: Invitation; token: string }> {
-  const token = newToken();
-  const values = [newId('invite'), tenant.tenant, role, email ?? null, hashOfToken(token), invitedBy ?? null, minutes];
-  return { invitation: (await tx.query(tenant, insert, values)).rows[0]!, token };
+  { role, email, author = { type: 'command' }, mail, minutes }: NewInvitation,
+): Promise<{ invitation: Invitation; token: string; mailToken: string }> {
+  const [token, secret] = [newToken(), newToken()];
+  const { rows } = await tx.query(tenant, insert, [
+    newId('invite'),
+    tenant.tenant,
+    role,
+    email ?? null,
+    hashOfToken(token),
+    minutes,
+    author.type === 'person' ? author.id : null,
+    author.type === 'api_key' ? author.id : null,
+    author.type === 'command',
+    mail === undefined ? null : hashOfToken(secret),
+    mail?.proofTenant ?? null,
+  ]);
+  return { invitation: rows[0]!, token, mailToken: token + secret };
 }
 
 /** The address of the page that accepts an invitation. The token is behind #, so browsers send it to no server and no log has it. */
@@ -96,7 +119,7 @@ export async function revokeInvitation(tx: Queryable, tenant: Tenant, id: string
 const revokeUnused = statement(
   'revoke-unused-first-links',
   `update invitations set revoked_at = now()
-   where tenant = $1 and role = 'admin' and invited_by is null and email is null and accepted_at is null
+   where tenant = $1 and role = 'admin' and invited_by is null and invited_by_key is null and email is null and accepted_at is null
      and revoked_at is null and expires_at > now()`,
 );
 
@@ -105,10 +128,15 @@ export async function revokeFirstLinks(tx: Queryable, tenant: Tenant): Promise<v
   await tx.query(tenant, revokeUnused, [tenant.tenant]);
 }
 
+const tenantByToken = statement('tenant-of-invitation', 'select tenant from invitations where hash = $1', {
+  tenant: column.int4,
+});
+
 const byToken = statement(
   'invitation-by-token',
   `select ${columns}, o.no as tenant, o.id as "organizationId", o.slug, o.name as "organizationName",
-     i.accepted_at is null and i.revoked_at is null and i.expires_at > now() as "isOpen"
+     i.is_by_command as "isByCommand", i.mail_proof_tenant as "mailProofTenant", coalesce(i.mail_hash = $2, false) as "isMailed",
+     i.accepted_at is null and i.revoked_at is null and i.expires_at > now() as "isUnused"
    from invitations i join organizations o on o.no = i.tenant and o.deleted_at is null where i.hash = $1
    for update of i`,
   {
@@ -117,13 +145,28 @@ const byToken = statement(
     organizationId: column.text,
     slug: column.text,
     organizationName: column.text,
-    isOpen: column.bool,
+    isByCommand: column.bool,
+    mailProofTenant: column.int4.nullable,
+    /** The token is the one of the e-mail. */
+    isMailed: column.bool,
+    isUnused: column.bool,
   },
 );
 
-/** Finds an invitation by the token of its link, and locks it until the end of the transaction. */
+/** Length of the part of a token that admins see. */
+const tokenChars = newToken().length;
+
+/**
+ * Finds an invitation by the token of its link. It and the members of its organization are locked until the end of the transaction, so
+ * the author cannot lose the right to invite before the link is used.
+ */
 export async function lockInvitation(tx: Queryable, token: string) {
-  return (await tx.acrossTenants('session look-up', byToken, [hashOfToken(token)])).rows[0] ?? null;
+  const [hash, mailHash] = [hashOfToken(token.slice(0, tokenChars)), hashOfToken(token.slice(tokenChars))];
+  const { rows: known } = await tx.acrossTenants('session look-up', tenantByToken, [hash]);
+  if (known[0] === undefined) return null;
+  await lockMembers(tx, known[0]);
+  const found = (await tx.acrossTenants('session look-up', byToken, [hash, mailHash])).rows[0];
+  return found === undefined ? null : { ...found, isOpen: found.isUnused && found.isOfAdmin };
 }
 
 const accept = statement(

@@ -13,6 +13,8 @@ import {
   statement,
   toPaged,
 } from '@parley/db';
+import { isEmailProvedIn, shownEmail } from './email-proofs';
+import { endInvitationsOf } from './end-invitations';
 import { endSessionsWithoutMembership } from './sessions';
 import { addTombstone } from './tombstones';
 
@@ -21,6 +23,7 @@ const memberRow = {
   id: column.text,
   membershipId: column.text,
   email: column.text.nullable,
+  isEmailProved: column.bool,
   name: column.text.nullable,
   role: column.oneOf<PersonRole>(),
   /** The membership's id at the identity provider; null for a person who was invited here. */
@@ -30,7 +33,8 @@ const memberRow = {
 };
 export type Member = RowOf<typeof memberRow>;
 
-const selectMembers = `select u.id, m.id as "membershipId", coalesce(p.email, u.email) as email,
+const selectMembers = `select u.id, m.id as "membershipId", ${shownEmail} as email,
+    ${isEmailProvedIn('m.tenant')} as "isEmailProved",
     nullif(concat_ws(' ', u.first_name, u.last_name), '') as name, m.role::text as role, m.external_id as "externalId",
     m.created_at as "createdAt", (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as "lastSeenAt"
   from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
@@ -75,17 +79,23 @@ const changeRole = statement(
   `update memberships set role = $3::"MembershipRole", updated_at = now() where tenant = $1 and user_id = $2`,
 );
 
-export async function changeMemberRole(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole): Promise<void> {
+/** Changes a role. The open invitations of a person who is no admin any more end, and are returned. */
+export async function changeMemberRole(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole) {
   await tx.query(tenant, changeRole, [tenant.tenant, userId, role]);
+  return role === 'admin' ? [] : endInvitationsOf(tx, tenant, userId);
 }
 
 const remove = statement('remove-member', 'delete from memberships where tenant = $1 and user_id = $2');
 
-/** Removes a person from an organization. Late events of the identity provider do not restore the membership. */
-export async function removeMember(tx: Queryable, tenant: Tenant, { id, externalId }: Member): Promise<void> {
+/**
+ * Removes a person from an organization. Late events of the identity provider do not restore the membership. The person's open
+ * invitations end, and are returned.
+ */
+export async function removeMember(tx: Queryable, tenant: Tenant, { id, externalId }: Member) {
   await tx.query(tenant, remove, [tenant.tenant, id]);
   if (externalId !== null) await addTombstone(tx, 'membership', externalId, true);
   await endSessionsWithoutMembership(tx, id);
+  return endInvitationsOf(tx, tenant, id);
 }
 
 const add = statement(

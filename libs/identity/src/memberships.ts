@@ -1,6 +1,9 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
+import { isSignInEmailProvedIn, shownEmail } from './email-proofs';
+import { endInvitationsOf } from './end-invitations';
+import { lockMembers } from './members';
 import { findByExternalId } from './organizations';
 import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
@@ -57,17 +60,22 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   else if ((await tx.acrossTenants('inbound webhook', holderElsewhere, values)).rowCount === 1)
     return { organizationId, ignored: 'the id of the membership belongs to another one' };
   const role = roleOf(textAt(data.role));
+  await lockMembers(tx, { tenant });
   const state = [newId('member'), tenant, userId, role, externalId, time, source.isSigned];
   const { rows } = await tx.query({ tenant }, put, state);
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('membership', source) };
+  if (role !== 'admin') await endInvitationsOf(tx, { tenant }, userId);
   return { organizationId, isNew: rows[0].is_new };
 }
 
 const remove = statement(
   'delete-membership',
-  'delete from memberships where external_id = $1 and ($2 or not verified) returning user_id as "userId"',
-  { userId: column.text },
+  'delete from memberships where external_id = $1 and ($2 or not verified) returning user_id as "userId", tenant',
+  { userId: column.text, tenant: column.int4 },
 );
+const tenantOfMembership = statement('tenant-of-membership', 'select tenant from memberships where external_id = $1', {
+  tenant: column.int4,
+});
 const keptMembership = statement('kept-membership', 'select from memberships where external_id = $1');
 
 /**
@@ -78,8 +86,13 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = (await findByExternalId(tx, textAt(objectAt(data.organization).id)))?.id;
+  const { rows: known } = await tx.acrossTenants('inbound webhook', tenantOfMembership, [externalId]);
+  for (const tenant of known) await lockMembers(tx, tenant);
   const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
-  for (const { userId } of deleted) await endSessionsWithoutMembership(tx, userId);
+  for (const { userId, tenant } of deleted) {
+    await endSessionsWithoutMembership(tx, userId);
+    await endInvitationsOf(tx, { tenant }, userId);
+  }
   if (deleted.length === 0 && !isSigned) {
     const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [externalId]);
     const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
@@ -91,12 +104,14 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
 
 const memberEmails = statement(
   'list-member-emails',
-  `select u.email from memberships m join users u on u.id = m.user_id
-   where m.tenant = $1 and m.verified and m.deleted_at is null and u.deleted_at is null and u.email is not null
-   order by u.email limit 50`,
+  `select ${shownEmail} as email
+   from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
+   where m.tenant = $1 and m.verified and m.deleted_at is null and u.deleted_at is null
+     and case when p.email is null then u.email is not null else ${isSignInEmailProvedIn('m.tenant')} end
+   order by 1 limit 50`,
   { email: column.text },
 );
 
-/** The e-mail addresses of the members of an organization, at most 50. */
+/** The e-mail addresses of the members of an organization, at most 50. One that a person only typed may be of a stranger. */
 export const listMemberEmails = async (db: Queryable, tenant: number): Promise<string[]> =>
   (await db.query({ tenant }, memberEmails, [tenant])).rows.map(({ email }) => email);

@@ -15,37 +15,49 @@ const neverAborted = new AbortController().signal;
 /** Thrown when so many passwords are being checked that this one would wait for too long. */
 export class TooManyPasswords extends Error {}
 
-/** Hashes a password in a thread: `scrypt$15$8$3$<salt>$<hash>`. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const hash = await derive(password, salt, current);
+export const newSalt = (): string => randomBytes(16).toString('base64url');
+
+/** Hashes a password in a thread: `scrypt$15$8$3$<salt>$<hash>`. The salt is the one of the e-mail address (saltOfEmail). */
+export async function hashPassword(password: string, salt = newSalt()): Promise<string> {
   const { log2N, r, p } = current;
-  return ['scrypt', log2N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+  const prefix = ['scrypt', log2N, r, p, salt].join('$');
+  return `${prefix}$${(await derive(password, prefix)).toString('base64url')}`;
 }
 
 /** Has the cost of a real hash, so that the time of an answer does not show whether a person has a password. */
 const unknownPerson = `scrypt$${current.log2N}$${current.r}$${current.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Whether the password has the stored hash. Takes as long without a stored hash, and is then false. */
-export async function isPasswordOf(stored: string | null, password: string): Promise<boolean> {
-  const [, log2N, r, p, salt = '', hash = ''] = (stored ?? unknownPerson).split('$');
-  const derived = await derive(password, Buffer.from(salt, 'base64url'), {
-    log2N: Number(log2N),
-    r: Number(r),
-    p: Number(p),
-  });
-  return timingSafeEqual(derived, Buffer.from(hash, 'base64url')) && stored !== null;
+/** All passwords of an address have one salt. More are left from an upgrade only, and are not tried without end. */
+const maxSalts = 3;
+
+/**
+ * The first of the stored hashes that the password has; null when it has none. One hash is computed for all that have the same salt,
+ * and also when there are none, so the time does not show how many accounts have an address.
+ */
+export async function matchPassword(stored: readonly string[], password: string): Promise<string | null> {
+  const prefixes = new Set((stored.length === 0 ? [unknownPerson] : stored).map(prefixOf));
+  for (const prefix of [...prefixes].slice(0, maxSalts)) {
+    const derived = await derive(password, prefix);
+    const match = stored.find((one) => prefixOf(one) === prefix && timingSafeEqual(derived, hashOf(one)));
+    if (match !== undefined) return match;
+  }
+  return null;
 }
 
-async function derive(password: string, salt: Buffer, { log2N, r, p }: typeof current): Promise<Buffer> {
-  const N = 2 ** log2N;
-  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+/** What a stored hash was computed with: everything before the hash itself. */
+const prefixOf = (stored: string): string => stored.slice(0, stored.lastIndexOf('$'));
+const hashOf = (stored: string): Buffer => Buffer.from(stored.slice(stored.lastIndexOf('$') + 1), 'base64url');
+
+async function derive(password: string, prefix: string): Promise<Buffer> {
+  const [, log2N, r, p, salt = ''] = prefix.split('$');
+  const N = 2 ** Number(log2N);
+  const options: ScryptOptions = { N, r: Number(r), p: Number(p), maxmem: 256 * N * Number(r) };
   const release = await slots.acquire('scrypt', neverAborted, waitMs);
   if (release === null) throw new TooManyPasswords('Too many passwords are being checked');
   try {
     return await new Promise((resolve, reject) => {
       // The same password may be typed as different code points on different keyboards.
-      scrypt(password.normalize('NFKC'), salt, hashBytes, options, (error, key) =>
+      scrypt(password.normalize('NFKC'), Buffer.from(salt, 'base64url'), hashBytes, options, (error, key) =>
         error ? reject(error) : resolve(key),
       );
     });

@@ -1,24 +1,33 @@
 import { type Queryable, column, statement } from '@parley/db';
-import { hashPassword, isPasswordOf } from './password-hash';
+import { lockEmail, normalEmail } from './email-proofs';
+import { hashPassword, matchPassword, newSalt } from './password-hash';
 
-/** The form in which addresses are stored and compared. */
-export const normalEmail = (email: string): string => email.normalize('NFKC').toLowerCase();
-
-const passwordByEmail = statement(
-  'password-by-email',
-  'select user_id as "userId", hash from passwords where email = $1',
+const passwordsByEmail = statement(
+  'passwords-by-email',
+  `select user_id as "userId", hash from passwords where email = $1
+   order by email_proved_at is null, email_proof_tenant is not null, changed_at desc`,
   { userId: column.text, hash: column.text },
 );
 
-/** Checks an e-mail address and a password. `userId`: whose address it is, also when the password is wrong. */
-export async function checkPassword(
-  db: Queryable,
-  email: string,
-  password: string,
-): Promise<{ userId: string | null; isRight: boolean; hash: string | null }> {
-  const { rows } = await db.acrossTenants('session look-up', passwordByEmail, [normalEmail(email)]);
-  const isRight = await isPasswordOf(rows[0]?.hash ?? null, password);
-  return { userId: rows[0]?.userId ?? null, isRight, hash: rows[0]?.hash ?? null };
+/** More accounts with one address are not told of attempts to sign in with it. */
+const maxTold = 3;
+
+export interface PasswordCheck {
+  /** The account whose password it is. Of several with the same password, the one that proved the address, else the latest. */
+  match: { userId: string; hash: string } | null;
+  /** Accounts with the address, at most 3, those that proved it first. */
+  holders: string[];
+}
+
+/** Checks an e-mail address and a password. Several people may have the address: the password decides who signs in. */
+export async function checkPassword(db: Queryable, email: string, password: string): Promise<PasswordCheck> {
+  const { rows } = await db.acrossTenants('session look-up', passwordsByEmail, [normalEmail(email)]);
+  const hash = await matchPassword(
+    rows.map((row) => row.hash),
+    password,
+  );
+  const match = rows.find((row) => row.hash === hash) ?? null;
+  return { match, holders: rows.slice(0, maxTold).map(({ userId }) => userId) };
 }
 
 const hold = statement('hold-password', 'select from passwords where user_id = $1 and hash = $2 for share');
@@ -27,45 +36,69 @@ const hold = statement('hold-password', 'select from passwords where user_id = $
  * Holds the password that was checked until the end of the transaction, so that a change of it finds and ends the session that
  * the transaction begins. False when it has been changed since.
  */
-export async function holdPassword(tx: Queryable, userId: string, hash: string | null): Promise<boolean> {
+export async function holdPassword(tx: Queryable, userId: string, hash: string): Promise<boolean> {
   return (await tx.acrossTenants('session look-up', hold, [userId, hash])).rowCount === 1;
 }
 
-const insert = statement(
-  'create-password',
-  'insert into passwords (user_id, email, hash) values ($1, $2, $3) on conflict do nothing',
+const findOrAddSalt = statement(
+  'salt-of-email',
+  `insert into password_salts (email, salt)
+   values ($1, coalesce((select split_part(hash, '$', 5) from passwords where email = $1 order by changed_at limit 1), $2))
+   on conflict (email) do update set email = excluded.email returning salt`,
+  { salt: column.text },
 );
 
-/** Stores the first password of a person. False when the address belongs to someone. */
-export async function createPassword(tx: Queryable, userId: string, email: string, hash: string): Promise<boolean> {
-  const values = [userId, normalEmail(email), hash];
-  return (await tx.acrossTenants('session look-up', insert, values)).rowCount === 1;
+/** The salt of all passwords of an address, for hashPassword. */
+export async function saltOfEmail(db: Queryable, email: string): Promise<string> {
+  return (await db.acrossTenants('session look-up', findOrAddSalt, [normalEmail(email), newSalt()])).rows[0]!.salt;
+}
+
+const put = statement(
+  'put-password',
+  `insert into passwords as p (user_id, email, hash) values ($1, $2, $3)
+   on conflict (user_id) do update
+     set hash = excluded.hash, changed_at = excluded.changed_at, email = excluded.email,
+         email_proved_at = case when p.email = excluded.email then p.email_proved_at end,
+         email_proof_tenant = case when p.email = excluded.email then p.email_proof_tenant end`,
+);
+
+/** Stores the address and the password with which a person signs in. A new address is not proved. */
+export async function putPassword(tx: Queryable, userId: string, email: string, hash: string): Promise<void> {
+  await lockEmail(tx, email);
+  await tx.acrossTenants('session look-up', put, [userId, normalEmail(email), hash]);
 }
 
 const passwordOfUser = statement('password-of-user', 'select email, hash from passwords where user_id = $1', {
   email: column.text,
   hash: column.text,
 });
-const change = statement(
-  'change-password',
-  'update passwords set hash = $3, changed_at = now() where user_id = $1 and hash = $2',
-);
 
 /** The address with which a person signs in; null when the person has no password. */
 export async function emailOfPassword(db: Queryable, userId: string): Promise<string | null> {
   return (await db.acrossTenants('session look-up', passwordOfUser, [userId])).rows[0]?.email ?? null;
 }
 
-/** Checks the present password and hashes the new one; null when the present one is wrong, or there is none. */
+const lockPassword = statement('lock-password', 'select from passwords where user_id = $1 and hash = $2 for update');
+
+/**
+ * Checks the present password, and hashes the one of the change: a new password, a new address, or both. Null when the present one is
+ * wrong, or there is none.
+ */
 export async function preparePasswordChange(
   db: Queryable,
   userId: string,
-  { current, next }: { current: string; next: string },
+  { current, next = current, email }: { current: string; next?: string; email?: string },
 ): Promise<((tx: Queryable) => Promise<boolean>) | null> {
   const { rows } = await db.acrossTenants('session look-up', passwordOfUser, [userId]);
-  const stored = rows[0]?.hash ?? null;
-  if (!(await isPasswordOf(stored, current))) return null;
-  const hash = await hashPassword(next);
-  // False when another change was faster.
-  return async (tx) => (await tx.acrossTenants('session look-up', change, [userId, stored, hash])).rowCount === 1;
+  const stored = rows[0];
+  if ((await matchPassword(stored === undefined ? [] : [stored.hash], current)) === null) return null;
+  const address = email ?? stored!.email;
+  const hash = await hashPassword(next, await saltOfEmail(db, address));
+  return async (tx) => {
+    await lockEmail(tx, address);
+    // False when another change was faster.
+    if ((await tx.acrossTenants('session look-up', lockPassword, [userId, stored!.hash])).rowCount === 0) return false;
+    await putPassword(tx, userId, address, hash);
+    return true;
+  };
 }

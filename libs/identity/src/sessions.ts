@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
 import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { isEmailProvedIn, shownEmail } from './email-proofs';
 import { createTokenLookUp } from './token-look-up';
 import type { KeyLimit } from './unknown-keys';
 
@@ -45,11 +46,11 @@ export async function createSession(
 const isValid = `s.revoked_at is null and s.expires_at > now()
   and (s.is_kept or s.last_seen_at > now() - make_interval(days => ${maxIdleDays}))`;
 const ofMember = 'm.verified and m.deleted_at is null and o.deleted_at is null';
-const email = 'coalesce(p.email, u.email)';
 const fullName = `nullif(concat_ws(' ', u.first_name, u.last_name), '')`;
 
 const sessionSql = (hash: string, organization: string) =>
-  `select s.id as "sessionId", u.id, coalesce(${fullName}, ${email}, u.id) as name, ${email} as email, o.id as "organizationId", o.no as tenant, m.role::text as role,
+  `select s.id as "sessionId", u.id, ${shownEmail} as email, ${isEmailProvedIn('o.no')} as "isEmailProved",
+     coalesce(${fullName}, case when ${isEmailProvedIn('o.no')} then ${shownEmail} else ${shownEmail} || ' (not confirmed)' end, u.id) as name, o.id as "organizationId", o.no as tenant, m.role::text as role,
      s.last_seen_at < now() - interval '5 minutes' as touch, ${isValid} and u.deleted_at is null as "isValid"
    from sessions s join users u on u.id = s.user_id
      left join passwords p on p.user_id = u.id
@@ -61,6 +62,7 @@ const signedInRow = {
   id: column.text,
   name: column.text,
   email: column.text.nullable,
+  isEmailProved: column.bool,
   organizationId: column.text.nullable,
   tenant: column.int4.nullable,
   role: column.oneOf<'admin' | 'member'>().nullable,
@@ -105,9 +107,10 @@ function touchSession(db: Queryable, { sessionId }: RowOf<typeof signedInRow>): 
   db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
 }
 
-function toSignedIn({ id, name, email, sessionId, organizationId, role, tenant }: RowOf<typeof signedInRow>): SignedIn {
+function toSignedIn(row: RowOf<typeof signedInRow>): SignedIn {
+  const { id, name, email, isEmailProved, sessionId, organizationId, role, tenant } = row;
   const isMember = role !== null && tenant !== null && organizationId !== null;
-  return { id, name, email, sessionId, membership: isMember ? { organizationId, tenant, role } : null };
+  return { id, name, email, isEmailProved, sessionId, membership: isMember ? { organizationId, tenant, role } : null };
 }
 
 export interface AskedSession {
@@ -183,36 +186,44 @@ export async function endSessionsWithoutMembership(tx: Queryable, userId: string
 const personRow = {
   id: column.text,
   email: column.text.nullable,
+  isEmailProved: column.bool,
   name: column.text.nullable,
   hasPassword: column.bool,
 };
+/** No other organization of the person than the one with this number. */
+const isOnly = (tenant: string) =>
+  `not exists (select from memberships m where m.user_id = u.id and m.verified and m.deleted_at is null and m.tenant <> ${tenant})`;
 const personById = statement(
   'person-by-id',
-  `select u.id, ${email} as email, ${fullName} as name,
+  `select u.id, ${shownEmail} as email, ${fullName} as name,
+     ${isEmailProvedIn('p.email_proof_tenant')} and (p.email_proof_tenant is null or ${isOnly('p.email_proof_tenant')}) as "isEmailProved",
      p.user_id is not null as "hasPassword"
    from users u left join passwords p on p.user_id = u.id where u.id = $1`,
   personRow,
 );
 
-/** The e-mail address and name of a person. */
+/** The e-mail address and name of a person, and whether the address is proved in all organizations of the person. */
 export async function findPerson(db: Queryable, userId: string): Promise<RowOf<typeof personRow>> {
   return (await db.acrossTenants('session look-up', personById, [userId])).rows[0]!;
 }
 
 const organizationsOfUser = statement(
   'organizations-of-user',
-  `select o.id, o.no as tenant, o.slug, o.name, m.role::text as role
-   from memberships m join organizations o on o.no = m.tenant where m.user_id = $1 and ${ofMember} order by o.name, o.id`,
+  `select o.id, o.no as tenant, o.slug, o.name, m.role::text as role, ${isEmailProvedIn('m.tenant')} as "isEmailProved"
+   from memberships m join organizations o on o.no = m.tenant join users u on u.id = m.user_id
+     left join passwords p on p.user_id = m.user_id
+   where m.user_id = $1 and ${ofMember} order by o.name, o.id`,
   {
     id: column.text,
     tenant: column.int4,
     slug: column.text,
     name: column.text,
     role: column.oneOf<'admin' | 'member'>(),
+    isEmailProved: column.bool,
   },
 );
 
-/** The organizations of a person, with the person's role. */
+/** The organizations of a person, with the person's role and whether the e-mail address is proved there. */
 export async function organizationsOf(db: Queryable, userId: string) {
   return (await db.acrossTenants('session look-up', organizationsOfUser, [userId])).rows;
 }

@@ -69,6 +69,20 @@ export function addOperationCommands(program: Command): void {
     .option('--first', 'only while the organization has no admin')
     .action(async (options) => (await import('../commands/members-invite')).runMembersInvite(options));
 
+  withJson(members.command('reset-password'))
+    .description('print a link that sets a new password of a person; it works once, for 30 minutes')
+    .argument('<person>', 'e-mail address or id')
+    .action(async (person, options) =>
+      (await import('../commands/members-reset-password')).runMembersResetPassword(person, options),
+    );
+  withJson(members.command('release-email'))
+    .description('take an e-mail address from the people who sign in with it; they stay members')
+    .argument('<address>', 'e-mail address')
+    .option('--unconfirmed', 'only from people who have not confirmed it')
+    .action(async (address, options) =>
+      (await import('../commands/members-release-email')).runMembersReleaseEmail(address, options),
+    );
+
   const types = program.command('types').helpGroup(groups.http).description('entity types');
   ofKey(types.command('list'))
     .description('list entity types with their search fields and the progress of reindexing')

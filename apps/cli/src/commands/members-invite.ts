@@ -9,8 +9,9 @@ import {
   revokeFirstLinks,
 } from '@parley/identity';
 import { withDatabase } from '../database';
-import { findStack, readVariable } from '../environment';
+import { operatorSource } from '../operator';
 import { findOrganization } from '../organizations';
+import { publicUrlOf } from '../public-url';
 import { note, print, printJson } from '../terminal';
 
 export interface MembersInviteOptions {
@@ -20,11 +21,9 @@ export interface MembersInviteOptions {
   json?: boolean;
 }
 
-const auditSource = { actor: { type: 'command', id: null, name: null } } as const;
-
 /** `parley members invite`: prints a link that makes the first person who opens it a member, and nothing else, on stdout. */
 export async function runMembersInvite({ role, org, first, json }: MembersInviteOptions): Promise<void> {
-  const publicUrl = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl ?? 'http://localhost:4000';
+  const publicUrl = publicUrlOf();
   await withDatabase(async (db) => {
     const organization = await findOrganization(db, org);
     const { tenant, slug } = organization;
@@ -33,8 +32,16 @@ export async function runMembersInvite({ role, org, first, json }: MembersInvite
       // No person has the empty id: any admin counts.
       if (first && (await hasOtherAdmin(tx, { tenant }, ''))) return null;
       if (role === 'admin') await revokeFirstLinks(tx, { tenant });
-      const created = await createInvitation(tx, { tenant }, { role, minutes: firstAdminMinutes });
-      await recordAudit(tx, { tenant, environment: null }, auditSource, {
+      const created = await createInvitation(
+        tx,
+        { tenant },
+        {
+          role,
+          author: { type: 'command' },
+          minutes: firstAdminMinutes,
+        },
+      );
+      await recordAudit(tx, { tenant, environment: null }, operatorSource, {
         action: 'invitation.created',
         target: { type: 'invitation', id: created.invitation.id },
         after: { role },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Channels } from '@parley/channels';
+import type { SecretMail } from '@parley/channels';
 import type { Db, Queryable } from '@parley/db';
 import {
   type Invitation,
@@ -9,17 +9,16 @@ import {
   addMember,
   changeMemberRole,
   createInvitation,
-  createPassword,
   createUser,
   findMember,
   hasOtherAdmin,
-  hashPassword,
   invitationLink,
   invitationMinutes,
   listInvitations,
   listMembers,
   lockInvitation,
   lockMembers,
+  putPassword,
   readOrganization,
   removeMember,
   revokeInvitation,
@@ -29,16 +28,18 @@ import {
   type Handler,
   HttpError,
   type RequestContext,
-  badRequest,
   conflict,
+  forbidden,
   notFound,
   requireHttps,
 } from '@parley/service';
-import { recordAudit } from '@parley/audit';
+import { auditedName, recordAudit } from '@parley/audit';
 import { auditOf } from '../audit';
 import { msOf, msOrNull, pageOf } from '../page';
 import { clientAddress } from '../sign-in-limit';
-import { type SessionDeps, beginSession, finishSignIn, signedIn, tooBusy } from './sessions';
+import { oneLine } from '../person-mail';
+import { newCredentials, proveInvited } from './invited-person';
+import { type SessionDeps, beginSession, finishSignIn, signedIn } from './sessions';
 
 interface Handlers {
   listMembers: Handler<'listMembers'>;
@@ -56,11 +57,7 @@ export interface LinkDeps {
   lookUpLink: TokenLookUp<IncomingMessage>;
 }
 
-interface MemberDeps extends SessionDeps, LinkDeps {
-  channels: Pick<Channels, 'sendEmailNow'>;
-}
-
-export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
+export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
   async listMembers({ query }, { scope }) {
     const { page, answer } = pageOf('members', scope, query);
     return answer(await listMembers(deps.db, scope, page), toMember);
@@ -71,7 +68,7 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
       if (member.externalId !== null)
         throw conflict('The role of this person is changed at the identity provider', 'managed_member');
       if (role !== 'admin') await requireOtherAdmin(tx, context, member);
-      await changeMemberRole(tx, context.scope, id, role);
+      const ended = await changeMemberRole(tx, context.scope, id, role);
       await auditOf(deps, context)(tx, {
         action: 'member.changed',
         target: { type: 'person', id },
@@ -79,19 +76,21 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
         after: { role },
         isOfOrganization: true,
       });
+      await auditEnded(deps, context, tx, ended);
       return toMember({ ...member, role });
     }),
 
   removeMember: ({ params: { id } }, context) =>
     changeMembers(deps.db, context, id, async (tx, member) => {
       await requireOtherAdmin(tx, context, member);
-      await removeMember(tx, context.scope, member);
+      const ended = await removeMember(tx, context.scope, member);
       await auditOf(deps, context)(tx, {
         action: 'member.removed',
         target: { type: 'person', id },
-        before: { role: member.role, email: member.email },
+        before: { role: member.role, email: member.email, isEmailProved: member.isEmailProved },
         isOfOrganization: true,
       });
+      await auditEnded(deps, context, tx, ended);
       return { success: true };
     }),
 
@@ -102,9 +101,19 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
 
   async createInvitation({ body: { role, email } }, context) {
     const { scope, caller } = context;
-    const invitedBy = caller.type === 'person' ? caller.id : null;
-    const { invitation, token } = await deps.db.transaction(async (tx) => {
-      const created = await createInvitation(tx, scope, { role, email, invitedBy, minutes: invitationMinutes });
+    const mail = email === undefined ? null : await deps.channels.mailOfEnvironment(scope);
+    const { invitation, token, mailToken } = await deps.db.transaction(async (tx) => {
+      await lockMembers(tx, scope);
+      if (caller.type === 'person') await requireAdmin(tx, context, caller.id);
+      const { type, id } = caller;
+      const author = { type, id };
+      const created = await createInvitation(tx, scope, {
+        role,
+        email,
+        author,
+        mail: mail ?? undefined,
+        minutes: invitationMinutes,
+      });
       await auditOf(deps, context)(tx, {
         action: 'invitation.created',
         target: { type: 'invitation', id: created.invitation.id },
@@ -113,9 +122,11 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
       });
       return created;
     });
-    const link = invitationLink(deps.publicUrl, token);
-    const isEmailed = email !== undefined && (await sendLink(deps, context, email, link));
-    return { ...toInvitation(invitation), link, isEmailed };
+    const isEmailed =
+      email !== undefined &&
+      mail !== null &&
+      (await sendLink(deps, context, mail, { to: email, link: invitationLink(deps.publicUrl, mailToken) }));
+    return { ...toInvitation(invitation), link: invitationLink(deps.publicUrl, token), isEmailed };
   },
 
   revokeInvitation: ({ params: { id } }, context) =>
@@ -133,33 +144,24 @@ export const createMemberHandlers = (deps: MemberDeps): Handlers => ({
     }),
 
   async showInvitation({ body: { token } }, context) {
-    const { slug, organizationName: name, role, email, expiresAt } = await checkInvitation(deps, context, token);
-    return { organization: { slug, name }, role, email, expiresAt: msOf(expiresAt) };
+    const invitation = await checkInvitation(deps, context, token);
+    const { slug, organizationName: name, role, email, isMailed, expiresAt } = invitation;
+    return { organization: { slug, name }, role, email, isEmailProved: isMailed, expiresAt: msOf(expiresAt) };
   },
 
-  async acceptInvitation({ body: { token, email, name, password, keepSignedIn } }, context) {
+  async acceptInvitation({ body: { token, email: typed, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
-    await checkInvitation(deps, context, token);
+    const { email: invited } = await checkInvitation(deps, context, token);
     const person = await signedIn(deps.db, context.request);
-    let hash = '';
-    if (person === null) {
-      if (email === undefined || password === undefined)
-        throw badRequest('Without a session, email and password are required', undefined, 'missing_password');
-      await deps.admitSignIn(email, clientAddress(context.request, deps.keyLimit));
-      hash = await hashPassword(password).catch(tooBusy);
-    }
+    const email = typed ?? invited;
+    const credentials = person === null ? await newCredentials(deps, context.request, { email, password }) : null;
     const { userId, session } = await deps.db.transaction(async (tx) => {
       const invitation = await openInvitation(tx, token);
-      const userId = person?.id ?? (await createUser(tx, { email: email!, name: name ?? null }));
-      if (person === null && !(await createPassword(tx, userId, email!, hash)))
-        throw conflict(
-          'This e-mail address belongs to a person. Sign in first, then open the link again',
-          'email_taken',
-        );
-      await joinOrganization(deps, context, tx, invitation, {
-        id: userId,
-        name: person === null ? email! : (person.email ?? person.name),
-      });
+      const userId = person?.id ?? (await createUser(tx, { email: null, name: name ?? null }));
+      if (credentials !== null) await putPassword(tx, userId, credentials.email, credentials.hash);
+      const isProved = await proveInvited(tx, userId, invitation);
+      const known = person ?? { name: email!, email, isEmailProved: isProved };
+      await joinOrganization(deps, context, tx, invitation, { id: userId, name: auditedName(known) });
       const options = { isRecorded: false, isKept: keepSignedIn };
       return { userId, session: await beginSession(deps, context, tx, userId, options) };
     });
@@ -174,8 +176,7 @@ export async function openInvitation(tx: Queryable, token: string) {
 
 function requireOpen<I extends { isOpen: boolean }>(invitation: I | null): I {
   if (invitation === null) throw unknownInvitation();
-  if (!invitation.isOpen)
-    throw new HttpError(410, 'invitation_ended', 'The invitation was accepted or revoked, or has expired');
+  if (!invitation.isOpen) throw new HttpError(410, 'invitation_ended', endedInvitation);
   return invitation;
 }
 
@@ -228,22 +229,45 @@ async function requireOtherAdmin(tx: Queryable, { scope }: CallerContext, { id, 
     throw conflict('The organization would have no admin', 'last_admin');
 }
 
+/** The role may have changed since the request began. */
+async function requireAdmin(tx: Queryable, { scope }: CallerContext, id: string): Promise<void> {
+  if ((await findMember(tx, scope, id))?.role !== 'admin')
+    throw forbidden('Only an admin of the organization may do this', 'requires_admin');
+}
+
+/** Records the invitations that ended with the role of their author. */
+async function auditEnded(
+  deps: SessionDeps,
+  context: CallerContext,
+  tx: Queryable,
+  ended: { id: string; role: string; email: string | null }[],
+): Promise<void> {
+  for (const { id, ...before } of ended)
+    await auditOf(deps, context)(tx, {
+      action: 'invitation.revoked',
+      target: { type: 'invitation', id },
+      before,
+      isOfOrganization: true,
+    });
+}
+
 /** The link is a secret, so the e-mail is not stored in the outbox, which members can read. */
 async function sendLink(
-  { db, channels }: MemberDeps,
+  { db }: SessionDeps,
   { scope, log }: CallerContext,
-  to: string,
-  link: string,
+  mail: SecretMail,
+  { to, link }: { to: string; link: string },
 ): Promise<boolean> {
   const { name } = await readOrganization(db, scope.organizationId);
   const text = `You are invited to ${name} on Parley. Open this link within 7 days; it works once:\n\n${link}\n`;
-  const subject = `Invitation to ${name.replace(/\p{Cc}/gu, ' ')}`;
-  return channels.sendEmailNow(scope, { to, subject, text }).catch((error: unknown) => {
+  const subject = `Invitation to ${oneLine(name)}`;
+  return mail.send({ to, subject, text }).catch((error: unknown) => {
     log.warn({ err: error }, 'an invitation was not sent');
     return false;
   });
 }
 
+const endedInvitation = 'The invitation was accepted or revoked, or has expired, or its author may not invite any more';
 const unknownInvitation = () => notFound('Invitation not found', 'invitation_not_found');
 
 const toMember = ({ membershipId: _, externalId, createdAt, lastSeenAt, ...member }: Member) => ({
@@ -253,9 +277,10 @@ const toMember = ({ membershipId: _, externalId, createdAt, lastSeenAt, ...membe
   lastSeenAt: msOrNull(lastSeenAt),
 });
 
-function toInvitation({ revokedAt, createdAt, expiresAt, acceptedAt, ...invitation }: Invitation) {
+function toInvitation({ revokedAt, createdAt, expiresAt, acceptedAt, isOfAdmin, ...invitation }: Invitation) {
   const isExpired = expiresAt.getTime() <= Date.now();
-  const status = acceptedAt ? 'accepted' : revokedAt ? 'revoked' : isExpired ? 'expired' : 'open';
+  const isRevoked = revokedAt !== null || !isOfAdmin;
+  const status = acceptedAt ? 'accepted' : isRevoked ? 'revoked' : isExpired ? 'expired' : 'open';
   return {
     ...invitation,
     status: status as 'open' | 'accepted' | 'revoked' | 'expired',

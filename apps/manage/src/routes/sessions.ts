@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Db, Queryable } from '@parley/db';
+import { type Queryable, hasActiveIntegration } from '@parley/db';
 import {
   TooManyPasswords,
   checkPassword,
   createSession,
   createSessionCheck,
   emailOfPassword,
+  endPersonLinks,
   endSessions,
   findPerson,
   holdPassword,
@@ -30,12 +31,11 @@ import {
 import { type AuditDeps, auditPerson } from '../audit';
 import { msOf } from '../page';
 import type { Oidc } from '../oidc';
+import type { PersonMailDeps } from '../person-mail';
 import type { SealedCookies } from '../sealed-cookies';
 import { type AdmitSignIn, clientAddress } from '../sign-in-limit';
 
-export interface SessionDeps extends AuditDeps {
-  db: Db;
-  publicUrl: string;
+export interface SessionDeps extends AuditDeps, PersonMailDeps {
   admitSignIn: AdmitSignIn;
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
@@ -53,21 +53,26 @@ interface Handlers {
 }
 
 export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
-  getSignInWays: async () => ({ password: true, oidc: deps.oidc && { name: deps.oidc.name } }),
+  async getSignInWays() {
+    const passwordResetByEmail =
+      deps.channels.mailOfServer() !== null || (await hasActiveIntegration(deps.db, 'resend'));
+    return { password: true, oidc: deps.oidc && { name: deps.oidc.name }, passwordResetByEmail };
+  },
 
   async signIn({ body: { email, password, keepSignedIn } }, context) {
     const { db } = deps;
     requireHttps(context.request, deps.publicUrl);
     await deps.admitSignIn(email, clientAddress(context.request, deps.keyLimit));
-    const { userId, isRight, hash } = await checkPassword(db, email, password).catch(tooBusy);
-    if (!isRight || userId === null) {
+    const { match, holders } = await checkPassword(db, email, password).catch(tooBusy);
+    if (match === null) {
       // Not awaited: the answer for a known person must not take longer.
-      if (userId !== null)
-        auditPerson(deps, context, { id: userId, email }, db, 'session.refused').catch((error: unknown) =>
+      for (const id of holders)
+        auditPerson(deps, context, { id, email }, db, 'session.refused').catch((error: unknown) =>
           context.log.error({ err: error }, 'a refused sign-in was not recorded'),
         );
       throw wrongCredentials();
     }
+    const { userId, hash } = match;
     if ((await organizationsOf(db, userId)).length === 0) throw noOrganization();
     const session = await db.transaction(async (tx) => {
       if (!(await holdPassword(tx, userId, hash))) throw wrongCredentials();
@@ -107,8 +112,11 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
 
   async getMe(_input, { person: { id, sessionId } }) {
     const [person, organizations] = [await findPerson(deps.db, id), await organizationsOf(deps.db, id)];
-    const shown = organizations.map(({ tenant: _, ...organization }) => ({
-      ...organization,
+    const shown = organizations.map(({ id, slug, name, role }) => ({
+      id,
+      slug,
+      name,
+      role,
       environments: ['development' as const, 'production' as const],
     }));
     return { person, sessionId, organizations: shown };
@@ -123,6 +131,7 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     if (change === null) throw forbidden('The current password is wrong', 'wrong_password');
     await deps.db.transaction(async (tx) => {
       if (!(await change(tx))) throw conflict('The password was changed by another request', 'password_changed');
+      await endPersonLinks(tx, person.id);
       await endSessions(tx, person.id, { except: person.sessionId });
       await auditPerson(deps, context, person, tx, 'password.changed');
     });

@@ -1,7 +1,15 @@
 import type { Environment, Permission, PersonRole, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { addMember, createApiKey, createPassword, createSession, createUser, hashPassword } from '@parley/identity';
+import {
+  addMember,
+  createApiKey,
+  createSession,
+  createUser,
+  hashPassword,
+  proveEmail,
+  putPassword,
+} from '@parley/identity';
 import { createChannels } from '@parley/channels';
 import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
@@ -68,7 +76,7 @@ export interface TestApi {
   world(environment?: Environment): Promise<World>;
   /** The same organization in another environment. */
   sibling(world: World, environment: Environment): Promise<World>;
-  /** A person of the organization, with a password and a session. */
+  /** A person of the organization, with a proved address, a password and a session. */
   person(world: World, role: PersonRole): Promise<Person>;
   keyOf(scope: Scope, permissions: Permission[], options?: { role?: string; expiresAt?: Date }): Promise<string>;
   call(method: Method, path: string, options?: CallOptions): request.Test;
@@ -136,6 +144,7 @@ export async function createTestApi(
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     admitSignIn,
+    admitReset: createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 }, 'password-reset'),
     admitVisitor: createVisitorLimit(limiterRedis),
     sealedCookies: createSealedCookies(testSecretsKey),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
@@ -199,7 +208,10 @@ export async function createTestApi(
     async person({ scope: { tenant, organizationId, environment } }, role) {
       const email = `${newId('p')}@example.com`;
       const id = await createUser(db, { email, name: 'Ana Rojas' });
-      await createPassword(db, id, email, await passwordHash);
+      await db.transaction(async (tx) => {
+        await putPassword(tx, id, email, await passwordHash);
+        await proveEmail(tx, id, email, null);
+      });
       await addMember(db, { tenant }, id, role);
       const { id: sessionId, token } = await createSession(db, id, { address: '203.0.113.7', userAgent: 'test' });
       const headers = {

@@ -24,7 +24,7 @@ const columns = `id, ${scopeColumns()}, phone_number_id as "phoneNumberId",
 
 export interface ConnectDeps extends WebhookSettings {
   db: Db;
-  accounts: Accounts;
+  accounts: Pick<Accounts, 'kapso'>;
   /** Time limit of one call to Kapso. */
   timeoutMs?: number;
   /** Refuses addresses of organizations that are not public. */

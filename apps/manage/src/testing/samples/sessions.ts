@@ -1,4 +1,4 @@
-import { createInvitation } from '@parley/identity';
+import { type NewPersonLink, createInvitation, createPersonLink } from '@parley/identity';
 import type { World } from '../create-test-api';
 import type { Prepare, Sample } from './sample';
 
@@ -28,6 +28,12 @@ const ofPersonWhoIsAsked: Prepare = async (world: World) => {
   return { headers: { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(asked)}` } };
 };
 
+const linkOf = (world: World, id: string, link: NewPersonLink) => createPersonLink(world.db, id, link);
+const passwordLink = async (world: World) => {
+  const { id } = await world.api.person(world, 'member');
+  return linkOf(world, id, { purpose: 'password', email: null, proofTenant: null });
+};
+
 export const sessionSamples = {
   getSignInWays: async () => ({}),
   beginOidcSignIn: async () => ({ body: {}, headers: sameSite }),
@@ -54,4 +60,19 @@ export const sessionSamples = {
   listSessions: ofPerson(),
   getMe: ofPerson(),
   changePassword: ofPerson({ body: { currentPassword: 'correct horse 42', newPassword: 'battery staple 12' } }),
+  async changeEmail(world) {
+    const { email, password, headers } = await world.api.person(world, 'member');
+    return { body: { email: `new-${email}`, password }, headers };
+  },
+  async confirmEmail(world) {
+    const { id, email, headers } = await world.api.person(world, 'member');
+    return { body: { token: await linkOf(world, id, { purpose: 'email', email, proofTenant: null }) }, headers };
+  },
+  requestPasswordReset: async () => ({ body: { email: 'ana@example.com' }, headers: sameSite }),
+  async showPasswordReset(world) {
+    return { body: { token: await passwordLink(world) }, headers: sameSite };
+  },
+  async completePasswordReset(world) {
+    return { body: { token: await passwordLink(world), password: 'battery staple 12' }, headers: sameSite };
+  },
 } satisfies Record<string, Prepare>;

@@ -10,6 +10,11 @@ export const listInvitationsQuerySchema = z.object(pageQuery);
 export const memberSchema = z.object({
   id: z.string().describe('Id of the person.'),
   email: z.string().nullable().describe('E-mail address.'),
+  isEmailProved: z
+    .boolean()
+    .describe(
+      'Whether the person has shown to read the mail of the address. Otherwise it is only what the person typed.',
+    ),
   name: z.string().nullable().describe('Name of the person.'),
   role: roleSchema,
   isManaged: z
@@ -39,7 +44,9 @@ export const createInvitationBodySchema = z.strictObject({
   role: roleSchema,
   email: emailSchema
     .optional()
-    .describe('Address to send the link to. It does not limit who may accept the invitation.'),
+    .describe(
+      'Address to send the link to. It does not limit who may accept the invitation. The link in the e-mail also proves the address.',
+    ),
 });
 
 export const createdInvitationSchema = invitationSchema.extend({
@@ -55,14 +62,29 @@ export const shownInvitationSchema = z.object({
     .describe('The organization that the invitation is for.'),
   role: roleSchema,
   email: z.string().nullable().describe('Address to which it was sent.'),
+  isEmailProved: z
+    .boolean()
+    .describe('Whether the link is the one of the e-mail, so that joining with the address proves it.'),
   expiresAt: time('When the link stops working.'),
 });
 
 /** PostgreSQL stores no NUL; requests with one are refused before. */
 export const acceptInvitationBodySchema = z.strictObject({
   token: invitationTokenSchema,
-  email: emailSchema.optional().describe('E-mail address to sign in with. Required without a session.'),
-  name: z.string().trim().min(1).max(200).optional().describe('Name of the person.'),
+  email: emailSchema
+    .optional()
+    .describe(
+      'E-mail address to sign in with. Default: the one of the invitation. Required without both and a session.',
+    ),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    // Colleagues would take it for a proved address.
+    .regex(/^[^@＠]*$/, 'must not contain @')
+    .optional()
+    .describe('Name of the person. It is not an e-mail address.'),
   password: newPasswordSchema.optional(),
   keepSignedIn: keepSignedInSchema,
 });

@@ -31,6 +31,7 @@ export const signInBodySchema = z.strictObject({
 const personSchema = z.object({
   id: z.string().describe('Id of the person.'),
   email: z.string().nullable().describe('E-mail address.'),
+  isEmailProved: z.boolean().describe('Whether the address is proved in all organizations of the person.'),
   name: z.string().nullable().describe('Name of the person.'),
   hasPassword: z.boolean().describe('Whether the person can sign in with a password.'),
 });
@@ -47,6 +48,11 @@ export const signInWaysSchema = z.object({
     .object({ name: z.string().describe("The provider's name, for the button.") })
     .nullable()
     .describe('The OpenID provider at which people can sign in; null when none is configured.'),
+  passwordResetByEmail: z
+    .boolean()
+    .describe(
+      'Whether this server can send e-mails to people, of any organization. Otherwise an operator prints the links.',
+    ),
 });
 
 /** A path that is written without dots may begin with two slashes, and browsers take what follows them for a host. */
@@ -136,4 +142,39 @@ export const sessionListSchema = z.object({
 export const changePasswordBodySchema = z.strictObject({
   currentPassword: z.string().min(1).max(200).describe('The password until now.'),
   newPassword: newPasswordSchema,
+});
+
+export const linkTokenSchema = z.string().min(1).max(200).describe('The last part of the link.');
+
+export const requestPasswordResetBodySchema = z.strictObject({
+  email: z.string().min(1).max(254).describe('E-mail address of the person.'),
+});
+
+export const linkTokenBodySchema = z.strictObject({ token: linkTokenSchema });
+
+export const shownPasswordResetSchema = z.object({
+  email: z
+    .string()
+    .nullable()
+    .describe('The address to sign in with afterwards. Null: the person has none, and `email` is required.'),
+});
+
+export const completePasswordResetBodySchema = z.strictObject({
+  token: linkTokenSchema,
+  password: newPasswordSchema,
+  email: emailSchema.optional().describe('E-mail address to sign in with, for a person who has none.'),
+});
+
+export const changeEmailBodySchema = z.strictObject({
+  email: emailSchema.describe(
+    'E-mail address to sign in with. The present one: only the e-mail to confirm it is sent again.',
+  ),
+  password: z.string().min(1).max(200).describe('The password.'),
+});
+
+export const changedEmailSchema = z.object({
+  person: personSchema.describe('The person with the address.'),
+  isConfirmationSent: z
+    .boolean()
+    .describe('Whether the e-mail provider has taken an e-mail with a link that proves the address.'),
 });

@@ -32,6 +32,7 @@ const table = {
 const member = {
   id: 'user_01',
   email: 'ana@example.com',
+  isEmailProved: true,
   name: 'Ana Rojas',
   role: 'member',
   isManaged: false,
@@ -54,7 +55,7 @@ const lastAdmin: ErrorExample = ['last_admin', 'The organization would have no a
 const badCursor: ErrorExample = ['invalid_cursor', 'The cursor is invalid or belongs to another list'];
 export const invitationEnded: ErrorExample = [
   'invitation_ended',
-  'The invitation was accepted or revoked, or has expired',
+  'The invitation was accepted or revoked, or has expired, or its author may not invite any more',
 ];
 export const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
 /** For operations that look up the token of a link for a stranger. */
@@ -100,10 +101,11 @@ export const memberOperations = defineOperations('People', table, {
   createInvitation: {
     summary: 'Invite a person',
     description:
-      'Creates a link that works once, for 7 days. With `email` it is also sent there, if the environment has an e-mail integration.',
+      'Creates a link that works once, for 7 days, while its author may invite. With `email` a link is also sent there, if the environment has an e-mail integration. It has a longer token, which proves the address.',
     body: createInvitationBodySchema,
     status: 201,
     response: createdInvitationSchema,
+    errors: { 403: [['requires_admin', 'Only an admin of the organization may do this']] },
     example: {
       body: { role: 'member', email: 'ben@example.com' },
       response: { ...invitation, link: 'https://parley.example/console/#/join/Zk3…', isEmailed: true },
@@ -124,21 +126,26 @@ export const memberOperations = defineOperations('People', table, {
     errors: { 404: [unknownInvitation], 410: [invitationEnded], 429: [tooManyLinks] },
     example: {
       body: { token: 'Zk3…' },
-      response: { organization: { slug: 'acme', name: 'Acme' }, role: 'member', email: null, expiresAt: 1764288000000 },
+      response: {
+        organization: { slug: 'acme', name: 'Acme' },
+        role: 'member',
+        email: null,
+        isEmailProved: false,
+        expiresAt: 1764288000000,
+      },
     },
   },
   acceptInvitation: {
     summary: 'Accept an invitation',
     description:
-      'Makes the signed-in person a member. Without a session, creates a person who signs in with the given e-mail address and password. Begins a session and sets its cookie.',
+      'Makes the signed-in person a member. Without a session, creates a person who signs in with the given e-mail address and password. Several people may have the same address: it is proved by the link in the e-mail. Begins a session and sets its cookie.',
     body: acceptInvitationBodySchema,
     status: 201,
     response: startedSessionSchema,
     errors: {
-      400: [['missing_password', 'Without a session, email and password are required']],
+      400: [['missing_password', 'Without a session, a password and an e-mail address are required']],
       403: [['https_required', 'Signing in requires HTTPS. Open this address with https://, or use http://localhost']],
       404: [unknownInvitation],
-      409: [['email_taken', 'This e-mail address belongs to a person. Sign in first, then open the link again']],
       410: [invitationEnded],
       429: [['too_many_attempts', 'Too many attempts to sign in'], tooManyLinks],
       503: [['sign_in_unavailable', 'Signing in is temporarily unavailable']],
@@ -148,7 +155,7 @@ export const memberOperations = defineOperations('People', table, {
       response: {
         id: 'session_01',
         expiresAt: 1763683200000,
-        person: { id: 'user_02', email: 'ben@example.com', name: 'Ben', hasPassword: true },
+        person: { id: 'user_02', email: 'ben@example.com', isEmailProved: true, name: 'Ben', hasPassword: true },
       },
     },
   },

@@ -2,13 +2,19 @@ import { z } from 'zod';
 import {
   beginOidcSignInBodySchema,
   begunOidcSignInSchema,
+  changeEmailBodySchema,
   changePasswordBodySchema,
+  changedEmailSchema,
+  completePasswordResetBodySchema,
   confirmedIdentitySchema,
   finishOidcSignInQuerySchema,
   identityConfirmationSchema,
+  linkTokenBodySchema,
   meSchema,
+  requestPasswordResetBodySchema,
   sessionListSchema,
   sessionParamsSchema,
+  shownPasswordResetSchema,
   signInBodySchema,
   signInWaysSchema,
   startedSessionSchema,
@@ -31,9 +37,20 @@ const table = {
   listSessions: get('/v1/sessions', null, own),
   getMe: get('/v1/me', null, own),
   changePassword: post('/v1/me/password', null, own),
+  changeEmail: post('/v1/me/email', null, own),
+  confirmEmail: post('/v1/me/email/confirm', null, own),
+  requestPasswordReset: post('/v1/sign-in/password-reset', null, { sameSite: true }),
+  showPasswordReset: post('/v1/sign-in/password-reset/show', null, { readOnly: true, sameSite: true }),
+  completePasswordReset: post('/v1/sign-in/password-reset/complete', null, { sameSite: true }),
 };
 
-const person = { id: 'user_01', email: 'ana@example.com', name: 'Ana Rojas', hasPassword: true };
+const person = {
+  id: 'user_01',
+  email: 'ana@example.com',
+  isEmailProved: true,
+  name: 'Ana Rojas',
+  hasPassword: true,
+};
 const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
 const tooMany: ErrorExample = ['too_many_attempts', 'Too many attempts to sign in'];
 const httpsRequired: ErrorExample = [
@@ -45,13 +62,17 @@ const expired: ErrorExample = [
   'sign_in_expired',
   'This sign-in has expired or was begun in another browser. Begin again',
 ];
+const noPassword: ErrorExample = ['no_password', 'You sign in without a password'];
+const passwordChanged: ErrorExample = ['password_changed', 'The password was changed by another request'];
+const wrongPassword: ErrorExample = ['wrong_password', 'The current password is wrong'];
+const linkEnded: ErrorExample = ['link_ended', 'The link was used or replaced, or has expired'];
 const busy: ErrorExample = ['sign_in_unavailable', 'Signing in is temporarily unavailable'];
 
 export const sessionOperations = defineOperations('People', table, {
   getSignInWays: {
     summary: 'List the ways to sign in',
     response: signInWaysSchema,
-    example: { response: { password: true, oidc: { name: 'Acme' } } },
+    example: { response: { password: true, oidc: { name: 'Acme' }, passwordResetByEmail: true } },
   },
   beginOidcSignIn: {
     summary: 'Begin to sign in at the OpenID provider',
@@ -191,18 +212,63 @@ export const sessionOperations = defineOperations('People', table, {
     description: 'Ends all other sessions of the person.',
     body: changePasswordBodySchema,
     response: success('The password is changed.'),
-    errors: {
-      403: [['wrong_password', 'The current password is wrong']],
-      409: [
-        ['no_password', 'You sign in without a password'],
-        ['password_changed', 'The password was changed by another request'],
-      ],
-      429: [tooMany],
-      503: [busy],
-    },
+    errors: { 403: [wrongPassword], 409: [noPassword, passwordChanged], 429: [tooMany], 503: [busy] },
     example: {
       body: { currentPassword: 'correct horse', newPassword: 'battery staple 12' },
       response: { success: true },
     },
+  },
+  changeEmail: {
+    summary: 'Change the e-mail address',
+    description:
+      'Changes the address to sign in with, which is not proved at first, and sends an e-mail with a link that proves it, if the organization or the server can. A change ends all other sessions of the person.',
+    body: changeEmailBodySchema,
+    response: changedEmailSchema,
+    errors: { 403: [wrongPassword], 409: [noPassword, passwordChanged], 429: [tooMany], 503: [busy] },
+    example: {
+      body: { email: 'ana@example.com', password: 'correct horse' },
+      response: { person: { ...person, isEmailProved: false }, isConfirmationSent: true },
+    },
+  },
+  confirmEmail: {
+    summary: 'Prove the e-mail address',
+    description:
+      'Uses the link of the e-mail up. The signed-in person must be the one whom it was sent to. Whoever proved the address before has not proved it any more, and still signs in with it.',
+    body: linkTokenBodySchema,
+    response: success('The address is proved.'),
+    errors: { 410: [linkEnded] },
+    example: { body: { token: 'Zk3…' }, response: { success: true } },
+  },
+  requestPasswordReset: {
+    summary: 'Request a link that sets a new password',
+    description:
+      'Sends a link to the address after the answer, if a person has it and the organization or the server can send e-mails. The answer and its time are the same for an unknown address. The link works once, for 30 minutes; a new one ends it.',
+    body: requestPasswordResetBodySchema,
+    status: 202,
+    response: success('A link is sent if a person has the address.'),
+    errors: { 403: [httpsRequired], 429: [tooMany], 503: [busy] },
+    example: { body: { email: 'ana@example.com' }, response: { success: true } },
+  },
+  showPasswordReset: {
+    summary: 'Show whose password a link sets',
+    body: linkTokenBodySchema,
+    response: shownPasswordResetSchema,
+    errors: { 410: [linkEnded], 429: [tooMany], 503: [busy] },
+    example: { body: { token: 'Zk3…' }, response: { email: 'ana@example.com' } },
+  },
+  completePasswordReset: {
+    summary: 'Set a new password with a link',
+    description:
+      'Uses the link up, sets the password and ends all sessions of the person, who then signs in. If the link was e-mailed, the address is proved.',
+    body: completePasswordResetBodySchema,
+    response: success('The password is set.'),
+    errors: {
+      400: [['missing_email', 'The person has no e-mail address to sign in with. Name one']],
+      403: [httpsRequired],
+      410: [linkEnded],
+      429: [tooMany],
+      503: [busy],
+    },
+    example: { body: { token: 'Zk3…', password: 'battery staple 12' }, response: { success: true } },
   },
 });
