@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { meQuery } from '../api/session';
 import { Failure } from '../parts/states';
+import { useTexts } from '../i18n';
+import { ConfirmEmail } from './confirm-email';
 import { Join } from './join';
+import { ResetPassword } from './reset-password';
 import { SignIn } from './sign-in';
 import { lastWorkspace } from './workspace';
 
@@ -10,10 +13,18 @@ import { lastWorkspace } from './workspace';
 export function Entrance() {
   const hash = useLocation({ select: (location) => location.hash });
   const me = useQuery(meQuery);
-  const token = /^\/join\/([\w-]+)$/.exec(hash)?.[1];
+  const { confirm } = useTexts();
+  const [, page, token] = /^\/(join|reset|confirm)\/([\w-]+)$/.exec(hash) ?? [];
   if (me.isPending) return null;
   if (me.data === undefined) return <Failure error={me.error} onRetry={() => me.refetch()} />;
-  if (token !== undefined) return <Join token={token} me={me.data} />;
+  if (page === 'join') return <Join token={token!} me={me.data} />;
+  if (page === 'reset') return <ResetPassword token={token!} />;
+  if (page === 'confirm')
+    return me.data === null ? (
+      <SignIn me={null} reason={confirm.first} />
+    ) : (
+      <ConfirmEmail token={token!} me={me.data} />
+    );
   return me.data === null || me.data.organizations.length === 0 ? <SignIn me={me.data} /> : <Outlet />;
 }
 

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type Me, enter, people } from '../api/session';
 import { useOnce } from '../api/use-change';
 import { useTexts } from '../i18n';
@@ -7,15 +6,16 @@ import { Button, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
 import { NewPassword } from '../parts/new-password';
 import { Problem, Skeleton } from '../parts/states';
+import { Card, LinkEnded } from './card';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
-import { Card, OidcButton } from './sign-in';
+import { OidcButton } from './sign-in';
+import { useLeaveLink } from './use-leave-link';
 import { lastWorkspace } from './workspace';
 
 /** The page of an invitation's link. Its token is behind `#`, so it is in no log. */
 export function Join({ token, me }: { token: string; me: Me | null }) {
   const { join: texts, signIn } = useTexts();
-  const navigate = useNavigate();
-  const leaveLink = () => navigate({ to: '/', hash: '', replace: true });
+  const leaveLink = useLeaveLink();
   const invitation = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => people.showInvitation({ token }),
@@ -39,13 +39,12 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
       </Card>
     );
   if (invitation.error)
-    return (
-      <Card title={texts.endedTitle}>
-        <p className="mb-4 text-n11">{me === null ? texts.ended : texts.signedIn(nameOf(me))}</p>
-        <Button onClick={leaveLink}>{me === null ? texts.toSignIn : texts.toConsole}</Button>
-      </Card>
+    return me === null ? (
+      <LinkEnded text={texts.ended} action={texts.toSignIn} />
+    ) : (
+      <LinkEnded text={texts.signedIn(nameOf(me))} action={texts.toConsole} />
     );
-  const { organization, role, email } = invitation.data;
+  const { organization, role, email, isEmailProved } = invitation.data;
   return (
     <Card title={texts.title(organization.name)}>
       <p className="mb-4 text-n11">{role === 'admin' ? texts.asAdmin : texts.asMember}</p>
@@ -61,6 +60,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
               autoComplete="username"
               required
               defaultValue={email ?? ''}
+              hint={isEmailProved ? texts.emailHint : undefined}
             />
             <NewPassword label={signIn.password} name="password" />
             <KeepSignedIn />

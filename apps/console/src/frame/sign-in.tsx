@@ -1,37 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Me, endedSession, enter, leave, people } from '../api/session';
 import { useOnce } from '../api/use-change';
-import { KeepSignedIn, keepOf } from './keep-signed-in';
-import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
-import { Button, Choice, Field } from '../parts/controls';
+import { useTexts } from '../i18n';
+import { Button, Field } from '../parts/controls';
 import { fieldsOf } from '../parts/form-dialog';
 import { Notice, Problem } from '../parts/states';
-
-/** The page around sign-in and invitations. */
-export function Card({ title, children }: { title: string; children: ReactNode }) {
-  const { nav } = useTexts();
-  const language = useLanguage();
-  return (
-    <main className="flex min-h-full flex-col items-center justify-center bg-n2 p-4">
-      <div className="w-full max-w-sm rounded border border-n6 bg-n1 p-6">
-        <h1 className="mb-4 text-xl font-semibold">{title}</h1>
-        {children}
-      </div>
-      <Choice
-        className="mt-4 !border-transparent !bg-transparent text-n11"
-        label={nav.languageLabel}
-        value={language}
-        onChange={(event) => setLanguage(event.target.value as Language)}
-        options={languages.map((one) => [one, languageName(one)] as const)}
-      />
-    </main>
-  );
-}
+import { Card } from './card';
+import { ForgotPassword } from './forgot-password';
+import { KeepSignedIn, keepOf } from './keep-signed-in';
+import { useSignInWays } from './sign-in-ways';
 
 export function OidcButton({ invitation }: { invitation?: string }) {
   const { signIn: texts } = useTexts();
-  const { data: ways } = useQuery({ queryKey: ['ways'], queryFn: () => people.getSignInWays(), staleTime: Infinity });
+  const { data: ways } = useSignInWays();
   const begin = useMutation({
     mutationFn: () =>
       people.beginOidcSignIn({ returnTo: location.pathname + location.search, ...(invitation && { invitation }) }),
@@ -49,8 +31,10 @@ export function OidcButton({ invitation }: { invitation?: string }) {
   );
 }
 
-export function SignIn({ me }: { me: Me | null }) {
-  const { signIn: texts } = useTexts();
+/** `reason`: what the person signs in for. */
+export function SignIn({ me, reason }: { me: Me | null; reason?: string }) {
+  const { signIn: texts, reset } = useTexts();
+  const [isForgotten, setForgotten] = useState(false);
   const failure = new URLSearchParams(location.search).get('error');
   const signIn = useMutation({
     mutationFn: useOnce(async (fields: Record<string, string>) => {
@@ -66,10 +50,17 @@ export function SignIn({ me }: { me: Me | null }) {
         <Button onClick={leave}>{texts.signOut}</Button>
       </Card>
     );
+  if (isForgotten)
+    return (
+      <Card title={reset.title}>
+        <ForgotPassword onBack={() => setForgotten(false)} />
+      </Card>
+    );
   return (
     <Card title={texts.title}>
       <div className="mb-3 space-y-2 empty:hidden">
         {endedSession.is && <Notice>{texts.ended}</Notice>}
+        {reason !== undefined && <Notice kind="person">{reason}</Notice>}
         {failure !== null && <Notice kind="failed">{texts.failed(failure)}</Notice>}
       </div>
       <OidcButton />
@@ -89,6 +80,9 @@ export function SignIn({ me }: { me: Me | null }) {
           {texts.submit}
         </Button>
       </form>
+      <Button look="quiet" className="mt-3 w-full text-n11" onClick={() => setForgotten(true)}>
+        {reset.forgot}
+      </Button>
     </Card>
   );
 }

@@ -19,7 +19,7 @@ type Claimed = RowOf<typeof claimedRow>;
  * that concurrent workers claim different connections. Failures are retried after 1, 2, 4 … 60 minutes.
  */
 export async function registerOutdated(
-  deps: WebhookSettings & { db: Queryable; accounts: Accounts },
+  deps: WebhookSettings & { db: Queryable; accounts: Pick<Accounts, 'kapso'> },
   limit: number,
 ): Promise<ReregisteredWebhook[]> {
   const { db, accounts, webhookSecrets } = deps;

@@ -9,7 +9,7 @@ import { digitsOf } from './read-inbound';
 
 export interface SendDeps {
   db: Queryable;
-  accounts: Accounts;
+  accounts: Pick<Accounts, 'kapso'>;
   /** Unique id of this process, for leases. */
   owner: string;
   log: { warn(fields: Record<string, unknown>, message: string): void };

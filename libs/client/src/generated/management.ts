@@ -96,6 +96,11 @@ export const routes: Record<string, string> = {
   listSessions: 'GET sessions',
   getMe: 'GET me',
   changePassword: 'POST me/password',
+  changeEmail: 'POST me/email',
+  confirmEmail: 'POST me/email/confirm',
+  requestPasswordReset: 'POST sign-in/password-reset',
+  showPasswordReset: 'POST sign-in/password-reset/show',
+  completePasswordReset: 'POST sign-in/password-reset/complete',
   listMembers: 'GET members',
   changeMember: 'PATCH members/:id',
   removeMember: 'DELETE members/:id',
@@ -2973,6 +2978,8 @@ export interface ManageClient {
       /** The provider's name, for the button. */
       name: string;
     } | null;
+    /** Whether this server can send e-mails to people, of any organization. Otherwise an operator prints the links. */
+    passwordResetByEmail: boolean;
   }>;
   /** Begin to sign in at the OpenID provider. Sets a cookie for 10 minutes and returns the address to which the page sends the browser. With `invitation` the person becomes a member by it. */
   beginOidcSignIn(input?: {
@@ -3060,6 +3067,8 @@ export interface ManageClient {
       id: string;
       /** E-mail address. */
       email: string | null;
+      /** Whether the address is proved in all organizations of the person. */
+      isEmailProved: boolean;
       /** Name of the person. */
       name: string | null;
       /** Whether the person can sign in with a password. */
@@ -3107,6 +3116,8 @@ export interface ManageClient {
       id: string;
       /** E-mail address. */
       email: string | null;
+      /** Whether the address is proved in all organizations of the person. */
+      isEmailProved: boolean;
       /** Name of the person. */
       name: string | null;
       /** Whether the person can sign in with a password. */
@@ -3138,6 +3149,65 @@ export interface ManageClient {
     /** The password is changed. */
     success: true;
   }>;
+  /** Change the e-mail address. Changes the address to sign in with, which is not proved at first, and sends an e-mail with a link that proves it, if the organization or the server can. A change ends all other sessions of the person. */
+  changeEmail(input: {
+    /** E-mail address to sign in with. The present one: only the e-mail to confirm it is sent again. */
+    email: string;
+    /** The password. */
+    password: string;
+  }, options?: CallOptions): Promise<{
+    /** The person with the address. */
+    person: {
+      /** Id of the person. */
+      id: string;
+      /** E-mail address. */
+      email: string | null;
+      /** Whether the address is proved in all organizations of the person. */
+      isEmailProved: boolean;
+      /** Name of the person. */
+      name: string | null;
+      /** Whether the person can sign in with a password. */
+      hasPassword: boolean;
+    };
+    /** Whether the e-mail provider has taken an e-mail with a link that proves the address. */
+    isConfirmationSent: boolean;
+  }>;
+  /** Prove the e-mail address. Uses the link of the e-mail up. The signed-in person must be the one whom it was sent to. Whoever proved the address before has not proved it any more, and still signs in with it. */
+  confirmEmail(input: {
+    /** The last part of the link. */
+    token: string;
+  }, options?: CallOptions): Promise<{
+    /** The address is proved. */
+    success: true;
+  }>;
+  /** Request a link that sets a new password. Sends a link to the address after the answer, if a person has it and the organization or the server can send e-mails. The answer and its time are the same for an unknown address. The link works once, for 30 minutes; a new one ends it. */
+  requestPasswordReset(input: {
+    /** E-mail address of the person. */
+    email: string;
+  }, options?: CallOptions): Promise<{
+    /** A link is sent if a person has the address. */
+    success: true;
+  }>;
+  /** Show whose password a link sets. */
+  showPasswordReset(input: {
+    /** The last part of the link. */
+    token: string;
+  }, options?: CallOptions): Promise<{
+    /** The address to sign in with afterwards. Null: the person has none, and `email` is required. */
+    email: string | null;
+  }>;
+  /** Set a new password with a link. Uses the link up, sets the password and ends all sessions of the person, who then signs in. If the link was e-mailed, the address is proved. */
+  completePasswordReset(input: {
+    /** The last part of the link. */
+    token: string;
+    /** A password of 10 to 200 characters. */
+    password: string;
+    /** E-mail address to sign in with, for a person who has none. */
+    email?: string;
+  }, options?: CallOptions): Promise<{
+    /** The password is set. */
+    success: true;
+  }>;
   /** List members. Lists the people of the organization, in both environments the same. */
   listMembers(input?: {
     /** The maximum number of items to return. Values above 100 count as 100. */
@@ -3151,6 +3221,8 @@ export interface ManageClient {
       id: string;
       /** E-mail address. */
       email: string | null;
+      /** Whether the person has shown to read the mail of the address. Otherwise it is only what the person typed. */
+      isEmailProved: boolean;
       /** Name of the person. */
       name: string | null;
       /** What the person may do in the organization. */
@@ -3179,6 +3251,8 @@ export interface ManageClient {
     id: string;
     /** E-mail address. */
     email: string | null;
+    /** Whether the person has shown to read the mail of the address. Otherwise it is only what the person typed. */
+    isEmailProved: boolean;
     /** Name of the person. */
     name: string | null;
     /** What the person may do in the organization. */
@@ -3231,11 +3305,14 @@ export interface ManageClient {
     /** Whether there are items after this page. */
     hasMore: boolean;
   }>;
-  /** Invite a person. Creates a link that works once, for 7 days. With `email` it is also sent there, if the environment has an e-mail integration. */
+  /** Invite a person. Creates a link that works once, for 7 days, while its author may invite. With `email` a link is also sent there, if the environment has an e-mail integration. It has a longer token, which proves the address. */
   createInvitation(input: {
     /** What the person may do in the organization. */
     role: 'admin' | 'member';
-    /** Address to send the link to. It does not limit who may accept the invitation. */
+    /**
+     * Address to send the link to. It does not limit who may accept the invitation. The link in the e-mail also proves
+     * the address.
+     */
     email?: string;
   }, options?: CallOptions): Promise<{
     /** Id of the invitation. */
@@ -3285,16 +3362,18 @@ export interface ManageClient {
     role: 'admin' | 'member';
     /** Address to which it was sent. */
     email: string | null;
+    /** Whether the link is the one of the e-mail, so that joining with the address proves it. */
+    isEmailProved: boolean;
     /** When the link stops working. Unix milliseconds. */
     expiresAt: number;
   }>;
-  /** Accept an invitation. Makes the signed-in person a member. Without a session, creates a person who signs in with the given e-mail address and password. Begins a session and sets its cookie. */
+  /** Accept an invitation. Makes the signed-in person a member. Without a session, creates a person who signs in with the given e-mail address and password. Several people may have the same address: it is proved by the link in the e-mail. Begins a session and sets its cookie. */
   acceptInvitation(input: {
     /** The last part of the link. */
     token: string;
-    /** E-mail address to sign in with. Required without a session. */
+    /** E-mail address to sign in with. Default: the one of the invitation. Required without both and a session. */
     email?: string;
-    /** Name of the person. */
+    /** Name of the person. It is not an e-mail address. */
     name?: string;
     /** A password of 10 to 200 characters. */
     password?: string;
@@ -3313,6 +3392,8 @@ export interface ManageClient {
       id: string;
       /** E-mail address. */
       email: string | null;
+      /** Whether the address is proved in all organizations of the person. */
+      isEmailProved: boolean;
       /** Name of the person. */
       name: string | null;
       /** Whether the person can sign in with a password. */

@@ -7,7 +7,9 @@ import { Facts } from '../../parts/detail-screen';
 import { Pick } from '../../parts/fields';
 import { ScreenHead } from '../../parts/screen-head';
 import { Section } from '../../parts/section';
+import { ShownEmail } from '../../parts/shown-email';
 import { type Theme, chooseTheme, chosenTheme, themes } from '../../theme';
+import { ChangeEmail } from './change-email';
 import { ChangePassword } from './change-password';
 import { Sessions } from './sessions';
 import { accountCatalog } from './texts';
@@ -32,7 +34,7 @@ export function AccountScreen() {
             <Facts
               facts={[
                 [texts.name, person.name],
-                [texts.email, person.email],
+                [texts.email, <ShownEmail of={person} />],
                 [texts.id, <CopyText text={person.id} />],
                 [
                   texts.organizations,
@@ -48,6 +50,11 @@ export function AccountScreen() {
           <Section title={texts.appearance} hint={texts.appearanceHint}>
             <Appearance />
           </Section>
+          {person.hasPassword && (
+            <Section title={texts.emailTitle} hint={texts.emailHint}>
+              <ChangeEmail person={person} />
+            </Section>
+          )}
           <Section title={texts.password} hint={person.hasPassword ? texts.endsOthers : undefined}>
             {person.hasPassword ? <ChangePassword /> : <p className="text-n11">{texts.noPassword}</p>}
           </Section>

@@ -9,6 +9,7 @@ import { ConfirmButton } from '../../parts/confirm';
 import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { FormDialog } from '../../parts/form-dialog';
+import { ShownEmail } from '../../parts/shown-email';
 import { Notice } from '../../parts/states';
 import type { Member } from './member-parts';
 import { RolePick } from './role-pick';
@@ -32,7 +33,14 @@ export function MemberDetails({ member, isSelf, onClose }: MemberDetailsProps) {
       <Facts
         facts={[
           [texts.id, <CopyText text={id} />],
-          [texts.email, email && <CopyText text={email}>{email}</CopyText>],
+          [
+            texts.email,
+            email && (
+              <CopyText text={email}>
+                <ShownEmail of={member} />
+              </CopyText>
+            ),
+          ],
           [texts.role, texts.roles[role]],
           [texts.joined, formatExact(createdAt)],
           [texts.lastSeen, lastSeenAt === null ? states.never : formatExact(lastSeenAt)],

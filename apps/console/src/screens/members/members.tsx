@@ -5,6 +5,7 @@ import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { ListWithDialogs } from '../../parts/list-with-dialogs';
 import { usePages } from '../../parts/pages';
+import { ShownEmail } from '../../parts/shown-email';
 import { Empty } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { Invitations } from './invitations';
@@ -43,7 +44,7 @@ function People() {
           {nameOf(member)}
           {member.id === me?.person.id && <span className="text-n10"> ({texts.you})</span>}
         </>,
-        member.email,
+        <ShownEmail of={member} />,
       ]}
       columns={[
         { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
