@@ -64,6 +64,47 @@ describe('webhook deliveries', () => {
     for (const status of ['rejected', 'held', 'received']) await post('/v1/webhook-deliveries/replay', 400, { status });
   });
 
+  test('a delivery of an environment is not listed, read or replayed in the other one, by keys and by people', async () => {
+    const production = await api.sibling(world, 'production');
+    const person = await api.person(world, 'admin');
+    const ids = { development: await failedDelivery(world), production: await failedDelivery(production) };
+    await api.db.pool.query(`update webhook_deliveries set provider = 'flow' where tenant = $1`, [world.scope.tenant]);
+    for (const [environment, key] of [
+      ['development', world.key],
+      ['production', production.key],
+    ] as const) {
+      const foreign = ids[environment === 'development' ? 'production' : 'development'];
+      for (const as of [{ key }, { headers: { ...person.headers, 'Parley-Environment': environment } }]) {
+        const ask = (method: 'get' | 'post', path: string, body?: object) => api.call(method, path, { ...as, body });
+        const { body } = await ask('get', '/v1/webhook-deliveries').expect(200);
+        expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[environment]]);
+        await ask('get', `/v1/webhook-deliveries/${foreign}`).expect(404);
+        await ask('post', `/v1/webhook-deliveries/${foreign}/replay`).expect(404);
+      }
+    }
+    const replayed = await post('/v1/webhook-deliveries/replay', 202, { status: 'failed', provider: 'flow' });
+    expect(replayed.deliveries).toBe(1);
+    expect(await statusOf('webhook_deliveries', ids.production)).toBe('failed');
+  });
+
+  test.each([
+    ['flow', 0],
+    ['resend', 0],
+    ['polar', 1],
+    ['clerk', 1],
+  ])('a delivery of %s without an environment is one of production, or of both', async (provider, inDevelopment) => {
+    const production = await api.sibling(world, 'production');
+    const id = await failedDelivery(world);
+    await api.db.pool.query('update webhook_deliveries set provider = $2, environment = null where id = $1', [
+      id,
+      provider,
+    ]);
+    const listed = async ({ key }: World) =>
+      (await api.call('get', '/v1/webhook-deliveries', { key }).expect(200)).body.data.length;
+    expect([await listed(world), await listed(production)]).toEqual([inDevelopment, 1]);
+    await api.call('get', `/v1/webhook-deliveries/${id}`, { key: world.key }).expect(inDevelopment > 0 ? 200 : 404);
+  });
+
   test('deliveries of no organization are not visible', async () => {
     const id = await failedDelivery(world);
     await api.db.pool.query('update webhook_deliveries set tenant = null where id = $1', [id]);

@@ -41,6 +41,7 @@ let db: Db & { url: string };
 let flow: FlowServer;
 let runtime: JobRuntime;
 let scope: Scope;
+const secretsKey = Buffer.alloc(32).toString('base64');
 let queues: ReturnType<typeof createQueues>;
 let webhookUrl: string;
 let redisUrl: string;
@@ -52,7 +53,6 @@ beforeAll(async () => {
   closing.push(() => database.close());
   flow = await startFlowServer(keys);
   closing.push(() => flow.stop());
-  const secretsKey = Buffer.alloc(32).toString('base64');
   const producer = await connected(redis.url);
   queues = createQueues({ redis: producer });
   closing.push(() => queues.close());
@@ -141,9 +141,9 @@ const post = async (body: string, { url = webhookUrl, type = 'application/x-www-
 };
 const received = { status: 200, body: { received: true } };
 
-async function make() {
+async function make(of = scope) {
   const wanted = { amount: 12_000, description: 'Pedido', customerEmail: `b${Math.random()}@example.com` };
-  const result = await runtime.payments.create(scope, { ...wanted, actor, callKey: null });
+  const result = await runtime.payments.create(of, { ...wanted, actor, callKey: null });
   if (!result.ok) throw new Error(result.message);
   return { ...wanted, paymentId: result.paymentId, order: flow.orderOf(result.paymentLinkUrl) };
 }
@@ -157,10 +157,11 @@ const receipts = async (email: string) => {
 };
 const deliveries = async (body: string) =>
   (
-    await db.pool.query('select status, reason, tenant from webhook_deliveries where body = $1 order by id', [
-      Buffer.from(body),
-    ])
-  ).rows as { status: string; reason: string | null; tenant: number | null }[];
+    await db.pool.query(
+      'select status, reason, tenant, environment from webhook_deliveries where body = $1 order by id',
+      [Buffer.from(body)],
+    )
+  ).rows as { status: string; reason: string | null; tenant: number | null; environment: string | null }[];
 const waitForDeliveries = async (body: string, count = 1) => {
   await until(async () => {
     const rows = await deliveries(body);
@@ -177,8 +178,33 @@ it('a callback marks the payment as paid, and its trigger runs', async () => {
   await until(async () => (await statusOf(paymentId)) === 'paid', limits);
   await until(async () => (await receipts(customerEmail)) === 1, limits);
   expect(await waitForDeliveries(`token=${order.token}`)).toEqual([
-    { status: 'processed', reason: `payment ${paymentId} is paid`, tenant: scope.tenant },
+    {
+      status: 'processed',
+      reason: `payment ${paymentId} is paid`,
+      tenant: scope.tenant,
+      environment: scope.environment,
+    },
   ]);
+});
+
+it('the callback of a payment belongs to its environment, also after a replay of one that had none', async () => {
+  const production: Scope = { ...scope, environment: 'production' };
+  const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
+  await saveIntegration(db, createSecretBox(secretsKey), production, integration);
+  await ensurePaymentType(db, production);
+  const { order } = await make(production);
+  order.status = 2;
+  await flow.notify(order);
+  const body = `token=${order.token}`;
+  const owner = { tenant: scope.tenant, environment: 'production' };
+  expect(await waitForDeliveries(body)).toMatchObject([owner]);
+  await db.pool.query(
+    `update webhook_deliveries set environment = null, status = 'received', processed_at = null, received_at = now() - interval '1 minute'
+     where body = $1`,
+    [Buffer.from(body)],
+  );
+  await queues.enqueue('sweep-deliveries', {});
+  expect(await waitForDeliveries(body)).toMatchObject([owner]);
 });
 
 it('twenty concurrent callbacks, with reconciliation between them, cause one event and one trigger run', async () => {
@@ -229,7 +255,7 @@ describe('the response is always 200', () => {
         expect(await post(body)).toEqual(received);
         const token = new URLSearchParams(body).get('token')!;
         expect(await waitForDeliveries(new URLSearchParams({ token }).toString())).toEqual([
-          { status: 'unattributed', reason, tenant: null },
+          { status: 'unattributed', reason, tenant: null, environment: null },
         ]);
       }),
     );

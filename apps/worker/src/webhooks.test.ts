@@ -154,6 +154,16 @@ describe('every fixture, twice, in any order', () => {
     for (const seed of [1, 2, 3]) {
       const again = await replay(shuffled([...withoutDeletions, ...withoutDeletions], seed));
       expect(again).toEqual(once);
+      // A message and an e-mail belong to an environment, a change of an account or of credits to both.
+      const owners = await rows(
+        `select distinct provider, environment from webhook_deliveries where tenant is not null order by provider`,
+      );
+      expect(owners).toEqual([
+        { provider: 'clerk', environment: null },
+        { provider: 'kapso', environment: 'development' },
+        { provider: 'polar', environment: null },
+        { provider: 'resend', environment: 'development' },
+      ]);
     }
   });
 

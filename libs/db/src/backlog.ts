@@ -13,14 +13,18 @@ export interface Backlog {
   oldestAt: Date | null;
 }
 
+const ofEnvironment = 'environment = $2::"Environment"';
+
 /**
- * Counts the rows of a table that fulfil a condition, which must be that of an index. `isShared`: rows without an environment
- * count too.
+ * Counts the rows of a table that fulfil a condition, which must be that of an index. `inEnvironment`: the
+ * condition for the environment $2, by default that of a row that has one.
  */
-export function backlog(name: string, table: string, where: string, { at = 'created_at', isShared = false } = {}) {
-  const inEnvironment = isShared
-    ? '(environment is null or environment = $2::"Environment")'
-    : 'environment = $2::"Environment"';
+export function backlog(
+  name: string,
+  table: string,
+  where: string,
+  { at = 'created_at', inEnvironment = ofEnvironment } = {},
+) {
   const count = statement(
     name,
     `select count(*)::int as count, min(at) as "oldestAt"

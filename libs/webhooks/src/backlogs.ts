@@ -1,6 +1,7 @@
 import { backlog } from '@parley/db';
+import { inEnvironment } from './own-deliveries';
 
-const shared = { at: 'received_at', isShared: true };
+const shared = { at: 'received_at', inEnvironment };
 
 export const deliveryBacklogs = {
   failedDeliveries: backlog(

@@ -33,8 +33,13 @@ export const fullRow = { ...summaryRow, headers: column.jsonb<Record<string, str
 
 export const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
   received_at as "receivedAt", processed_at as "processedAt"`;
-/** The deliveries of an environment, and those of the whole organization. */
-const ownSql = `tenant = $1 and (environment is null or environment = $2::"Environment")`;
+/**
+ * The deliveries of an environment, and those of the whole organization. A payment or an e-mail belongs to one environment: a delivery
+ * about one that was stored before its environment was known counts as one of production.
+ */
+export const inEnvironment = `(environment = $2::"Environment"
+  or environment is null and (provider not in ('flow', 'resend') or $2::text = 'production'))`;
+const ownSql = `tenant = $1 and ${inEnvironment}`;
 
 const list = listStatement(
   'list-own-deliveries',

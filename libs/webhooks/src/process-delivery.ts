@@ -50,7 +50,10 @@ export interface Outcome {
   status: DeliveryStatus;
   /** Shown with the delivery in the inbox. */
   reason?: string;
+  /** The organization that the delivery belongs to, once it is known. */
   organizationId?: string;
+  /** Its environment; none for a delivery that belongs to the whole organization. */
+  environment?: Environment;
 }
 
 /** The outcome of a delivery that is to be stored. */
@@ -65,8 +68,10 @@ const finish = statement(
   `update webhook_deliveries d
    set status = e.status::"DeliveryStatus", reason = e.reason, attempts = d.attempts + 1,
        tenant = coalesce((select no from organizations o where o.id = e.organization), d.tenant),
+       environment = coalesce(e.environment::"Environment", d.environment),
        processed_at = case when e.status <> 'received' then now() end
-   from (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) limit cardinality($1)) e(id, status, reason, organization)
+   from (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) limit cardinality($1))
+     e(id, status, reason, organization, environment)
    where d.id = e.id and d.status = 'received'`,
 );
 
@@ -79,6 +84,7 @@ export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): 
     sorted.map(({ outcome }) => outcome.status),
     sorted.map(({ outcome }) => outcome.reason?.slice(0, 2_000) ?? null),
     sorted.map(({ outcome }) => outcome.organizationId ?? null),
+    sorted.map(({ outcome }) => outcome.environment ?? null),
   ]);
 }
 

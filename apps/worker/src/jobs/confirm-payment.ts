@@ -13,13 +13,13 @@ export const createConfirmPayment = (deps: DeliveryJobDeps & { payments: Payment
 
 /** The outcome of a callback that is not tried again. */
 export function outcomeOf(result: Confirmed): Outcome {
-  const organizationId = result.scope?.organizationId;
+  const { organizationId, environment } = result.scope ?? {};
   if (result.ok) {
     const reason = result.changed
       ? `payment ${result.paymentId} is ${result.status}`
       : `payment ${result.paymentId}: no change`;
-    return { status: 'processed', organizationId, reason };
+    return { status: 'processed', organizationId, environment, reason };
   }
   const isWrong = result.reason === 'mismatch' || result.reason === 'invalid_token';
-  return { status: isWrong ? 'failed' : 'unattributed', organizationId, reason: result.message };
+  return { status: isWrong ? 'failed' : 'unattributed', organizationId, environment, reason: result.message };
 }

@@ -39,6 +39,7 @@ interface ItemOutcome {
   status: Outcome['status'];
   reason?: string;
   organizationId?: string;
+  environment?: Outcome['environment'];
   waiting?: JobPayload<'answer-conversation'>;
 }
 
@@ -48,23 +49,24 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   const connection = await findConnection(db, phoneNumberId);
   if (connection === null)
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to no connection` };
-  const { id: connectionId, organizationId } = connection;
+  const { id: connectionId, organizationId, environment } = connection;
+  const owner = { organizationId, environment };
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
   const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads, addToThread);
   if (isPhoneReply || !eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
-    if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
+    if (!applied.ok) return { status: 'failed', reason: applied.reason, ...owner };
     // Other software also sends messages from this number.
     return applied.isKnown
-      ? { status: 'processed', organizationId }
-      : { status: 'ignored', reason: 'not a message of ours (yet)', organizationId };
+      ? { status: 'processed', ...owner }
+      : { status: 'ignored', reason: 'not a message of ours (yet)', ...owner };
   }
   const stored = await storeInbound(db, connection, connectionId, item, mergeThreads);
-  if (!stored.ok) return { status: 'failed', reason: stored.reason, organizationId };
+  if (!stored.ok) return { status: 'failed', reason: stored.reason, ...owner };
   return {
     status: 'processed',
-    organizationId,
+    ...owner,
     ...(stored.isToBeAnswered && { waiting: { tenant: connection.tenant, connectionId, contact: stored.contact } }),
   };
 }
@@ -86,6 +88,6 @@ function summarize(outcomes: ItemOutcome[]): Outcome {
   const order = ['failed', 'unattributed', 'processed', 'ignored'] as const;
   const worst = order.map((status) => outcomes.find((one) => one.status === status)).find((one) => one !== undefined);
   if (worst === undefined) return { status: 'ignored', reason: 'the batch is empty' };
-  const { status, reason, organizationId } = worst;
-  return { status, reason, organizationId };
+  const { status, reason, organizationId, environment } = worst;
+  return { status, reason, organizationId, environment };
 }

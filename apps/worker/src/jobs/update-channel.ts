@@ -1,5 +1,6 @@
 import { type ConnectDeps, connectNumber, disconnectNumber, readProjectNumber } from '@parley/channels';
-import { readJsonObject } from '@parley/webhooks';
+import type { Scope } from '@parley/contracts';
+import { type Outcome, readJsonObject } from '@parley/webhooks';
 import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a delivery about a phone number that was connected or disconnected at the intermediary. */
@@ -14,10 +15,16 @@ export const createUpdateChannel = (deps: DeliveryJobDeps & { connect: ConnectDe
       const result = await disconnectNumber(connect, phoneNumberId);
       if (!result.ok) throw new Error(result.message);
       if (result.connection === null) return { status: 'ignored', reason: `no connection has number ${phoneNumberId}` };
-      return { status: 'processed', organizationId: result.connection.organizationId };
+      return processedFor(result.connection);
     }
     const connected = await connectNumber(connect, { phoneNumberId, customerId });
-    if (connected.ok) return { status: 'processed', organizationId: connected.connection.organizationId };
+    if (connected.ok) return processedFor(connected.connection);
     if (connected.reason === 'not_found') return { status: 'unattributed', reason: connected.message };
     throw new Error(connected.message);
   });
+
+const processedFor = ({ organizationId, environment }: Scope): Outcome => ({
+  status: 'processed',
+  organizationId,
+  environment,
+});

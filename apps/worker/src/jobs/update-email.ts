@@ -7,8 +7,8 @@ export const createUpdateEmail = (deps: DeliveryJobDeps) =>
   createDeliveryJob(deps, 'update-email', 10, async ({ body }) => {
     const applied = await applyEmailStatus(deps.db, readJsonObject(body) ?? {});
     if (!applied.ok) return { status: 'failed', reason: applied.reason };
-    const { isKnown, organizationId } = applied;
+    const { isKnown, organizationId, environment } = applied;
     return isKnown
-      ? { status: 'processed', organizationId }
+      ? { status: 'processed', organizationId, environment }
       : { status: 'ignored', reason: 'not an e-mail of ours (yet)' };
   });

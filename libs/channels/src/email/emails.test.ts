@@ -397,8 +397,8 @@ describe('statuses', () => {
     await send(id);
     const providerId = sentAs(id)[0]!.id;
     await set(later, `status = 'sent', provider_id = '${providerId}', created_at = now() + interval '1 second'`);
-    const { organizationId } = scope;
-    expect(await deliver(providerId, 'delivered')).toEqual({ ok: true, isKnown: true, organizationId });
+    const { organizationId, environment } = scope;
+    expect(await deliver(providerId, 'delivered')).toEqual({ ok: true, isKnown: true, organizationId, environment });
     for (const one of [id, later]) expect(await read(one)).toMatchObject({ status: 'delivered' });
   });
 

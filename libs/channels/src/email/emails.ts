@@ -180,15 +180,15 @@ const applyKeptStatus = statement(
 
 const emailsOfProviderId = statement(
   'emails-of-provider-id',
-  'select organization_id(tenant) as "organizationId", tenant from emails where provider_id = $1 order by created_at',
-  { organizationId: column.text, tenant: column.int4 },
+  `select ${scopeColumns()} from emails where provider_id = $1 order by created_at`,
+  scopeRow,
 );
 
 /** Stores the status of an e-mail, and applies it once the provider's id of the e-mail is known. */
 export async function applyEmailStatus(
   db: Queryable,
   event: JsonObject,
-): Promise<{ ok: true; isKnown: boolean; organizationId?: string } | { ok: false; reason: string }> {
+): Promise<({ ok: true; isKnown: boolean } & Partial<Omit<Scope, 'tenant'>>) | { ok: false; reason: string }> {
   const status = (textAt(event.type) ?? '').split('.').at(-1) as EmailStatus;
   const data = objectAt(event.data);
   const providerId = textAt(data.email_id);
@@ -197,7 +197,9 @@ export async function applyEmailStatus(
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
   const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, [providerId]);
   for (const email of rows) await db.query(email, applyKeptStatus, [email.tenant, providerId]);
-  return { ok: true, isKnown: rows.length > 0, organizationId: rows[0]?.organizationId };
+  const [first] = rows;
+  const isKnown = first !== undefined;
+  return { ok: true, isKnown, organizationId: first?.organizationId, environment: first?.environment };
 }
 
 const isPending = "status in ('queued', 'sending')";
