@@ -120,10 +120,65 @@ test('secrets that no key decrypts are given again; the settings stay', async ()
 test('concurrent changes of different fields are all kept, and two creations make one', async () => {
   const created = await Promise.all([1, 2, 3].map(() => create('resend', { apiKey: 'k' })));
   expect(created.map((answer) => answer.status).sort()).toEqual([201, 409, 409]);
-  const changes = [{ from: 'a@b.cl' }, { apiUrl: 'https://mail.example' }, { apiKey: 'other-key-5678' }];
+  // A new address is given with the key.
+  const moved = { apiUrl: 'https://mail.example', apiKey: 'other-key-5678' };
+  const changes = [{ from: 'a@b.cl' }, moved];
   await Promise.all(changes.map((settings) => update('resend', { settings }).expect(200)));
   const { body } = await world.call('get', '/v1/integrations/resend');
   expect(valuesOf(body)).toEqual({ apiKey: '••••5678', from: 'a@b.cl', apiUrl: 'https://mail.example' });
+});
+
+type Moved = [name: string, settings: object, change: object, again: string[]];
+const stored = { apiKey: 'a-stored-key', secretKey: 'a-stored-secret' };
+const headers = { 'X-Key': 'a-stored-header' };
+const moves: Moved[] = [
+  ['flow', stored, { apiUrl: 'https://evil.example/api' }, ['apiKey', 'secretKey']],
+  ['flow', stored, { apiUrl: 'https://evil.example/api', apiKey: 'given' }, ['secretKey']],
+  ['flow', { ...stored, apiUrl: 'https://own.example' }, { apiUrl: null }, ['apiKey', 'secretKey']],
+  ['kapso', { apiKey: 'k' }, { apiUrl: 'https://evil.example' }, ['apiKey']],
+  ['resend', { apiKey: 'k' }, { apiUrl: 'https://evil.example' }, ['apiKey']],
+  ['resend', { apiKey: 'k', apiUrl: 'https://mail.example' }, { apiUrl: 'http://mail.example' }, ['apiKey']],
+  ['resend', { apiKey: 'k', apiUrl: 'https://mail.example' }, { apiUrl: 'https://mail.example:8443' }, ['apiKey']],
+  ['resend', { apiKey: 'k', apiUrl: 'https://mail.example' }, { apiUrl: null }, ['apiKey']],
+  ['openai', { apiKey: 'k' }, { baseUrl: 'https://evil.example/v1' }, ['apiKey']],
+  ['my-server', { baseUrl: 'https://a.example', apiKey: 'k' }, { baseUrl: 'https://b.example' }, ['apiKey']],
+  ['mcp.crm', { url: 'https://a.example', headers }, { url: 'https://b.example' }, ['headers']],
+  [
+    'mcp.crm',
+    { url: 'https://a.example', apiKey: 'k', headers },
+    { url: 'https://a.example.evil.example' },
+    ['apiKey', 'headers'],
+  ],
+];
+test.each(moves)(
+  'a new address of %s %j with %j needs the stored secrets again',
+  async (name, settings, change, again) => {
+    const { body: before } = await create(name, settings).expect(201);
+    for (const enabled of [undefined, false]) {
+      const { body } = await update(name, { settings: change, enabled }).expect(400);
+      expect([body.code, body.details.map(({ path }: { path: string }) => path)]).toEqual([
+        'secrets_required',
+        again.map((field) => `settings.${field}`),
+      ]);
+      expect(body.error).toBe(`settings.${again[0]}: must be given again, because the address has changed`);
+    }
+    expect((await world.call('get', `/v1/integrations/${name}`)).body).toEqual(before);
+    const given = Object.fromEntries(
+      again.map((field) => [field, field === 'headers' ? { 'X-Key': 'new' } : 'given-again']),
+    );
+    await update(name, { settings: { ...change, ...given } }).expect(200);
+  },
+);
+
+test('secrets stay when the host, port and protocol do, when they are removed, and when none is stored', async () => {
+  await create('my-server', { baseUrl: 'https://a.example/v1', apiKey: 'a-stored-key' }).expect(201);
+  for (const baseUrl of ['https://a.example/v1', 'https://a.example:443/v1/', 'https://A.example/v2'])
+    expect(valuesOf((await update('my-server', { settings: { baseUrl } }).expect(200)).body).apiKey).toBe('••••-key');
+  const moved = { baseUrl: 'https://b.example', apiKey: null };
+  expect(valuesOf((await update('my-server', { settings: moved }).expect(200)).body)).toEqual({
+    baseUrl: 'https://b.example',
+  });
+  await update('my-server', { settings: { baseUrl: 'https://c.example' } }).expect(200);
 });
 
 test('an environment has at most 100 integrations', async () => {

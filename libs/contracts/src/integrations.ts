@@ -128,20 +128,26 @@ export function integrationProvider(name: string): IntegrationProvider | null {
   return isFree ? modelServer : null;
 }
 
+/** The fields that say where calls with the secrets go. */
+const addressFields: readonly IntegrationField[] = ['apiUrl', 'baseUrl', 'url'];
+
 interface StoredSettings {
   config: JsonObject;
   /** Null when they cannot be decrypted: they have to be given again. */
   secrets: JsonObject | null;
 }
 
+type GivenSettings = Partial<Record<IntegrationField, string | object | null>>;
+
+type MergedSettings =
+  | { ok: true; config: JsonObject; secrets: JsonObject }
+  | { ok: false; code: 'unknown_provider' | 'invalid_settings' | 'secrets_required'; problems: ErrorDetail[] };
+
 /** The settings after a change, checked as a whole. `problems` name the fields and never contain values of secrets. */
-export function mergeIntegration(
-  name: string,
-  before: StoredSettings | null,
-  given: Partial<Record<IntegrationField, string | object | null>>,
-): { ok: true; config: JsonObject; secrets: JsonObject } | { ok: false; problems: ErrorDetail[] } {
+export function mergeIntegration(name: string, before: StoredSettings | null, given: GivenSettings): MergedSettings {
   const provider = integrationProvider(name);
-  if (provider === null) return { ok: false, problems: [{ path: 'provider', message: unknownProvider(name) }] };
+  if (provider === null)
+    return { ok: false, code: 'unknown_provider', problems: [{ path: 'provider', message: unknownProvider(name) }] };
   const allowed = [...provider.required, ...provider.optional];
   const changes = Object.entries(given) as [IntegrationField, (typeof given)[IntegrationField]][];
   const foreign = changes.filter(([field, value]) => value !== undefined && !allowed.includes(field));
@@ -156,13 +162,36 @@ export function mergeIntegration(
     ...foreign.map(([field]) => ({ path: `settings.${field}`, message: `is not a field of ${name}` })),
     ...missing.map((field) => ({ path: `settings.${field}`, message: 'is required' })),
   ];
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, code: 'invalid_settings', problems };
+  const kept = keptSecrets({ ...provider.defaults, ...before?.config }, merged, before?.secrets ?? {}, given);
+  if (kept.length > 0) return { ok: false, code: 'secrets_required', problems: kept.map(toGiveAgain) };
   const part = (isSecret: boolean) =>
     Object.fromEntries(
       Object.entries(merged).filter(([field]) => (fields[field as IntegrationField]?.isSecret ?? false) === isSecret),
     );
   return { ok: true, config: part(false), secrets: part(true) };
 }
+
+/**
+ * The stored secrets that a change would send to another host, port or protocol. They are not shown to anyone, so who changes the
+ * address has to give them again.
+ */
+function keptSecrets(before: JsonObject, after: JsonObject, secrets: JsonObject, given: GivenSettings): string[] {
+  const isMoved = addressFields.some((field) => originOf(before[field]) !== originOf(after[field]));
+  if (!isMoved) return [];
+  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+  return Object.keys(secrets).filter(
+    (field) => given[field as IntegrationField] === undefined && !isEmpty(secrets[field]),
+  );
+}
+
+const originOf = (value: unknown): string =>
+  typeof value === 'string' && URL.canParse(value) ? new URL(value).origin : '';
+
+const toGiveAgain = (field: string): ErrorDetail => ({
+  path: `settings.${field}`,
+  message: 'must be given again, because the address has changed',
+});
 
 const unknownProvider = (name: string): string =>
   reservedNames.includes(name)

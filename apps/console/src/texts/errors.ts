@@ -20,6 +20,7 @@ export const errorTexts: Readonly<Record<string, Readonly<Record<string, string>
     invitation_ended: 'La invitación ya se usó, se revocó o venció, o quien la hizo ya no puede invitar.',
     link_ended: 'El enlace ya se usó o se reemplazó, o venció. Pida otro.',
     missing_email: 'La persona no tiene correo electrónico para iniciar sesión. Escriba uno.',
+    secrets_required: 'Cambió la dirección: escriba de nuevo las claves y los encabezados guardados.',
     requires_admin: 'Esto requiere el rol de administrador.',
     thread_not_found: 'Esta conversación no existe.',
     thread_changed: 'Hay un mensaje más reciente en la conversación.',

@@ -137,12 +137,21 @@ inBrowser('a server of MCP tools gets a name, and its headers are masked', async
   await dialog.getByLabel(/^Headers/).fill('X-Team: sales-team-4321');
   await dialog.getByRole('button', { name: 'Add MCP server' }).click();
   await page.getByText('Set: X-Team: ••••4321.').waitFor();
+  // The headers are not sent to another server, unless they are written again.
+  await page.getByLabel('Address of the server').fill('https://other.example/mcp');
+  await page.getByText('Set: X-Team: ••••4321. Write it again, because the address changes.').waitFor();
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  const urlOf = async () => (await app.owner.get('/v1/integrations/mcp.crm')).body.fields[0].value;
+  expect(await urlOf()).toBe('https://mcp.example/mcp');
+  await page.getByLabel(/^Headers/).fill('X-Team: sales-team-8765');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('Set: X-Team: ••••8765.').waitFor();
   await page.getByRole('checkbox', { name: 'Remove it' }).check();
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Set: X-Team').waitFor({ state: 'detached' });
   const { fields } = (await app.owner.get('/v1/integrations/mcp.crm')).body;
   expect(fields.map(({ name, value }: { name: string; value: unknown }) => [name, value])).toEqual([
-    ['url', 'https://mcp.example/mcp'],
+    ['url', 'https://other.example/mcp'],
     ['apiKey', null],
     ['headers', null],
   ]);

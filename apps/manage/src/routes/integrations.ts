@@ -1,5 +1,4 @@
 import {
-  type ErrorDetail,
   type IntegrationField,
   type JsonObject,
   detailText,
@@ -52,7 +51,7 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
     const { scope } = context;
     const { provider, before, settings, enabled } = change;
     const merged = mergeIntegration(provider, before, settings);
-    if (!merged.ok) throw invalid(merged.problems);
+    if (!merged.ok) throw badRequest(textOf(merged), merged.problems, merged.code);
     await saveIntegration(tx, box, scope, { provider, ...merged, active: enabled });
     if (provider === 'flow') await ensurePaymentType(tx, scope);
     const after = (await findIntegration(tx, box, scope, provider))!;
@@ -157,10 +156,11 @@ interface SettingsChange {
 const notConfigured = (provider: string, environment: string) =>
   notFound(`${provider} is not configured in ${environment}`, 'integration_not_found');
 
-function invalid(problems: ErrorDetail[]) {
+type Refused = Extract<ReturnType<typeof mergeIntegration>, { ok: false }>;
+
+function textOf({ code, problems }: Refused): string {
   const [first = { path: '', message: 'The settings are not valid' }] = problems;
-  if (first.path === 'provider') return badRequest(first.message, problems, 'unknown_provider');
-  return badRequest(detailText(first), problems, 'invalid_settings');
+  return code === 'unknown_provider' ? first.message : detailText(first);
 }
 
 function toView(provider: string, stored: Integration | null) {

@@ -1928,7 +1928,7 @@ export interface ManageClient {
     /** When it was last changed. Null: never. Unix milliseconds. */
     updatedAt: number | null;
   }>;
-  /** Change or switch an integration. Merges the given settings into the stored ones, or switches the provider on or off. Concurrent changes of different fields are all kept. */
+  /** Change or switch an integration. Merges the given settings into the stored ones, or switches the provider on or off. A change of the host, port or protocol of an address needs the secrets that are stored in the same request, so that they are not sent to a server that they were not meant for. Concurrent changes of different fields are all kept. */
   updateIntegration(input: {
     /**
      * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
 import { useTexts } from '../../i18n';
 import { Field } from '../../parts/controls';
 import { Area, Check, Pick } from '../../parts/fields';
@@ -49,29 +49,46 @@ const shown = (value: SettingsField['value']): string =>
         .map(([name, masked]) => `${name}: ${masked}`)
         .join(', ');
 
-/** The inputs of the fields of a provider. Secrets are write-only. */
+const isAddress = (name: string): boolean => ['apiUrl', 'baseUrl', 'url'].includes(name);
+const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text.trim());
+
+/**
+ * The inputs of the fields of a provider. Secrets are write-only. When the host of the address changes, the server wants those that
+ * are stored again.
+ */
 export function SettingsFields({ fields }: { fields: readonly SettingsField[] }) {
-  return fields.map((field) =>
-    field.name === 'mediaReply' ? (
-      <MediaReply key={field.name} value={field.value as string | null} />
-    ) : (
-      <SettingsInput key={field.name} field={field} />
-    ),
-  );
+  const [isMoved, setMoved] = useState(false);
+  return fields.map((field) => {
+    const { name, value } = field;
+    if (name === 'mediaReply') return <MediaReply key={name} value={value as string | null} />;
+    const onChange = isAddress(name)
+      ? (text: string) => setMoved(originOf(text) !== originOf(shown(value)))
+      : undefined;
+    return <SettingsInput key={name} field={field} isMoved={isMoved} onChange={onChange} />;
+  });
 }
 
-function SettingsInput({ field: { name, isRequired, isSecret, value } }: { field: SettingsField }) {
+interface SettingsInputProps {
+  field: SettingsField;
+  /** The address of the provider is being changed. */
+  isMoved: boolean;
+  onChange: ((text: string) => void) | undefined;
+}
+
+function SettingsInput({ field: { name, isRequired, isSecret, value }, isMoved, onChange }: SettingsInputProps) {
   const texts = useTexts(integrationsCatalog);
   const [isCleared, setCleared] = useState(false);
   const own = texts.fields[name] ?? name;
   const isStored = isSecret && value !== null;
   // The API fills the address of Flow in when it is left out.
   const isNeeded = isRequired && name !== 'apiUrl';
+  const isWantedAgain = isStored && isMoved;
+  const hintOfStored = isWantedAgain ? texts.isSetAgain(shown(value)) : texts.isSet(shown(value));
   const common = {
     name,
     label: isNeeded ? own : texts.optional(own),
-    hint: isStored ? texts.isSet(shown(value)) : texts.hints[name],
-    required: isNeeded && !isStored,
+    hint: isStored ? hintOfStored : texts.hints[name],
+    required: isStored ? isWantedAgain : isNeeded,
     disabled: isCleared,
     autoComplete: 'off',
     spellCheck: false,
@@ -85,7 +102,11 @@ function SettingsInput({ field: { name, isRequired, isSecret, value } }: { field
           {...common}
           {...(isSecret
             ? { type: 'password', autoComplete: 'new-password' }
-            : { defaultValue: shown(value), inputMode: /url$/i.test(name) ? ('url' as const) : undefined })}
+            : {
+                defaultValue: shown(value),
+                inputMode: /url$/i.test(name) ? ('url' as const) : undefined,
+                onChange: ({ target }: ChangeEvent<HTMLInputElement>) => onChange?.(target.value),
+              })}
         />
       )}
       {isStored && !isRequired && (

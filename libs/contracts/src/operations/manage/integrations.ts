@@ -83,11 +83,14 @@ export const integrationOperations = defineOperations('Settings', table, {
   updateIntegration: {
     summary: 'Change or switch an integration',
     description:
-      'Merges the given settings into the stored ones, or switches the provider on or off. Concurrent changes of different fields are all kept.',
+      'Merges the given settings into the stored ones, or switches the provider on or off. A change of the host, port or protocol of an address needs the secrets that are stored in the same request, so that they are not sent to a server that they were not meant for. Concurrent changes of different fields are all kept.',
     params: integrationParamsSchema,
     body: updateIntegrationBodySchema,
     response: integrationSchema,
-    errors: { 400: [invalid], 404: [notConfigured] },
+    errors: {
+      400: [invalid, ['secrets_required', 'settings.apiKey: must be given again, because the address has changed']],
+      404: [notConfigured],
+    },
     example: { body: { settings: { apiKey: 'key-f3a1' }, enabled: true }, response: integration },
   },
   testIntegration: {
