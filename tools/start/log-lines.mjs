@@ -56,10 +56,10 @@ function cutMiddle(text, length) {
 
 const localTime = (time) => new Date(time).toTimeString().slice(0, 8);
 
-/** Control characters in texts of other people could move the cursor or hide text. */
+/** Control characters in texts of other people could move the cursor or hide text, and marks of direction reorder it. */
 const printable = (text) =>
   text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g,
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 

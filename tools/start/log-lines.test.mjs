@@ -26,6 +26,17 @@ test('the stack of an error is printed on separate lines', () => {
   assert.equal(readable(JSON.stringify(line)), `${local}.678 ERROR failed\nError: x\n    at y`);
 });
 
+test('control characters and marks of direction are escaped in messages, names of fields, values, errors and paths', () => {
+  const hostile = 'x\u001b]0;t\u0007\u009b1m\u202egnp\u2066';
+  const escaped = 'x\\u001b]0;t\\u0007\\u009b1m\\u202egnp\\u2066';
+  const line = { level: 'info', msg: hostile, [hostile]: hostile, more: { [hostile]: 1 }, err: { stack: hostile } };
+  const shown = readable(JSON.stringify(line));
+  assert.equal(shown.split(escaped).length - 1 >= 4, true);
+  assert.doesNotMatch(shown, /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+  const request = { level: 'info', time: '2026-01-02T03:04:05.678Z', msg: 'request', method: 'GET', status: 200 };
+  assert.match(shortLine('gateway', JSON.stringify({ ...request, path: hostile }), undefined), /\\u202egnp/);
+});
+
 test('other lines are printed unchanged', () => {
   assert.equal(readable('{ not json'), '{ not json');
   assert.equal(readable('plain'), 'plain');

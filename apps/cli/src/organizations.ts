@@ -2,6 +2,7 @@ import type { Queryable } from '@parley/db';
 import { type Organization, listOrganizations } from '@parley/identity';
 import { io } from './command-io';
 import { Failure } from './failure';
+import { safeLine } from './safe-text';
 import { canAsk } from './terminal';
 
 export const demoSlug = 'demo';
@@ -18,7 +19,7 @@ export async function findOrganization(db: Queryable, slug: string | undefined):
   const { isCancel, select } = await import('@clack/prompts');
   const chosen = await select({
     message: 'Which organization?',
-    options: rows.map((row) => ({ value: row, label: row.slug, hint: row.name })),
+    options: rows.map((row) => ({ value: row, label: row.slug, hint: safeLine(row.name) })),
     maxItems: 10,
     input: io().stdin,
     output: io().stderr,

@@ -1,5 +1,6 @@
 import { io } from './command-io';
 import { Failure, usageFailure } from './failure';
+import { safeText } from './safe-text';
 import { canAsk } from './terminal';
 
 /**
@@ -13,6 +14,6 @@ export async function requireConsent(
   if (!canAsk()) throw usageFailure(`Cannot ask for confirmation without a terminal. ${instead}`);
   const { confirm, isCancel } = await import('@clack/prompts');
   const { stdin, stderr } = io();
-  const answer = await confirm({ message, initialValue: false, input: stdin, output: stderr });
+  const answer = await confirm({ message: safeText(message), initialValue: false, input: stdin, output: stderr });
   if (isCancel(answer) || !answer) throw new Failure(refused);
 }

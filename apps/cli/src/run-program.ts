@@ -35,6 +35,6 @@ export function reportFailure(error: unknown): number {
   const { args, stderr } = io();
   if (asJson()) printJsonError(text, fields);
   else stderr.write(safeText(`error: ${message}\n`));
-  if (args.includes(debugFlag)) stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  if (args.includes(debugFlag)) stderr.write(`${safeText(String(error instanceof Error ? error.stack : error))}\n`);
   return exitCode;
 }

@@ -1,5 +1,8 @@
 /** Control characters, and characters that change the direction or the line breaks of the text around them. */
-const unsafe = /(?![\n\t])[\p{Cc}\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const unsafe = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The colours of this program and their ends, of which none hides text. */
+const colour = /(\u001b\[(?:[0-4]|2[2-4]|3[0-79]|9[0-7])m)/;
 
 /**
  * Makes untrusted text safe to print on a terminal: characters that could move the cursor, change colours or hide text
@@ -9,6 +12,13 @@ export const safeText = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
     .replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The same for a whole output, whose colours are kept. What is left in it that is untrusted may then be coloured, and nothing else. */
+export const safeOutput = (text: string): string =>
+  text
+    .split(colour)
+    .map((part, at) => (at % 2 === 1 ? part : safeText(part)))
+    .join('');
 
 /** Like safeText, on one line. */
 export const safeLine = (text: string): string => safeText(text.replace(/\s+/g, ' ').trim());

@@ -92,6 +92,62 @@ test('no error of a command shows escape sequences as text, and control characte
   }
 });
 
+test('nothing that others wrote reaches the terminal as a control sequence: names of fields, values, warnings, reasons', async () => {
+  const hostile = `x\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202egnp\u2066\r\b\u007f`;
+  const entity = {
+    id: 'ent_1',
+    type: hostile,
+    status: hostile,
+    data: { [hostile]: 1, a: hostile },
+    createdAt: 1,
+    updatedAt: 1,
+  };
+  const answers: Record<string, object> = {
+    '/v1/data/product': { data: [entity], cursor: hostile, hasMore: true },
+    '/v1/data/product/ent_1': entity,
+    '/v1/entity-types': {
+      data: [{ slug: 'product', name: hostile, schema: { [hostile]: 'string' }, searchFields: [] }],
+    },
+    '/v1/integrations/flow/test': { ok: true, reason: hostile, durationMs: 1 },
+    '/v1/sync': { version: 1, dryRun: false, results: {}, warnings: [{ path: hostile, message: hostile }] },
+  };
+  const server = createServer((request, response) => {
+    const answer = answers[request.url!.split('?')[0]!];
+    response.writeHead(answer ? 200 : 400, { 'Content-Type': 'application/json' });
+    response.end(
+      JSON.stringify(answer ?? { error: hostile, code: hostile, details: [{ path: hostile, message: hostile }] }),
+    );
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const env = {
+    PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PARLEY_API_KEY: 'sk_dev_x',
+  };
+  try {
+    for (const line of [
+      'data list product',
+      'data list product --json',
+      'data get product ent_1',
+      'data export product --format csv',
+      'data export product --format jsonl',
+      'integrations test flow',
+      'threads list --debug',
+      'agents list',
+      'types list',
+    ]) {
+      const terminal = open(line, env);
+      await terminal.ended;
+      const shown = terminal.output.replaceAll(/\x1b\[(?:[0-4]|2[2-4]|3[0-79]|9[0-7])m/g, '').replaceAll('\r\n', '\n');
+      expect([line, shown.match(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu)]).toEqual([line, null]);
+    }
+    const list = open('data list product', env);
+    await list.ended;
+    expect(list.output).toContain('x\\u001b]0;pwned\\u0007\\u001b[2J\\u009b31m\\u202egnp\\u2066');
+  } finally {
+    server.close();
+  }
+});
+
 test('with several organizations a terminal asks for one', async () => {
   for (const slug of ['acme', 'bern']) await seedOrganization(db.pool, { slug });
   const chosen = open('members invite', { DATABASE_URL: db.url });

@@ -1,10 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { io } from './command-io';
-import { safeLine, safeText } from './safe-text';
+import { safeLine, safeOutput, safeText } from './safe-text';
 
-/** Prints a result on stdout, where scripts read it. */
-export const print = (line = ''): void => void io().stdout.write(`${line}\n`);
+/** Prints a result on stdout, where scripts read it. Its control characters are escaped, whoever wrote them. */
+export const print = (line = ''): void => void io().stdout.write(`${safeOutput(line)}\n`);
+
+/** Writes the content of a file on stdout: unchanged for a program or a file, safe on a terminal. */
+export function printContent(text: string): void {
+  const { stdout } = io();
+  stdout.write(stdout.isTTY ? safeText(text) : text);
+}
 
 /** Prints a result as one line of JSON. Escapes control characters that JSON allows, as strings in it are untrusted. */
 export const printJson = (value: unknown): void => print(safeText(JSON.stringify(value)));
@@ -23,7 +29,8 @@ export const printJsonError = (error: string, fields: object = {}): void =>
 export function note(line: string): void {
   if (asJson()) return;
   const { stderr } = io();
-  stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`);
+  const safe = safeOutput(line);
+  stderr.write(`${stderr.isTTY ? safe : stripVTControlCharacters(safe)}\n`);
 }
 
 /** Colours are used on a terminal only, and not with NO_COLOR (no-color.org). */
@@ -44,21 +51,24 @@ export const colors = {
   cyan: inColor(styled.cyan),
 };
 
-/** Formats rows as aligned columns; the last column is not padded. Cells may hold untrusted text. */
+/** Formats rows as aligned columns; the last column is not padded. Titles and cells may hold untrusted text. */
 export function formatTable(header: string[], rows: string[][]): string {
+  const titles = header.map(safeLine);
   const cells = rows.map((row) => row.map(safeLine));
-  const widths = header.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]!.length)));
+  const widths = titles.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]!.length)));
   const format = (row: string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column]!))
       .join('  ')
       .trimEnd();
-  return [colors.bold(format(header)), ...cells.map(format)].join('\n');
+  return [colors.bold(format(titles)), ...cells.map(format)].join('\n');
 }
 
-/** Formats one line for each field that is not undefined, with aligned values. */
+/** Formats one line for each field that is not undefined, with aligned values. Names and values may be untrusted. */
 export function formatFields(fields: Record<string, string | undefined>): string {
-  const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  const present = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[safeLine(name), value]],
+  );
   const width = Math.max(...present.map(([name]) => name.length));
   return present.map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${safeLine(value)}`).join('\n');
 }

@@ -6,6 +6,7 @@ import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
 import { createSecretMails } from './email/secret-mail';
+import { subjectOf } from './email/subject-of';
 import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
@@ -98,12 +99,13 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
   async function addEmail(
     tx: Queryable,
     scope: Scope,
-    { from, to, subject, content, key }: OutgoingEmail,
+    { from, to, subject: given, content, key }: OutgoingEmail,
   ): Promise<{ ok: true; id: string } | Extract<EmailResult, { ok: false }>> {
     const account = await createAccounts(tx, box, settings).resend(scope);
     if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
     const sender = from ?? account.from;
     if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };
+    const subject = subjectOf(given);
     const request = { from: sender, to, subject, ...content };
     const { id } = await queueEmail(tx, scope, { from: sender, to, subject, request, key: key ?? newId('key') });
     return { ok: true, id };

@@ -9,7 +9,7 @@ import { startProgress } from '../data/progress';
 import { createCheckpoint } from '../data/checkpoint';
 import { formatOf } from '../data/rows';
 import { Failure } from '../failure';
-import { note, printJson } from '../terminal';
+import { note, printContent, printJson } from '../terminal';
 import { schemaOf } from './data-import';
 
 export interface DataExportOptions {
@@ -48,10 +48,9 @@ export async function runDataExport(type: string, options: DataExportOptions): P
     const query = JSON.stringify({ type, filters, status, format, keepFormulas });
     const input = { filters: filters as Query['filters'], status };
     if (out === undefined) {
-      const { stdout } = io();
-      stdout.write(writer.head);
+      printContent(writer.head);
       for await (const page of pages(client, type, input))
-        stdout.write(page.data.map((entity) => writer.line(entity)).join(''));
+        printContent(page.data.map((entity) => writer.line(entity)).join(''));
       return;
     }
     const checkpoint = createCheckpoint<ExportState>(pathOf(`${out}.parley-export`));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
 import { type AddressGuard, callHttp } from '@parley/outbound';
 import type { Accounts, ResendAccount } from '../accounts';
+import { subjectOf } from './subject-of';
 
 const timeoutMs = 5_000;
 
@@ -60,7 +61,7 @@ async function sendNow(
     method: 'POST',
     url: `${apiUrl}/emails`,
     headers: { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': randomUUID() },
-    body: { from, to: [to], subject, text },
+    body: { from, to: [to], subject: subjectOf(subject), text },
     timeoutMs,
     organizationId,
     guard: isOwnAddress ? guard : undefined,

@@ -12,11 +12,16 @@ const address = z
   .string()
   .max(320)
   .regex(
-    new RegExp(`^(?:(?:[^<>@,;:"\\r\\n]*|\\s*"[^"\\\\\\r\\n]*"\\s*)<${plain}>|${plain})$`),
+    new RegExp(`^(?:(?:[^<>@,;:"\\r\\n]*|[ \\t]*"[^"\\\\\\r\\n]*"[ \\t]*)<${plain}>|${plain})$`),
     'must be an e-mail address',
   );
 const addresses = z.union([address, z.array(address).min(1).max(50)]);
-const bare = (written: string): string => (/<(.*)>$/.exec(written)?.[1] ?? written).trim().toLowerCase();
+/** The address itself, without the name before it. Fields of entities may hold any text. */
+function bare(written: string): string {
+  const open = written.lastIndexOf('<');
+  const address = open !== -1 && written.endsWith('>') ? written.slice(open + 1, -1) : written;
+  return address.trim().toLowerCase();
+}
 
 /** The fields of a contact's entity that may hold an e-mail address. */
 const emailFields = ['email', 'emailAddress', 'email_address', 'mail'];
