@@ -2,7 +2,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from 'node:
 import type { QueryInput } from '@parley/client';
 import type { JsonObject } from '@parley/contracts';
 import { createWriter } from '@parley/rows';
-import { io, pathOf } from '../command-io';
+import { pathOf } from '../command-io';
 import { type DataClient, withClient } from '../data/client';
 import { parseObject } from '../data/input';
 import { startProgress } from '../data/progress';
