@@ -34,7 +34,10 @@ const newBrowser = (app = createManageApp(api.deps)) => createBrowser(app);
 const appWith = (secretsKey: string, laterMs = 0) =>
   createManageApp({ ...api.deps, sealedCookies: createSealedCookies(secretsKey, () => Date.now() + laterMs) });
 const invite = async (of = world) => (await createInvitation(api.db, of.scope, { role: 'member', minutes: 10 })).token;
-const codeOf = async (test: request.Test) => (await test).body.code;
+/** Confirms what the browser is asked now, or an id that it was shown. */
+const confirm = async (browser: Browser, id?: string) =>
+  browser.change('post', confirmation, { id: id ?? (await browser.get(confirmation)).body.id ?? 'unknown' });
+const codeOf = async (test: PromiseLike<request.Response>) => (await test).body.code;
 const actionsIn = async (of: World) =>
   (await of.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
 /** The ids of the people whom the provider's identities of this test belong to. */
@@ -63,17 +66,18 @@ test('an unknown identity is added to the account after the person who is signed
   expect([await ownersOf(), await whoIs(browser), await actionsIn(home)]).toEqual([[], person.id, []]);
   await newBrowser().change('post', '/v1/invitations/show', { token: invitation }).expect(200);
   expect((await browser.get(confirmation).expect(200)).body).toEqual({
+    id: expect.any(String),
     person: { id: person.id, email: person.email, name: 'Ana Rojas', hasPassword: true },
     identity: { provider: 'Acme', issuer: provider.url, email: 'ana@id.example', name: 'Ana at Acme' },
     organization: { slug: expect.any(String), name: world.scope.organizationId },
     role: 'member',
   });
-  const confirmed = await browser.change('post', confirmation).expect(200);
+  const confirmed = await confirm(browser);
   expect(confirmed.body).toEqual({ returnTo: '/console/?tab=1' });
   expect([await ownersOf(), await whoIs(browser)]).toEqual([[person.id], person.id]);
   expect([await actionsIn(home), await actionsIn(world)]).toEqual([['identity.added'], ['invitation.accepted']]);
   expect(browser.cookies.has(waiting)).toBe(false);
-  expect(await codeOf(browser.change('post', confirmation))).toBe('sign_in_expired');
+  expect(await codeOf(confirm(browser))).toBe('sign_in_expired');
 
   const elsewhere = newBrowser();
   const back = await elsewhere.get(await elsewhere.signInAt(provider));
@@ -96,7 +100,7 @@ test('a person who declines keeps the account and the invitation as they are', a
   const { browser, invitation } = await asked();
   await browser.change('delete', confirmation).expect(200, { success: true });
   expect([...browser.cookies.keys()]).toEqual([session]);
-  expect(await codeOf(browser.change('post', confirmation))).toBe('sign_in_expired');
+  expect(await codeOf(confirm(browser))).toBe('sign_in_expired');
   expect(await ownersOf()).toEqual([]);
   await browser.change('post', '/v1/invitations/show', { token: invitation }).expect(200);
 });
@@ -126,18 +130,19 @@ test('an identity of a name that is very long fits into a cookie', async () => {
   expect(waiting.length + browser.cookies.get(waiting)!.length).toBeLessThanOrEqual(4_096);
   const { identity } = (await browser.get(confirmation).expect(200)).body;
   expect(identity).toMatchObject({ email: `${'語'.repeat(99)}…`, name: `${'語'.repeat(99)}…` });
-  expect((await browser.change('post', confirmation).expect(200)).body.returnTo).toBe(path);
+  expect((await confirm(browser)).body.returnTo).toBe(path);
   expect(await ownersOf()).toHaveLength(1);
 });
 
 describe('what waits for a confirmation', () => {
   test('ends with the invitation', async () => {
     const { browser, invitation } = await asked();
+    const { id } = (await browser.get(confirmation).expect(200)).body;
     await newBrowser()
       .change('post', '/v1/invitations/accept', { token: invitation, email: 'x@x.example', password: 'long enough 1' })
       .expect(201);
     expect(await codeOf(browser.get(confirmation))).toBe('invitation_ended');
-    expect(await codeOf(browser.change('post', confirmation))).toBe('invitation_ended');
+    expect(await codeOf(confirm(browser, id))).toBe('invitation_ended');
     expect(await ownersOf()).toEqual([]);
   });
 
@@ -145,15 +150,25 @@ describe('what waits for a confirmation', () => {
     const { browser, person, invitation } = await asked();
     const other = newBrowser();
     await other.get(await other.signInAt(provider, { invitation: await invite() })).expect(303);
-    expect(await codeOf(browser.change('post', confirmation))).toBe('identity_taken');
+    expect(await codeOf(confirm(browser))).toBe('identity_taken');
     expect(await ownersOf()).toEqual([await whoIs(other)]);
     expect(await ownersOf()).not.toContain(person.id);
     await other.change('post', '/v1/invitations/show', { token: invitation }).expect(200);
   });
 
+  test('is the identity that was shown: another tab may have asked about another one since', async () => {
+    const { browser } = await asked();
+    const { id } = (await browser.get(confirmation).expect(200)).body;
+    provider.person = { sub: `${provider.person.sub}-other` };
+    await browser.get(await browser.signInAt(provider, { invitation: await invite() })).expect(303);
+    expect(await codeOf(confirm(browser, id))).toBe('sign_in_expired');
+    expect(await ownersOf()).toEqual([]);
+  });
+
   test('is confirmed once', async () => {
     const { browser, person } = await asked();
-    const both = await Promise.all([1, 2].map(() => browser.change('post', confirmation)));
+    const { id } = (await browser.get(confirmation).expect(200)).body;
+    const both = await Promise.all([1, 2].map(() => confirm(browser, id)));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 410]);
     expect(await ownersOf()).toEqual([person.id]);
   });
@@ -165,7 +180,7 @@ describe('what waits for a confirmation', () => {
     const { browser, person } = await asked();
     await change(browser, person);
     expect(await codeOf(browser.get(confirmation))).toBe('no_session');
-    expect(await codeOf(browser.change('post', confirmation))).toBe('no_session');
+    expect(await codeOf(confirm(browser))).toBe('no_session');
     expect(await ownersOf()).toEqual([]);
   });
 
@@ -177,7 +192,7 @@ describe('what waits for a confirmation', () => {
     for (const other of [browserOf(await api.person(world, 'admin')), same]) {
       other.cookies.set(waiting, cookie);
       expect(await codeOf(other.get(confirmation))).toBe('sign_in_expired');
-      expect(await codeOf(other.change('post', confirmation))).toBe('sign_in_expired');
+      expect(await codeOf(confirm(other))).toBe('sign_in_expired');
     }
     expect(await ownersOf()).toEqual([]);
   });

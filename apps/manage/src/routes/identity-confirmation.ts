@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { type OidcIdentity, bindIdentity, findPerson } from '@parley/identity';
@@ -27,6 +28,7 @@ interface Handlers {
 const identityCookie = {
   name: 'parley_identity',
   content: z.object({
+    id: z.string(),
     identity: z.object({
       issuer: z.string(),
       subject: z.string(),
@@ -52,10 +54,11 @@ export function askToConfirm(
   deps: SessionDeps,
   context: RequestContext,
   session: SignedIn | null,
-  { identity, ...question }: Question,
+  { identity, invitation, returnTo }: Omit<Question, 'id'>,
 ): string {
   const shown = { ...identity, email: shorten(identity.email), name: shorten(identity.name) };
-  const cookie = deps.sealedCookies.seal(identityCookie, { ...question, identity: shown }, session);
+  const question: Question = { id: randomUUID(), identity: shown, invitation, returnTo };
+  const cookie = deps.sealedCookies.seal(identityCookie, question, session);
   setCookie(context, cookie, deps.publicUrl);
   return confirmationPath;
 }
@@ -64,9 +67,10 @@ export function askToConfirm(
 export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers => ({
   async getIdentityConfirmation(_input, context) {
     const { name: provider } = requireOidc(deps);
-    const { identity, invitation } = await questionOf(deps, context);
+    const { id, identity, invitation } = await questionOf(deps, context);
     const { organizationName, slug, role } = await deps.db.transaction((tx) => openInvitation(tx, invitation));
     return {
+      id,
       person: await findPerson(deps.db, context.person.id),
       identity: { provider, issuer: identity.issuer, email: identity.email, name: identity.name },
       organization: { slug, name: organizationName },
@@ -74,10 +78,12 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
     };
   },
 
-  async confirmIdentity(_input, context) {
+  async confirmIdentity({ body }, context) {
     requireOidc(deps);
     requireHttps(context.request, deps.publicUrl);
-    const { identity, invitation: token, returnTo } = await questionOf(deps, context);
+    const { id, identity, invitation: token, returnTo } = await questionOf(deps, context);
+    // Another tab has asked about another identity since.
+    if (body.id !== id) throw signInExpired();
     const { person } = context;
     await deps.db.transaction(async (tx) => {
       const invitation = await openInvitation(tx, token);

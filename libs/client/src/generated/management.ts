@@ -3004,6 +3004,8 @@ export interface ManageClient {
   }, options?: CallOptions): Promise<null>;
   /** Show the identity that waits for a confirmation. An unknown identity that signed in by an invitation, in a browser with a session, waits for 10 minutes until the person who is signed in confirms it. */
   getIdentityConfirmation(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** What the confirmation names, so that the identity that was shown is the one that is added. */
+    id: string;
     /** Who is signed in. The identity would be added to this account. */
     person: {
       /** Id of the person. */
@@ -3037,7 +3039,10 @@ export interface ManageClient {
     role: 'admin' | 'member';
   }>;
   /** Add the identity to the account. The person who is signed in can sign in with the identity from now on, and joins the organization of the invitation. The link is used up. */
-  confirmIdentity(input?: Record<string, never>, options?: CallOptions): Promise<{
+  confirmIdentity(input: {
+    /** The `id` of what was shown. */
+    id: string;
+  }, options?: CallOptions): Promise<{
     /** Path to which the page sends the browser: the one that the sign-in began with. */
     returnTo: string;
   }>;

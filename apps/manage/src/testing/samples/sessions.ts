@@ -14,8 +14,8 @@ const cookieOf = (response: { headers: Record<string, unknown> }): string => {
   return set.at(-1)!.split(';')[0]!;
 };
 
-/** A person of another organization, who has signed in at the provider by an invitation and has not confirmed it. */
-const ofPersonWhoIsAsked: Prepare = async (world: World) => {
+/** The headers of a person of another organization, who has signed in at the provider by an invitation and has not confirmed it. */
+async function askedPerson(world: World): Promise<Record<string, string>> {
   const { api, scope } = world;
   const { call, oidc } = api;
   const { headers } = await api.person(await api.world(), 'member');
@@ -25,8 +25,8 @@ const ofPersonWhoIsAsked: Prepare = async (world: World) => {
   const { search } = new URL(await oidc.signIn(begun.body.url));
   const back = { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(begun)}` };
   const asked = await call('get', `/v1/sign-in/oidc/callback${search}`, { headers: back });
-  return { headers: { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(asked)}` } };
-};
+  return { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(asked)}` };
+}
 
 const linkOf = (world: World, id: string, link: NewPersonLink) => createPersonLink(world.db, id, link);
 const passwordLink = async (world: World) => {
@@ -45,9 +45,13 @@ export const sessionSamples = {
       headers: { Cookie: begun.headers['set-cookie']![0]!.split(';')[0]! },
     };
   },
-  getIdentityConfirmation: ofPersonWhoIsAsked,
-  confirmIdentity: ofPersonWhoIsAsked,
-  declineIdentity: ofPersonWhoIsAsked,
+  getIdentityConfirmation: async (world) => ({ headers: await askedPerson(world) }),
+  async confirmIdentity(world) {
+    const headers = await askedPerson(world);
+    const { id } = (await world.api.call('get', '/v1/sign-in/oidc/confirmation', { headers })).body;
+    return { headers, body: { id } };
+  },
+  declineIdentity: async (world) => ({ headers: await askedPerson(world) }),
   async signIn(world) {
     const { email, password } = await world.api.person(world, 'member');
     return { body: { email, password }, headers: sameSite };

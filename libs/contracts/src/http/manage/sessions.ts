@@ -88,7 +88,11 @@ export const finishOidcSignInQuerySchema = z.looseObject({
   error: answered.describe('Why the provider refused.'),
 });
 
+const confirmationId = z.string().min(1).max(100);
 export const identityConfirmationSchema = z.object({
+  id: confirmationId.describe(
+    'What the confirmation names, so that the identity that was shown is the one that is added.',
+  ),
   person: personSchema.describe('Who is signed in. The identity would be added to this account.'),
   identity: z
     .object({
@@ -102,6 +106,9 @@ export const identityConfirmationSchema = z.object({
     .object({ slug: z.string().describe('The name in commands.'), name: z.string().describe('The name for people.') })
     .describe('The organization of the invitation, which the person would join.'),
   role: roleSchema,
+});
+export const confirmIdentityBodySchema = z.strictObject({
+  id: confirmationId.describe('The `id` of what was shown.'),
 });
 export const confirmedIdentitySchema = z.object({
   returnTo: z.string().describe('Path to which the page sends the browser: the one that the sign-in began with.'),

@@ -6,6 +6,7 @@ import {
   changePasswordBodySchema,
   changedEmailSchema,
   completePasswordResetBodySchema,
+  confirmIdentityBodySchema,
   confirmedIdentitySchema,
   finishOidcSignInQuerySchema,
   identityConfirmationSchema,
@@ -115,6 +116,7 @@ export const sessionOperations = defineOperations('People', table, {
     errors: { 400: [expired], 404: [noOidc, unknownInvitation], 410: [invitationEnded] },
     example: {
       response: {
+        id: '0b9c6f6e-4f0a-4f5e-9d0c-2f6f3a1b7c55',
         person,
         identity: { provider: 'Acme', issuer: 'https://id.example.com', email: 'ana@example.com', name: 'Ana Rojas' },
         organization: { slug: 'acme', name: 'Acme' },
@@ -126,6 +128,7 @@ export const sessionOperations = defineOperations('People', table, {
     summary: 'Add the identity to the account',
     description:
       'The person who is signed in can sign in with the identity from now on, and joins the organization of the invitation. The link is used up.',
+    body: confirmIdentityBodySchema,
     response: confirmedIdentitySchema,
     errors: {
       400: [expired],
@@ -134,7 +137,10 @@ export const sessionOperations = defineOperations('People', table, {
       409: [['identity_taken', 'This identity belongs to another person']],
       410: [invitationEnded],
     },
-    example: { response: { returnTo: '/console/' } },
+    example: {
+      body: { id: '0b9c6f6e-4f0a-4f5e-9d0c-2f6f3a1b7c55' },
+      response: { returnTo: '/console/' },
+    },
   },
   declineIdentity: {
     summary: 'Decline to add the identity',
