@@ -4,9 +4,10 @@ import { meQuery } from '../api/session';
 import { Failure } from '../parts/states';
 import { useTexts } from '../i18n';
 import { ConfirmEmail } from './confirm-email';
+import { ConfirmIdentity } from './confirm-identity';
 import { Join } from './join';
 import { ResetPassword } from './reset-password';
-import { SignIn } from './sign-in';
+import { SignIn, SignInFailed } from './sign-in';
 import { lastWorkspace } from './workspace';
 
 /** Shows the screens to people with a session, and to all others the sign-in, at the same address. */
@@ -25,13 +26,17 @@ export function Entrance() {
     ) : (
       <ConfirmEmail token={token!} me={me.data} />
     );
+  if (me.data !== null && hash === '/confirm-identity') return <ConfirmIdentity />;
   return me.data === null || me.data.organizations.length === 0 ? <SignIn me={me.data} /> : <Outlet />;
 }
 
 /** Leads from addresses without an organization to the one that was open last. */
 export function Start() {
   const { data: me } = useQuery(meQuery);
+  const search = useLocation({ select: (location) => location.searchStr });
+  const failure = new URLSearchParams(search).get('error');
   if (!me) return null;
+  if (failure !== null) return <SignInFailed code={failure} />;
   const [slug, environment] = lastWorkspace.get()?.split('/') ?? [];
   const organization = me.organizations.find((one) => one.slug === slug) ?? me.organizations[0]!;
   const params = {
@@ -39,7 +44,7 @@ export function Start() {
     environment: environment === 'production' ? environment : 'development',
   };
   // The shortcuts of the installed app name a screen, and know no organization.
-  const screen = new URLSearchParams(location.search).get('screen');
+  const screen = new URLSearchParams(search).get('screen');
   if (screen === 'conversations' || screen === 'waiting')
     return (
       <Navigate

@@ -48,7 +48,7 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   return (
     <Card title={texts.title(organization.name)}>
       <p className="mb-4 text-n11">{role === 'admin' ? texts.asAdmin : texts.asMember}</p>
-      {me === null && <OidcButton invitation={token} />}
+      <OidcButton invitation={token} text={me === null ? signIn.with : texts.withProvider} />
       <form className="space-y-3" onSubmit={(event) => accept.mutate(fieldsOf(event))}>
         {me === null ? (
           <>

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Me, endedSession, enter, leave, people } from '../api/session';
 import { useOnce } from '../api/use-change';
@@ -11,7 +12,8 @@ import { ForgotPassword } from './forgot-password';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { useSignInWays } from './sign-in-ways';
 
-export function OidcButton({ invitation }: { invitation?: string }) {
+/** `text`: what signing in at the provider does here. */
+export function OidcButton({ invitation, text }: { invitation?: string; text?: (provider: string) => string }) {
   const { signIn: texts } = useTexts();
   const { data: ways } = useSignInWays();
   const begin = useMutation({
@@ -22,12 +24,30 @@ export function OidcButton({ invitation }: { invitation?: string }) {
   if (!ways?.oidc) return null;
   return (
     <>
-      <Button className="w-full" isBusy={begin.isPending} onClick={() => begin.mutate()}>
-        {texts.with(ways.oidc.name)}
+      <Button
+        className="min-h-8 w-full !h-auto !whitespace-normal"
+        isBusy={begin.isPending}
+        onClick={() => begin.mutate()}
+      >
+        {(text ?? texts.with)(ways.oidc.name)}
       </Button>
       <Problem error={begin.error} />
       <p className="my-3 text-center text-n10">{texts.or}</p>
     </>
+  );
+}
+
+/** A person who is signed in came back from the provider without success. */
+export function SignInFailed({ code }: { code: string }) {
+  const { signIn: texts, join } = useTexts();
+  const navigate = useNavigate();
+  return (
+    <Card title={texts.title}>
+      <div className="mb-4">
+        <Notice kind="failed">{texts.failed(code)}</Notice>
+      </div>
+      <Button onClick={() => navigate({ to: '/', search: {}, replace: true })}>{join.toConsole}</Button>
+    </Card>
   );
 }
 

@@ -39,6 +39,7 @@ export const commonCatalog = catalog(
       toSignIn: 'Sign in',
       toConsole: 'Open the console',
       emailHint: 'Confirmed by this link, if you keep it.',
+      withProvider: (provider: string) => `Join, and add ${provider} to my account`,
     },
     reset: {
       forgot: 'Forgot password?',
@@ -62,6 +63,23 @@ export const commonCatalog = catalog(
       submit: 'Confirm',
       done: 'Your e-mail address is confirmed.',
       mark: 'not confirmed',
+    },
+    confirmIdentity: {
+      title: 'Add this identity to your account?',
+      intro: (provider: string) => `You came back from ${provider} with an identity that is not known here yet.`,
+      account: 'Signed in as',
+      identity: 'Identity',
+      nameless: 'without a name',
+      provider: 'Provider',
+      joins: 'You join',
+      roles: { admin: 'as an admin', member: 'as a member' },
+      warning:
+        'Whoever has this identity can sign in to your account, in all of your organizations. Decline if it is not yours or you did not begin this.',
+      confirm: 'Add the identity and join',
+      decline: 'Decline',
+      endedTitle: 'There is nothing to confirm',
+      ended:
+        'This sign-in has expired, was begun in another session, or its invitation does not work any more. Nothing was changed.',
     },
     nav: {
       skip: 'Skip to content',
@@ -191,6 +209,7 @@ export const commonCatalog = catalog(
       toSignIn: 'Iniciar sesión',
       toConsole: 'Abrir la consola',
       emailHint: 'Confirmado por este enlace, si lo conserva.',
+      withProvider: (provider) => `Unirse y agregar ${provider} a mi cuenta`,
     },
     reset: {
       forgot: '¿Olvidó su contraseña?',
@@ -214,6 +233,23 @@ export const commonCatalog = catalog(
       submit: 'Confirmar',
       done: 'Su correo electrónico está confirmado.',
       mark: 'sin confirmar',
+    },
+    confirmIdentity: {
+      title: '¿Agregar esta identidad a su cuenta?',
+      intro: (provider) => `Usted volvió de ${provider} con una identidad que aquí aún no se conoce.`,
+      account: 'Sesión de',
+      identity: 'Identidad',
+      nameless: 'sin nombre',
+      provider: 'Proveedor',
+      joins: 'Se une a',
+      roles: { admin: 'como administrador', member: 'como miembro' },
+      warning:
+        'Quien tenga esta identidad podrá iniciar sesión en su cuenta, en todas sus organizaciones. Rechace si no es suya o si usted no comenzó esto.',
+      confirm: 'Agregar la identidad y unirse',
+      decline: 'Rechazar',
+      endedTitle: 'No hay nada que confirmar',
+      ended:
+        'Este inicio de sesión venció, se comenzó en otra sesión, o su invitación ya no funciona. No se cambió nada.',
     },
     nav: {
       skip: 'Ir al contenido',

@@ -60,6 +60,8 @@ export interface ConsoleOptions {
   /** Servers of the test, and the variables that lead the services to them. Called before the stack starts. */
   environment?: () => Promise<Record<string, string>>;
   environmentOf?: StackOptions['environmentOf'];
+  /** Arguments of Chromium. */
+  browserArgs?: readonly string[];
 }
 
 /** A test in the browser. It does nothing on a machine without one, which openBrowser says; CI has one. */
@@ -99,10 +101,11 @@ export function useConsole({
   services = ['data', 'chat', 'worker', 'manage', 'gateway'],
   environment,
   environmentOf,
+  browserArgs,
 }: ConsoleOptions = {}): ConsoleKit {
   const kit = { complaints: [] as string[] } as ConsoleKit;
   beforeAll(async () => {
-    const [model, browser, more] = await Promise.all([startModelServer(), openBrowser(), environment?.()]);
+    const [model, browser, more] = await Promise.all([startModelServer(), openBrowser(browserArgs), environment?.()]);
     hasBrowser = browser !== null;
     kit.model = model;
     kit.stack = await startOwnStack({

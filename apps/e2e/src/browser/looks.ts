@@ -23,7 +23,7 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** The serious and critical violations of the accessibility rules on a page that was opened with `bypassCSP`. */
-async function findViolations(page: Page): Promise<string[]> {
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = (await page.evaluate('axe.run()')) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
