@@ -209,6 +209,7 @@ test('HEAD is answered with the headers of a stream and ends', async () => {
   const headers = { Authorization: `Bearer ${world.key}` };
   const response = await fetch(`${at}/v1/events/stream`, { method: 'HEAD', headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   await until(async () => openStreams.size, { isThere: (open) => open === 0 });
   await closeServer(started);
 });
