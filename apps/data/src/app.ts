@@ -18,6 +18,7 @@ import { syncPull } from './routes/sync-pull';
 import { type PushDeps, syncPush } from './routes/sync-push';
 import { syncState } from './routes/sync-state';
 import { updateEntity } from './routes/update-entity';
+import { queueSyncs } from './queue-syncs';
 import { shareCounts } from './share-counts';
 
 export interface DataDeps extends PushDeps {
@@ -54,8 +55,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
         updateEntity: updateEntity(deps),
         deleteEntity: deleteEntity(deps),
         syncState: syncState(deps),
-        syncPull: syncPull(deps),
-        syncPush: syncPush(deps),
+        ...queueSyncs({ syncPull: syncPull(deps), syncPush: syncPush(deps) }),
       },
     ),
   });

@@ -49,7 +49,7 @@ const routes: readonly GatewayRoute[] = [
   // Before /v1/data: the first match is used.
   { prefix: '/v1/data', suffix: '/bulk', ...data, limitBytes: 8 * mebibyte },
   { prefix: '/v1/data', ...data },
-  { prefix: '/v1/sync', ...data },
+  { prefix: '/v1/sync', ...data, limitBytes: 16 * mebibyte },
   // A reply may have a file of 10 MiB in Base64.
   { prefix: '/v1/threads', hasStreams: true, ...manage, limitBytes: 14 * mebibyte },
   { prefix: '/v1/thread-counts', ...manage },

@@ -41,6 +41,7 @@ export {
 } from './http/data';
 export { type ErrorBody, type ErrorDetail, detailText } from './http/error';
 export {
+  definitionLimits,
   type KindResult,
   type ResourceKind,
   type ResourceSet,

@@ -1,6 +1,7 @@
 import type { ErrorDetail, RawResourceSet, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { pathOf } from './parse-resources';
+import { handlerHash } from './stored-resources';
 
 /** Checks that a handler can be parsed, with the parser of the tool executor. `unavailable`: the executor did not respond. */
 export type CheckHandler = (
@@ -13,9 +14,9 @@ const concurrency = 4;
 
 const storedHandlers = statement(
   'stored-handlers',
-  `select name, definition->>'handlerCode' as code from tools
+  `select name, encode(sha256(convert_to(definition->>'handlerCode', 'UTF8')), 'hex') as hash from tools
    where tenant = $1 and environment = $2::"Environment" and name = any($3)`,
-  { name: column.text, code: column.text },
+  { name: column.text, hash: column.text },
 );
 
 /**
@@ -38,8 +39,8 @@ export async function checkHandlers(
   if (given.length === 0) return [];
   const names = given.map(({ name }) => name);
   const { rows } = await db.query(scope, storedHandlers, [scope.tenant, scope.environment, names]);
-  const stored = new Map(rows.map(({ name, code }) => [name, code]));
-  const changed = given.filter(({ name, handlerCode }) => stored.get(name) !== handlerCode);
+  const stored = new Map(rows.map(({ name, hash }) => [name, hash]));
+  const changed = given.filter(({ name, handlerCode }) => stored.get(name) !== handlerHash(handlerCode));
   const problems: ErrorDetail[] = [];
   let isUnavailable = false;
   const queue = changed.values();

@@ -1,7 +1,7 @@
 import { type ResourceKind, canonicalJson, resourceKinds, paymentType } from '@parley/contracts';
 import { type Definition, slugOf } from './definition';
 import type { ParsedResources } from './parse-resources';
-import type { StoredResources } from './stored-resources';
+import { type StoredResources, handlerHash } from './stored-resources';
 
 /** The changes of a push to one kind. */
 interface KindPlan {
@@ -36,7 +36,8 @@ function planKind(
   for (const definition of given) {
     const before = stored.get(slugOf(definition));
     if (before === undefined) plan.created.push(definition);
-    else if (comparable(kind, before.definition) === comparable(kind, definition)) plan.unchanged.push(before.slug);
+    else if (comparable(kind, before.definition) === comparable(kind, asStored(kind, definition)))
+      plan.unchanged.push(before.slug);
     else plan.updated.push(definition);
   }
   const slugs = new Set(given.map(slugOf));
@@ -44,6 +45,13 @@ function planKind(
     (slug) => !slugs.has(slug) && !invalidSlugs.has(slug) && !(kind === 'entityTypes' && slug === paymentType),
   );
   return plan;
+}
+
+/** A definition in the form in which `readStoredResources` returns it. */
+function asStored(kind: ResourceKind, definition: Definition): Definition {
+  if (kind !== 'tools') return definition;
+  const tool = definition as Definition<'tools'>;
+  return { ...tool, handlerCode: handlerHash(tool.handlerCode) };
 }
 
 /** Canonical text for the comparison. An entity type with an empty list of search fields equals one without the list. */

@@ -6,17 +6,16 @@ import {
   type ResourceKind,
   type Scope,
   type SyncResult,
-  reportRefusal,
   resourceKinds,
 } from '@parley/contracts';
 import { type AuditSource, recordAudit } from '@parley/audit';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import { lockTypes, setFollowedChanges } from '@parley/entities';
-import { createSlots } from '@parley/outbound';
 import { followedChanges } from '@parley/triggers';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
+import { type TooLarge, checkTotal } from './check-total';
 import { type Definition, forEachKind, slugOf } from './definition';
 import { type InUse, findInUse } from './find-in-use';
 import { findReserved } from './find-reserved';
@@ -47,10 +46,6 @@ export interface PushRequest {
   checkLimitMs?: number;
 }
 
-/** Pushes of a process at the same time. Each takes 10 ms of a turn of the event loop at most. */
-const slots = createSlots({ total: 6 });
-const waitLimitMs = 10_000;
-
 /** Problems that one answer reports. */
 const maxProblems = 1_000;
 
@@ -62,22 +57,16 @@ type PushResult =
   | { ok: false; reason: 'reserved'; problems: ErrorDetail[] }
   /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
   | { ok: false; reason: 'handlers_unchecked' }
-  /** Other pushes of the organization took all of its slots. */
-  | { ok: false; reason: 'busy' }
   /** Slow checks of the organization delayed those of the parameters of tools. Nothing was changed. */
   | { ok: false; reason: 'parameters_unchecked' }
-  | { ok: false; reason: 'too_complex' };
+  | { ok: false; reason: 'too_complex' }
+  | ({ ok: false; reason: 'too_large' } & TooLarge);
 
 /**
  * Creates, updates and prunes the definitions of an environment in one transaction (docs/reference/sync.md#push). Pushes to
  * the same environment run one at a time. Every problem is reported before anything is written.
  */
 export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
-  const release = await slots.acquire(scope.organizationId, new AbortController().signal, waitLimitMs);
-  if (release === null) {
-    reportRefusal('pushes_busy');
-    return { ok: false, reason: 'busy' };
-  }
   const { checkHandler, resources, checkLimitMs = 10_000 } = request;
   const budget = createPushBudget(checkLimitMs);
   try {
@@ -93,8 +82,6 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
   } catch (error) {
     if (error instanceof PushTooComplex) return { ok: false, reason: 'too_complex' };
     throw error;
-  } finally {
-    release();
   }
 }
 
@@ -135,6 +122,8 @@ async function push(
   const checked = await checkResources({ ...parsed, stored, deleted, knownTools, mcpServers }, budget);
   const problems = [...shapeProblems, ...checked, ...toolProblems];
   if (problems.length > 0) return { ok: false, reason: 'invalid', problems: problems.slice(0, maxProblems) };
+  const tooLarge = await checkTotal(client, scope, plan, deleted);
+  if (tooLarge !== null) return { ok: false, reason: 'too_large', ...tooLarge };
 
   const results = describe(plan, pruned);
   const changes = Object.values(results).some(

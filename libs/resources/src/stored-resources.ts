@@ -1,8 +1,17 @@
+import { createHash } from 'node:crypto';
 import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
-import { type Queryable, type RowOf, type Statement, column, listEnvironmentIntegrations, statement } from '@parley/db';
+import {
+  type Queryable,
+  type Row as RowShape,
+  type RowOf,
+  type Statement,
+  column,
+  listEnvironmentIntegrations,
+  statement,
+} from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
-interface StoredResource {
+export interface StoredResource {
   /** Only of an agent. */
   id?: string;
   slug: string;
@@ -15,7 +24,8 @@ interface StoredResource {
 /** All definitions of an environment by kind and slug. Slugs are in byte order. */
 export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
 
-const inEnvironment = 'tenant = $1 and environment = $2::"Environment" order by slug collate "C"';
+const nameOf = (kind: ResourceKind): string => (kind === 'entityTypes' ? 'entity-types' : kind);
+
 const common = { slug: column.text, name: column.text, revision: column.int4 };
 const plainRow = { ...common, definition: column.jsonb<object>() };
 const agentRow = { ...plainRow, id: column.text };
@@ -28,31 +38,62 @@ const typeRow = {
 type TypeRow = RowOf<typeof typeRow>;
 type Row = RowOf<typeof plainRow> | RowOf<typeof agentRow> | TypeRow;
 
-const plain = (table: string) => `select slug, name, revision, definition from ${table} where ${inEnvironment}`;
+/** SQL of the definitions of a kind: its tables, the column of its slug, the columns that are read, and the size of a definition. */
+interface KindSql {
+  from: string;
+  slug: string;
+  columns: string;
+  bytes: string;
+  row: RowShape;
+}
+const inEnvironment = 'where tenant = $1 and environment = $2::"Environment"';
+const bytesOf = (definition: string) => `octet_length(${definition}::text)`;
+const plain = (table: string): KindSql => ({
+  from: `from ${table} ${inEnvironment}`,
+  slug: 'slug',
+  columns: 'slug, name, revision, definition',
+  bytes: bytesOf('definition'),
+  row: plainRow,
+});
 
-const selects: Record<ResourceKind, Statement<Row>> = {
-  entityTypes: statement(
-    'stored-entity-types',
-    `select slug, name, revision, schema, search_fields, display_config from entity_types where ${inEnvironment}`,
-    typeRow,
-  ),
-  roles: statement('stored-roles', plain('roles'), plainRow),
-  tools: statement(
-    'stored-tools',
-    `select name as slug, name, revision, definition from tools where tenant = $1
-     and environment = $2::"Environment" order by name collate "C"`,
-    plainRow,
-  ),
-  agents: statement(
-    'stored-agents',
-    `select a.id, a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
-     where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
-    agentRow,
-  ),
-  routers: statement('stored-routers', plain('routers'), plainRow),
-  triggers: statement('stored-triggers', plain('triggers'), plainRow),
+const kinds: Record<ResourceKind, KindSql> = {
+  entityTypes: {
+    ...plain('entity_types'),
+    columns: 'slug, name, revision, schema, search_fields, display_config',
+    bytes: `${bytesOf('schema')} + coalesce(${bytesOf('display_config')}, 0) + ${bytesOf('search_fields')}`,
+    row: typeRow,
+  },
+  roles: plain('roles'),
+  tools: { ...plain('tools'), slug: 'name', columns: 'name as slug, name, revision, definition' },
+  agents: {
+    from: `from agents a join agent_configs c on c.agent_id = a.id
+      where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment"`,
+    slug: 'a.slug',
+    columns: 'a.id, a.slug, c.name, c.revision, c.definition',
+    bytes: bytesOf('c.definition'),
+    row: agentRow,
+  },
+  routers: plain('routers'),
+  triggers: plain('triggers'),
 };
 
+const hashedHandler = `jsonb_set(definition::jsonb, '{handlerCode}', to_jsonb(encode(sha256(convert_to(definition->>'handlerCode', 'UTF8')), 'hex')))`;
+const withoutCode = `name as slug, name, revision, ${hashedHandler} as definition`;
+
+const selects = forEachKind((kind): Statement<Row> => {
+  const { columns, from, slug, row } = kinds[kind];
+  const read = kind === 'tools' ? withoutCode : columns;
+  const text = `select ${read} ${from} order by ${slug} collate "C"`;
+  return statement(`stored-${nameOf(kind)}`, text, row) as Statement<Row>;
+});
+
+/** The hash of a handler, as a stored tool has it in place of its code. */
+export const handlerHash = (handlerCode: string): string => createHash('sha256').update(handlerCode).digest('hex');
+
+/**
+ * All definitions of an environment. Tools have `handlerHash` in place of their code: the code of a thousand tools would be
+ * hundreds of megabytes, and a push compares it only.
+ */
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
   for (const kind of resourceKinds) {
@@ -60,6 +101,58 @@ export async function readStoredResources(db: Queryable, scope: Scope): Promise<
     for (const row of rows) stored[kind].set(row.slug, toStored(kind, row));
   }
   return stored;
+}
+
+const sizesOfEnvironment = statement(
+  'sizes-of-definitions',
+  resourceKinds
+    .map((kind) => {
+      const { slug, bytes, from } = kinds[kind];
+      return `select '${kind}' as kind, ${slug} as slug, ${bytes} as bytes ${from}`;
+    })
+    .join(' union all '),
+  { kind: column.oneOf<ResourceKind>(), slug: column.text, bytes: column.int4 },
+);
+
+export interface DefinitionSize {
+  kind: ResourceKind;
+  slug: string;
+  /** Of its JSON. */
+  bytes: number;
+}
+
+/** The sizes of all definitions of an environment. */
+export async function readSizes(db: Queryable, scope: Scope): Promise<DefinitionSize[]> {
+  return (await db.query(scope, sizesOfEnvironment, [scope.tenant, scope.environment])).rows;
+}
+
+/** Of the definitions that a process holds at once while it reads all of them. */
+const batchBytes = 1_048_576;
+
+const batches = forEachKind((kind): Statement<Row> => {
+  const { columns, from, slug, row } = kinds[kind];
+  const text = `select ${columns} ${from} and ${slug} = any($3) order by ${slug} collate "C"`;
+  return statement(`some-${nameOf(kind)}`, text, row) as Statement<Row>;
+});
+
+/** The definitions of a kind in the order of their slugs, in batches that a process can hold. `sizes`: of `readSizes`. */
+export async function* readBatches(
+  db: Queryable,
+  scope: Scope,
+  kind: ResourceKind,
+  sizes: readonly DefinitionSize[],
+): AsyncGenerator<StoredResource[]> {
+  const left = sizes
+    .filter((one) => one.kind === kind)
+    .sort((a, b) => Buffer.compare(Buffer.from(a.slug), Buffer.from(b.slug)));
+  while (left.length > 0) {
+    let bytes = left[0]!.bytes;
+    let count = 1;
+    while (count < left.length && (bytes += left[count]!.bytes) <= batchBytes) count += 1;
+    const slugs = left.splice(0, count).map(({ slug }) => slug);
+    const { rows } = await db.query(scope, batches[kind], [scope.tenant, scope.environment, slugs]);
+    yield rows.map((row) => toStored(kind, row));
+  }
 }
 
 function toStored(kind: ResourceKind, row: Row): StoredResource {

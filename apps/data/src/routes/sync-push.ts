@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { auditSourceOf } from '@parley/audit';
+import { definitionLimits } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { KeyLimit } from '@parley/identity';
-import { type CheckHandler, pushResources } from '@parley/resources';
+import { type CheckHandler, pushResources, singular } from '@parley/resources';
 import { type Handler, HttpError, badRequest, unavailable } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
 
@@ -42,12 +43,17 @@ export const syncPush =
     switch (pushed.reason) {
       case 'handlers_unchecked':
         throw unavailable('The tool executor is unavailable, so the handlers cannot be checked');
-      case 'busy':
-        throw unavailable('Other pushes of the organization are running, try again later');
       case 'parameters_unchecked':
         throw unavailable('Other checks of the organization take too long, so the parameters cannot be checked');
       case 'too_complex':
         throw new HttpError(413, 'push_too_complex', 'The definitions take too long to check. Push fewer at a time');
+      case 'too_large': {
+        const { bytes, largest } = pushed;
+        const names = largest.map((one) => `${singular[one.kind]} "${one.slug}" (${one.bytes} bytes)`).join(', ');
+        const sizes = `would have ${bytes} bytes of JSON together, and may have ${definitionLimits.totalBytes}`;
+        const text = `The definitions of ${scope.environment} ${sizes}. The largest: ${names}`;
+        throw new HttpError(413, 'definitions_too_large', text);
+      }
       case 'invalid':
         throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
       case 'reserved': {

@@ -11,6 +11,13 @@ import { environmentSchema } from '../scope';
 export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
+export const definitionLimits = {
+  /** Of the body of a push. */
+  bodyBytes: 16 * 1_048_576,
+  /** Of all definitions of an environment together, as JSON. A pull of them, with its other fields, can be pushed again. */
+  totalBytes: 16 * 1_048_576 - 16 * 1_024,
+} as const;
+
 /** Each entry of a list is parsed with its own schema, so that every problem is reported with its path. */
 export const definitionSchemas = {
   entityTypes: entityTypeDefinitionSchema,

@@ -1,13 +1,28 @@
 import { z } from 'zod';
-import { rawSyncBodySchema, syncBodySchema, syncPullSchema, syncResultSchema, syncStateSchema } from '../http/sync';
-import { defineOperations, post } from './operation';
+import {
+  definitionLimits,
+  rawSyncBodySchema,
+  syncBodySchema,
+  syncPullSchema,
+  syncResultSchema,
+  syncStateSchema,
+} from '../http/sync';
+import { type ErrorExample, defineOperations, post } from './operation';
 
 const table = {
   syncState: post('/v1/sync/state', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
   syncPull: post('/v1/sync/pull', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
-  syncPush: post('/v1/sync', 'sync', { people: { development: 'member', production: 'admin' }, beyondRoles: true }),
+  syncPush: post('/v1/sync', 'sync', {
+    people: { development: 'member', production: 'admin' },
+    beyondRoles: true,
+    bodyLimitBytes: definitionLimits.bodyBytes,
+  }),
 };
 
+const tooMany: ErrorExample = [
+  'too_many_syncs',
+  'Other pushes and pulls of the organization are running. They run one at a time',
+];
 const emptyKinds = { entityTypes: [], roles: [], tools: [], agents: [], routers: [], triggers: [] };
 const note = { slug: 'note', name: 'Note', schema: { text: 'string' }, searchFields: ['text'] };
 
@@ -36,6 +51,7 @@ export const syncOperations = defineOperations('Sync', table, {
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncPullSchema,
+    errors: { 429: [tooMany] },
     example: {
       body: {},
       response: { environment: 'development', version: 3, resources: { ...emptyKinds, entityTypes: [note] } },
@@ -54,7 +70,14 @@ export const syncOperations = defineOperations('Sync', table, {
         ['requires_admin', 'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY'],
       ],
       409: [['version_conflict', 'The environment has changed: it is now at version 4']],
-      413: [['push_too_complex', 'The definitions take too long to check. Push fewer at a time']],
+      413: [
+        ['push_too_complex', 'The definitions take too long to check. Push fewer at a time'],
+        [
+          'definitions_too_large',
+          'The definitions of development would have 16900000 bytes of JSON together, and may have 16760832. The largest: tool "a.b" (310000 bytes)',
+        ],
+      ],
+      429: [tooMany],
     },
     example: {
       body: { resources: { entityTypes: [note] }, dryRun: true },
