@@ -6,11 +6,21 @@ import { type FollowedEvent, followEvents } from '@parley/events';
 const pollMs = 250;
 /** Events that are kept for the streams of an environment. A stream that is further behind reads them itself. */
 const maxKept = 1_000;
+/** Size of these events, in characters of JSON. */
+const maxKeptChars = 4 * 1_048_576;
+/** Size of the events that a stream holds while its client reads them slowly; at least one event. */
+const maxTakenChars = 256 * 1_024;
 const pageSize = 200;
+
+/** Payloads above this size are left out. An event of an entity has up to 64 KiB of its data. */
+const maxPayloadChars = 128 * 1_024;
+
+export type StreamedEvent = FollowedEvent & { isTruncated?: true };
+type KeptEvent = StreamedEvent & { chars: number };
 
 interface Feed {
   /** Events after `from`, up to `position`. */
-  kept: FollowedEvent[];
+  kept: KeptEvent[];
   from: string;
   position: string;
   /** Number of times that the database was restored meanwhile: positions from before are unknown. */
@@ -49,14 +59,15 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       isFull = page?.ok === true && page.events.length === pageSize;
       if (page === null) continue;
       const position = page.ok ? page.cursor : await currentPosition(db, scope).catch(() => feed.position);
-      feed.kept = page.ok ? [...feed.kept, ...page.events] : [];
+      feed.kept = page.ok ? [...feed.kept, ...page.events.map(withSize)] : [];
       if (!page.ok) {
         feed.from = position;
         feed.restores += 1;
       }
-      if (feed.kept.length > maxKept) {
-        feed.from = feed.kept[feed.kept.length - maxKept - 1]!.cursor;
-        feed.kept = feed.kept.slice(-maxKept);
+      const first = firstKept(feed.kept);
+      if (first > 0) {
+        feed.from = feed.kept[first - 1]!.cursor;
+        feed.kept = feed.kept.slice(first);
       }
       const isNew = !page.ok || position !== feed.position;
       feed.position = position;
@@ -97,7 +108,7 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
         /** The position after the events that `next` has returned. */
         position: () => position,
         /** The next events; `resync` when the position is unknown, after which the next ones are those from now on. */
-        async next(): Promise<FollowedEvent[] | 'resync'> {
+        async next(): Promise<StreamedEvent[] | 'resync'> {
           while (!signal.aborted) {
             if (restores !== feed.restores) {
               restores = feed.restores;
@@ -110,13 +121,16 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
                 position = await currentPosition(db, scope);
                 return 'resync';
               }
-              position = page.cursor;
-              return page.events;
+              const taken = firstOf(page.events.map(withSize));
+              position = taken.length === page.events.length ? page.cursor : taken.at(-1)!.cursor;
+              return taken;
             }
             if (isBefore(position, feed.position)) {
               const from = position;
-              position = feed.position;
-              return feed.kept.filter(({ cursor }) => isBefore(from, cursor));
+              const following = feed.kept.filter(({ cursor }) => isBefore(from, cursor));
+              const taken = firstOf(following);
+              position = taken.length === following.length ? feed.position : taken.at(-1)!.cursor;
+              return taken;
             }
             await feed.next.promise;
           }
@@ -125,6 +139,26 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       };
     },
   };
+}
+
+/** An event as streams send it: every stream that is slow holds one. */
+function withSize(event: FollowedEvent): KeptEvent {
+  const chars = JSON.stringify(event.payload).length;
+  return chars <= maxPayloadChars ? { ...event, chars } : { ...event, payload: {}, isTruncated: true, chars: 0 };
+}
+
+/** The index of the first event that is kept: the newest ones are, within both limits. */
+function firstKept(events: readonly KeptEvent[]): number {
+  let leftChars = maxKeptChars;
+  const last = events.findLastIndex(({ chars }) => (leftChars -= chars) < 0);
+  return Math.max(last + 1, events.length - maxKept);
+}
+
+/** The first of these events that a stream takes at once. */
+function firstOf(events: readonly KeptEvent[]): StreamedEvent[] {
+  let leftChars = maxTakenChars;
+  const end = events.findIndex(({ chars }, index) => (leftChars -= chars) < 0 && index > 0);
+  return (end === -1 ? events : events.slice(0, end)).map(({ chars: _, ...event }) => event);
 }
 
 async function currentPosition(db: Db, scope: Scope): Promise<string> {

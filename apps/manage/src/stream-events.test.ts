@@ -93,6 +93,23 @@ test('a stream has the events of its filter, organization and environment', asyn
   some.close();
 });
 
+test('a payload above 128 KiB is left out of the stream, and is read with the position before it', async () => {
+  const stream = await open();
+  await until(() => stream.events.length, { isThere: (count) => count > 0 });
+  await record(1);
+  const payload = { text: 'x'.repeat(200_000) };
+  await recordEvent(api.db, world.scope, { type: 'test.large', payload, actor: { type: 'system' } });
+  await record(2);
+  await until(() => numbersOf(stream), { isThere: (numbers) => numbers.includes(2) });
+  const [before, large] = stream.events.filter(({ data }) => data.type !== undefined);
+  expect(large!.data).toMatchObject({ type: 'test.large', payload: {}, isTruncated: true });
+  const next = await fetch(`${url}/v1/events/next?after=${before!.id}&limit=1`, {
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+  expect(((await next.json()) as { data: object[] }).data).toMatchObject([{ type: 'test.large', payload }]);
+  stream.close();
+});
+
 test('a hundred streams of an environment are read with one statement', async () => {
   const key = await api.keyOf(world.scope, ['manage']);
   const streams = await Promise.all(

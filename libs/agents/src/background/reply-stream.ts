@@ -37,8 +37,12 @@ export const streamedFinishReason = (reason: FinishReason): string =>
 export const chunksPerAttempt = 1_000_000;
 const flushEveryMs = 25;
 const maxValueChars = 16 * 1024;
+/** Pieces of a text, of up to 8,000 characters. */
+const pieces = /.{1,8000}/gsu;
 /** After so many characters of arguments and results, the others are left out. */
 const maxValuesChars = 1024 * 1024;
+
+const shortText = (text: string): string => storableText(text.slice(0, maxValueChars));
 
 /** The stream of one attempt. Without Redis its readers get the reply from the database. */
 export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string; attempts: number }): ReplyStream {
@@ -63,7 +67,8 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
   const textId = () => `text-${attempts}-${stepCount}`;
   const push = (chunk: NumberedChunk['chunk']) => void all.push({ seq: (seq += 1), chunk });
   function pushDelta(): void {
-    if (delta !== '') push({ type: 'text-delta', id: textId(), delta });
+    // Readers that are slow hold a chunk each. No piece ends between the two halves of a character.
+    for (const piece of delta.match(pieces) ?? []) push({ type: 'text-delta', id: textId(), delta: piece });
     delta = '';
   }
   function add(chunk: NumberedChunk['chunk']): void {
@@ -151,13 +156,13 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
       for (const call of calls)
         add({
           type: 'tool-input-available',
-          ...{ toolCallId: call.id, toolName: storableText(call.name), input: shown(call.args) ?? {}, dynamic: true },
+          ...{ toolCallId: call.id, toolName: shortText(call.name), input: shown(call.args) ?? {}, dynamic: true },
         });
     },
     result(toolCallId, result) {
       if (result.ok)
         add({ type: 'tool-output-available', toolCallId, output: shown(result.result as Json), dynamic: true });
-      else add({ type: 'tool-output-error', toolCallId, errorText: storableText(result.message), dynamic: true });
+      else add({ type: 'tool-output-error', toolCallId, errorText: shortText(result.message), dynamic: true });
     },
     endStep() {
       endText();

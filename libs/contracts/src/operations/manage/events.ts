@@ -54,7 +54,7 @@ export const eventOperations = defineOperations('Operations', table, {
   streamEvents: {
     summary: 'Stream events',
     description:
-      'The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends about a second after its key, session or membership does, and after an hour.',
+      'The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A payload of more than 128 KiB is left out, which `isTruncated: true` says: `GET /v1/events/next` with the `id` before it as `after` returns it. A comment is sent every 15 seconds; a stream ends about a second after its key, session or membership does, and after an hour.',
     query: streamEventsQuerySchema,
     headers: { 'Last-Event-ID': 'The `id` of the last event that was received.' },
     response: eventStreamSchema,
