@@ -69,7 +69,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   reconcileLimitMs?: number;
   /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
   streamLimits: EventStreamLimits;
-  /** The same of streams of executions. */
+  /** The same of streams of executions and of waits for their end. */
   executionStreamLimits: EventStreamLimits;
   executionChunks: ExecutionChunks;
   executionBells: ExecutionBells;
@@ -102,10 +102,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   const streams = createEventStreams(deps.streamLimits);
   const executionStreams = createExecutionStreams({ db, chunks: deps.executionChunks, bells: deps.executionBells });
   const { executionStreamLimits } = deps;
-  const sendExecution = createSendExecution({
-    ...{ executionStreams, log },
-    streams: createEventStreams(executionStreamLimits),
-  });
+  const waits = { executionStreams, streams: createEventStreams(executionStreamLimits) };
+  const sendExecution = createSendExecution({ ...waits, log });
   const sendToVisitor = createSendExecution({
     ...{ executionStreams, log },
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
@@ -122,7 +120,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   };
   const openAi = createApp({
     ...{ ...shared, shapeError: openAiError },
-    routes: createOpenAiRoutes({ ...deps, executionStreams, streams: createEventStreams(executionStreamLimits) }),
+    routes: createOpenAiRoutes({ ...deps, ...waits }),
   });
   const handlersOf = (of: ManageDeps) => ({
     ...createThreadHandlers(of),
@@ -139,8 +137,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...createOrganizationHandlers(of),
     ...createAuditLogHandlers(of),
     ...createDefinitionHandlers(of),
-    ...createExecutionHandlers(of),
-    ...createStartExecutionHandlers(of, sendExecution),
+    ...createExecutionHandlers(of, waits),
+    ...createStartExecutionHandlers(of, sendExecution, waits),
     ...createStreamExecutionHandlers(of.db, sendExecution),
     ...createStatisticsHandlers(of),
     ...createHealthReportHandlers(of),

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '@parley/testing';
+import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { insertAgent, insertExecution } from './testing/samples/executions';
 
@@ -59,6 +64,69 @@ test('the response waits for the end when the client prefers it, and not longer'
   expect(response.headers['preference-applied']).toBe('wait=1');
   expect(response.body.status).toBe('queued');
   await world.call('get', `/v1/executions/${executionId}?wait=31`, { key: chatKey }).expect(400);
+});
+
+test('waits count as streams, by caller and by organization, and one that is refused begins no turn', async () => {
+  const limits = { ...api.deps.executionStreamLimits, perCaller: 2, perOrganization: 3 };
+  let waitCount = 0;
+  const executionBells: typeof api.deps.executionBells = {
+    ...api.deps.executionBells,
+    listen(...args) {
+      waitCount += 1;
+      return api.deps.executionBells.listen(...args);
+    },
+  };
+  const app = createManageApp({ ...api.deps, executionBells, executionStreamLimits: limits });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const call = (path: string, key: string, init: RequestInit & { headers?: object } = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...init.headers },
+    });
+  const message = JSON.stringify({ agentSlug: 'helper', message: 'Hello' });
+  const completion = JSON.stringify({ model: 'agent:helper', messages: [{ role: 'user', content: 'Hello' }] });
+  const all = [
+    (key: string) => call(`/v1/executions/${id}?wait=30`, key),
+    (key: string) => call(`/v1/executions/${id}/stream`, key),
+    (key: string) => call('/v1/executions', key, { method: 'POST', body: message, headers: { Prefer: 'wait=30' } }),
+    (key: string) =>
+      call('/v1/executions', key, { method: 'POST', body: message, headers: { Accept: 'text/event-stream' } }),
+    (key: string) => call('/openai/v1/chat/completions', key, { method: 'POST', body: completion }),
+  ];
+  const [first, second, third] = [
+    await api.keyOf(world.scope, ['manage']),
+    chatKey,
+    await api.keyOf(world.scope, ['manage']),
+  ];
+  const id = (await start({}, {}, second).expect(202)).body.executionId as string;
+  const countRows = async () =>
+    (await api.db.pool.query('select count(*)::int as n from executions where tenant = $1', [world.scope.tenant]))
+      .rows[0].n;
+  const before = await countRows();
+  const expectRefused = async (key: string) => {
+    for (const one of all) {
+      const response = await one(key);
+      expect([response.status, await response.text()]).toEqual([429, expect.stringContaining('too_many_streams')]);
+    }
+  };
+
+  const waiting = [all[0]!(first), all[0]!(first)];
+  await until(async () => waitCount, { isThere: (count) => count === 2 });
+  await expectRefused(first);
+  waiting.push(all[0]!(second));
+  await until(async () => waitCount, { isThere: (count) => count === 3 });
+  await expectRefused(third);
+  expect(await countRows()).toBe(before);
+
+  await answer(id);
+  api.deps.executionChunks.ring(id);
+  for (const one of await Promise.all(waiting))
+    expect([one.status, (await one.json()).status]).toEqual([200, 'succeeded']);
+  expect((await all[0]!(first)).status).toBe(200);
+  server.closeAllConnections();
+  server.close();
 });
 
 test('a key with chat sees and cancels what it has started, without prompts and steps; manage sees all', async () => {

@@ -68,10 +68,10 @@ export const manageVariables = {
     description: 'Open streams of events of an organization in a process.',
   }),
   EXECUTION_STREAMS_PER_CALLER: numberVariable(500, 1).meta({
-    description: 'Open streams of executions of one key or person in a process.',
+    description: 'Open streams of executions, waits for their end and completions of one key or person in a process.',
   }),
   EXECUTION_STREAMS_PER_ORGANIZATION: numberVariable(1_000, 1).meta({
-    description: 'Open streams of executions of an organization in a process.',
+    description: 'Open streams of executions, waits for their end and completions of an organization in a process.',
   }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',

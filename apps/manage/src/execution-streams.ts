@@ -2,6 +2,7 @@ import {
   type ExecutionStep,
   chunksPerAttempt,
   findEndedAmong,
+  hasEnded,
   readExecution,
   readSteps,
   type StoredExecution,
@@ -78,6 +79,31 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
   }
 
   return {
+    /** Resolves when an execution has ended, after `waitMs`, or when the signal is aborted. */
+    async waitForEnd(scope: Scope, id: string, options: { waitMs: number; signal: AbortSignal }): Promise<void> {
+      let isOver = options.signal.aborted;
+      let woken = Promise.withResolvers<void>();
+      const unwatch = watch(scope.tenant, id, (mayHaveEnded) => {
+        if (mayHaveEnded) woken.resolve();
+      });
+      const stop = () => {
+        isOver = true;
+        woken.resolve();
+      };
+      const timer = setTimeout(stop, options.waitMs);
+      options.signal.addEventListener('abort', stop);
+      try {
+        while (!isOver) {
+          woken = Promise.withResolvers();
+          if (await hasEnded(db, scope, id)) return;
+          if (!isOver) await woken.promise;
+        }
+      } finally {
+        clearTimeout(timer);
+        options.signal.removeEventListener('abort', stop);
+        unwatch();
+      }
+    },
     /**
      * The chunks after the number `after`, until the end of the execution. Those of an execution that has been lost in
      * between follow a `reset-step`.

@@ -1,23 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded } from '@parley/agents';
-import type { Scope } from '@parley/contracts';
-import type { Db } from '@parley/db';
+import type { CallerContext, EventStreams } from '@parley/service';
+import type { ExecutionStreams } from './execution-streams';
 
-const firstPollMs = 25;
-const slowestPollMs = 500;
+export interface ExecutionWaits {
+  executionStreams: ExecutionStreams;
+  /** Waits count as streams of executions. */
+  streams: EventStreams;
+}
 
-/** Waits until an execution has ended, at most `waitMs` and no longer than the client. Holds no connection between polls. */
+/**
+ * Waits until an execution has ended, at most `waitMs` and no longer than the client. Throws when the caller or the organization
+ * has too many streams and waits, and when the caller may no longer ask. `leave`: of `streams.admit`, if the caller has been admitted before.
+ */
 export async function waitForExecution(
-  db: Db,
-  scope: Scope,
+  { executionStreams, streams }: ExecutionWaits,
+  { caller, scope, signal, checkAgain }: CallerContext,
   id: string,
   waitMs: number,
-  signal: AbortSignal,
+  leave = streams.admit(caller),
 ): Promise<void> {
-  const deadlineMs = performance.now() + waitMs;
-  for (let pollMs = firstPollMs; !(await hasEnded(db, scope, id)); pollMs = Math.min(pollMs * 1.5, slowestPollMs)) {
-    const leftMs = deadlineMs - performance.now();
-    if (leftMs <= 0 || signal.aborted) return;
-    await sleep(Math.min(pollMs, leftMs), undefined, { signal }).catch(() => {});
+  try {
+    await executionStreams.waitForEnd(scope, id, { waitMs, signal });
+  } finally {
+    leave();
   }
+  // The caller may have lost its rights while it waited.
+  await checkAgain();
 }

@@ -1,24 +1,15 @@
 import { cancelExecution, listAnswererSlugs } from '@parley/agents';
 import type { Caller, FinishReason, Scope } from '@parley/contracts';
 import { actorOf, seesAll } from '@parley/permissions';
-import {
-  type CallerContext,
-  type EventStreams,
-  HttpError,
-  type Route,
-  notFound,
-  openAiError,
-  route,
-} from '@parley/service';
+import { type CallerContext, HttpError, type Route, notFound, openAiError, route } from '@parley/service';
 import { z } from 'zod';
-import type { ExecutionStreams } from '../execution-streams';
 import { type StartDeps, beginInBackground } from '../routes/start-execution';
 import { type VisibleExecution, executionOf, publicErrorOf } from '../visible-execution';
-import { waitForExecution } from '../wait-for-execution';
+import { type ExecutionWaits, waitForExecution } from '../wait-for-execution';
 import { type CompletionBody, completionBodySchema, toConversation } from './completion-body';
 import { createStreamedText } from './streamed-text';
 
-type Deps = StartDeps & { executionStreams: ExecutionStreams; streams: EventStreams };
+type Deps = StartDeps & ExecutionWaits;
 
 /** Longer than a turn. The gateway's deadline ends the request before. */
 const longestWaitMs = 10 * 60_000;
@@ -36,23 +27,25 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
       const { model } = body;
       const slug = model.slice(model.indexOf(':') + 1);
       const actor = actorOf(context.caller);
-      // A stream that would be refused begins no turn.
-      if (body.stream) deps.streams.admit(context.caller);
+      // A completion that would be refused begins no turn.
+      const leave = deps.streams.admit(context.caller);
       const { executionId: id } = await beginInBackground(deps, context, {
         ...toConversation(body),
         agent: model.startsWith('router:') ? { routerSlug: slug } : { slug },
         channel: 'api',
         // As in start-execution.ts.
         caller: actor.type === 'system' ? undefined : actor,
+      }).catch((error: unknown) => {
+        leave();
+        throw error;
       });
       let isRead = false;
       try {
         if (body.stream) {
-          isRead = await streamCompletion(deps, context, id, body);
+          isRead = await streamCompletion(deps, context, { executionId: id, body, leave });
           return null;
         }
-        await waitForExecution(deps.db, context.scope, id, longestWaitMs, context.signal);
-        await context.checkAgain();
+        await waitForExecution(deps, context, id, longestWaitMs, leave);
         isRead = !context.signal.aborted;
         return toCompletion(await executionOf(deps.db, context, id), model, context.caller);
       } finally {
@@ -166,10 +159,10 @@ function failureOf(reason: string, caller: Caller): HttpError {
 async function streamCompletion(
   { db, executionStreams, streams }: Deps,
   context: CallerContext,
-  executionId: string,
-  { model, stream_options: options }: CompletionBody,
+  { executionId, body, leave }: { executionId: string; body: CompletionBody; leave: () => void },
 ): Promise<boolean> {
-  const stream = streams.open(context);
+  const { model, stream_options: options } = body;
+  const stream = streams.open(context, undefined, undefined, leave);
   const { signal } = stream;
   const includesUsage = options?.include_usage === true;
   const common = { id: idOf(executionId), object: 'chat.completion.chunk', created: secondsOf(new Date()), model };

@@ -12,7 +12,7 @@ import type { Db } from '@parley/db';
 import { seesAll } from '@parley/permissions';
 import { type Handler } from '@parley/service';
 import { msOf, msOrNull, pageOf, timeId } from '../page';
-import { waitForExecution } from '../wait-for-execution';
+import { type ExecutionWaits, waitForExecution } from '../wait-for-execution';
 import { executionOf, publicErrorOf, usageOf } from '../visible-execution';
 
 interface Handlers {
@@ -20,7 +20,7 @@ interface Handlers {
   getExecution: Handler<'getExecution'>;
 }
 
-export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
+export const createExecutionHandlers = ({ db }: { db: Db }, waits: ExecutionWaits): Handlers => ({
   async listExecutions({ query }, { scope }) {
     const { page, answer } = pageOf('executions', scope, query, timeId);
     const { agent, thread, status, toolErrors, since } = query;
@@ -30,11 +30,10 @@ export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
   },
 
   async getExecution({ params: { id }, query: { wait } }, context) {
-    const { scope, signal } = context;
+    const { scope } = context;
     let execution = await executionOf(db, context, id);
     if (wait > 0 && isOpen(execution.status)) {
-      await waitForExecution(db, scope, id, wait * 1_000, signal);
-      await context.checkAgain();
+      await waitForExecution(waits, context, id, wait * 1_000);
       execution = await executionOf(db, context, id);
     }
     const { output, finishReason } = execution;

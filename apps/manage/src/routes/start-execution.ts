@@ -4,7 +4,7 @@ import { actorOf, seesAll } from '@parley/permissions';
 import type { ExecutionChunks, Queues } from '@parley/redis';
 import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
 import { type VisibleExecution, executionOf, usageOf } from '../visible-execution';
-import { waitForExecution } from '../wait-for-execution';
+import { type ExecutionWaits, waitForExecution } from '../wait-for-execution';
 import type { SendExecution } from './stream-execution';
 
 interface Handlers {
@@ -30,25 +30,31 @@ export interface StartDeps {
 export const createStartExecutionHandlers = (
   { db, queues, executionChunks }: StartDeps,
   sendStream: SendExecution,
+  waits: ExecutionWaits,
 ): Handlers => ({
   async startExecution({ body }, context) {
-    const { caller, scope, request, response, signal } = context;
+    const { caller, request, response } = context;
     const { agentSlug, agentId, routerSlug, threadContext, channel = 'api', model, ...message } = body;
     if ((channel !== 'api' || model !== undefined) && !seesAll(caller)) throw missingPermission('manage');
     const actor = actorOf(caller);
+    const isStream = request.headers.accept?.includes('text/event-stream') === true;
+    const waitSeconds = isStream ? 0 : preferredWait(request.headers.prefer);
+    // A stream or a wait that would be refused begins no turn.
+    const leave = isStream || waitSeconds > 0 ? waits.streams.admit(caller) : undefined;
     const { executionId } = await beginInBackground({ db, queues }, context, {
       ...{ ...message, channel, model, params: threadContext?.params },
       agent: routerSlug !== undefined ? { routerSlug } : agentId !== undefined ? { id: agentId } : { slug: agentSlug! },
       // As in answer-chat.ts of the chat service.
       caller: actor.type === 'system' ? undefined : actor,
+    }).catch((error: unknown) => {
+      leave?.();
+      throw error;
     });
     response.setHeader('Location', `/v1/executions/${executionId}`);
-    if (request.headers.accept?.includes('text/event-stream')) await sendStream(context, executionId, 0);
-    const waitSeconds = response.headersSent ? 0 : preferredWait(request.headers.prefer);
+    if (isStream) await sendStream(context, executionId, 0, leave);
     if (waitSeconds > 0) {
       response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
-      await waitForExecution(db, scope, executionId, waitSeconds * 1_000, signal);
-      await context.checkAgain();
+      await waitForExecution(waits, context, executionId, waitSeconds * 1_000, leave);
     }
     return toStarted(await executionOf(db, context, executionId));
   },

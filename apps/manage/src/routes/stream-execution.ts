@@ -29,19 +29,18 @@ function positionIn(executionId: string, text: string): number | null {
 
 /**
  * Answers a request with the stream of an execution that the caller may see. `after`: a number for the stream of one execution; a
- * text for that of a thread, whose ids name the execution as well.
+ * text for that of a thread, whose ids name the execution as well. `leave`: of `streams.admit`, if the caller has been admitted before.
  */
 export const createSendExecution =
   ({ executionStreams, streams, log }: Deps) =>
-  async (context: CallerContext, id: string, after: number | string): Promise<void> => {
+  async (context: CallerContext, id: string, after: number | string, leave?: () => void): Promise<void> => {
     const sent = textAt(context.request.headers['last-event-id']) ?? '';
     let position = positionIn(id, sent) ?? positionIn(id, String(after)) ?? 0;
     // The next execution of a thread begins at 0 again.
     const idOf = (seq: number) => (typeof after === 'number' ? String(seq) : `${id}-${seq}`);
     const isShown = seesAll(context.caller);
-    const stream = streams.open(context, () => (position === 0 ? undefined : idOf(position)), {
-      'x-vercel-ai-ui-message-stream': 'v1',
-    });
+    const headers = { 'x-vercel-ai-ui-message-stream': 'v1' };
+    const stream = streams.open(context, () => (position === 0 ? undefined : idOf(position)), headers, leave);
     try {
       for await (const { seq, chunk } of executionStreams.read(context.scope, id, {
         after: position,

@@ -50,9 +50,13 @@ export const rateLimited = (retryAtMs: number, code = 'rate_limited', message = 
     fields: { retryAt: retryAtMs },
   });
 
-/** The client reads too many streams. Others may end in the meantime. */
+/** The client reads too many streams, or waits for too many executions. Others may end in the meantime. */
 export const tooManyStreams = () =>
-  rateLimited(Date.now() + 10_000, 'too_many_streams', 'Too many streams of the key, person or organization are open');
+  rateLimited(
+    Date.now() + 10_000,
+    'too_many_streams',
+    'Too many streams and waits of the key, person or organization are open',
+  );
 
 /** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);

@@ -60,28 +60,38 @@ export function createEventStreams({
     caller: `${tenant} ${type} ${id}`,
     organization: String(tenant),
   });
-  /** Throws when the caller or the organization has too many streams. */
-  const admit = (caller: CallerContext['caller']) => {
-    const keys = keysOf(caller);
-    if ((open.get(keys.caller) ?? 0) < perCaller && (open.get(keys.organization) ?? 0) < perOrganization) return;
-    reportRefusal('event_streams');
-    throw tooManyStreams();
+  /**
+   * Counts a stream or a wait of a caller, and returns the function that ends it. Throws when the caller or the organization has
+   * too many.
+   */
+  const admit = (caller: CallerContext['caller']): (() => void) => {
+    const keys = Object.entries(keysOf(caller)).map(([kind, key]) => `${kind} ${key}`);
+    const [ofCaller, ofOrganization] = keys.map((key) => open.get(key) ?? 0);
+    if (ofCaller! >= perCaller || ofOrganization! >= perOrganization) {
+      reportRefusal('event_streams');
+      throw tooManyStreams();
+    }
+    for (const key of keys) count(key, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) for (const key of keys) count(key, -1);
+      isOpen = false;
+    };
   };
 
   return {
     admit,
     /**
      * Begins a stream as the answer to a request. Throws when the caller or the organization has too many. `position`: the id
-     * up to which everything has been sent; comments bring it to clients that few events match.
+     * up to which everything has been sent; comments bring it to clients that few events match. `leave`: of `admit`, if the
+     * caller has been admitted before.
      */
     open(
       { caller, request, response, checkAgain }: CallerContext,
       position: () => string | undefined = () => undefined,
       headers: Record<string, string> = {},
+      leave = admit(caller),
     ): EventStream {
-      admit(caller);
-      const keys = keysOf(caller);
-      for (const key of Object.values(keys)) count(key, 1);
       const controller = new AbortController();
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
@@ -113,7 +123,7 @@ export function createEventStreams({
         check.remove();
         clearInterval(comments);
         clearTimeout(limit);
-        for (const key of Object.values(keys)) count(key, -1);
+        leave();
         controller.abort();
       });
       if (request.method === 'HEAD') end();
