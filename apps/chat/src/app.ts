@@ -4,7 +4,7 @@ import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
-import { type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
+import { type BodyMemory, type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
 import { callTool, createGrantOf } from './routes/call-tool';
@@ -26,6 +26,7 @@ export interface ChatAppDeps {
   /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;
   metrics?: HttpMetrics;
+  bodyMemory?: BodyMemory;
   limiter?: RateLimiter;
   /** Requests that are answered at the same time. */
   maxTurns?: number;
@@ -46,6 +47,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     log,
     metrics,
     checkResponses,
+    bodyMemory: deps.bodyMemory,
     identify: createIdentify(db, deps.keyLimit),
     findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     limiter,

@@ -1,10 +1,18 @@
 import { runtimeVariables } from '@parley/runtime';
 import { redisVariables } from '@parley/redis';
-import { databaseVariables, keyLimitVariables, listVariable, numberVariable, serviceVariables } from '@parley/service';
+import {
+  databaseVariables,
+  largeBodyVariables,
+  keyLimitVariables,
+  listVariable,
+  numberVariable,
+  serviceVariables,
+} from '@parley/service';
 
 export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables(15_000),
+  ...largeBodyVariables(96),
   ...redisVariables,
   ...keyLimitVariables,
   ...runtimeVariables,

@@ -1,7 +1,15 @@
 import { openDatabase } from '@parley/db';
 import { createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import { createRuntime } from '@parley/runtime';
-import { createLogger, createMetrics, keyLimitOf, loadConfig, runService, startProcess } from '@parley/service';
+import {
+  createBodyMemory,
+  createLogger,
+  createMetrics,
+  keyLimitOf,
+  loadConfig,
+  runService,
+  startProcess,
+} from '@parley/service';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
 import { createOriginCheck } from './own-origins';
@@ -26,6 +34,7 @@ startProcess(async () => {
     log,
     metrics,
     app: createChatApp({
+      bodyMemory: createBodyMemory(config),
       ...runtime,
       db,
       log,

@@ -3,7 +3,7 @@ import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createIdentify, createSessionCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
-import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import { type BodyMemory, type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { CallerLimiter } from './limit-callers';
 import { changeEntities } from './routes/change-entities';
 import { createEntity } from './routes/create-entity';
@@ -28,6 +28,7 @@ export interface DataDeps extends PushDeps {
   checkResponses: boolean;
   limiter?: CallerLimiter;
   metrics?: HttpMetrics;
+  bodyMemory?: BodyMemory;
 }
 
 /** The data service: the Data API and sync. Permissions and rate limits are in the table of operations (libs/contracts). */
@@ -37,6 +38,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
     log,
     metrics,
     checkResponses,
+    bodyMemory: deps.bodyMemory,
     identify: createIdentify(db, deps.keyLimit),
     findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     limiter,

@@ -1,10 +1,18 @@
 import { redisVariables } from '@parley/redis';
-import { databaseVariables, keyLimitVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
+import {
+  databaseVariables,
+  largeBodyVariables,
+  keyLimitVariables,
+  numberVariable,
+  serviceVariables,
+  urlVariable,
+} from '@parley/service';
 import { z } from 'zod';
 
 export const dataVariables = {
   ...serviceVariables(4001),
   ...databaseVariables(15_000),
+  ...largeBodyVariables(48),
   ...redisVariables,
   ...keyLimitVariables,
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({

@@ -2,6 +2,7 @@ import { openDatabase } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
+  createBodyMemory,
   createLogger,
   createMetrics,
   createWorkMetrics,
@@ -63,6 +64,7 @@ startProcess(async () => {
     log,
     metrics,
     app: createDataApp({
+      bodyMemory: createBodyMemory(config),
       db,
       entities,
       log,

@@ -11,6 +11,7 @@ import {
 } from '@parley/identity';
 import type { ExecutionBells, ExecutionChunks, Queues, RateLimiter } from '@parley/redis';
 import {
+  type BodyMemory,
   HttpError,
   type HttpMetrics,
   type Logger,
@@ -79,6 +80,7 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;
   metrics?: HttpMetrics;
+  bodyMemory?: BodyMemory;
   /** Limits attempts to sign in. */
   admitSignIn: AdmitSignIn;
   /** Limits requests for links that set a password. */
@@ -111,7 +113,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   const lookUpLink = createTokenLookUp('links', deps.keyLimit);
   const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box, deps.keyLimit) };
   const shared = {
-    ...{ log, metrics, checkResponses, limiter },
+    ...{ log, metrics, checkResponses, limiter, bodyMemory: deps.bodyMemory },
     identify: createIdentify(db, deps.keyLimit),
     findSession: createSessionCheck(db, { limit: deps.keyLimit }),
     again: createLookUpAgain(db),

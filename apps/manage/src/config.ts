@@ -4,6 +4,7 @@ import { secretsKeyVariable } from '@parley/db';
 import { redisVariables } from '@parley/redis';
 import {
   databaseVariables,
+  largeBodyVariables,
   keyLimitVariables,
   listVariable,
   numberVariable,
@@ -15,6 +16,7 @@ import {
 export const manageVariables = {
   ...serviceVariables(4007),
   ...databaseVariables(15_000),
+  ...largeBodyVariables(48),
   ...replicaVariables,
   ...redisVariables,
   ...keyLimitVariables,

@@ -12,6 +12,7 @@ import {
   openRedis,
 } from '@parley/redis';
 import {
+  createBodyMemory,
   OpenStreams,
   createLogger,
   createMetrics,
@@ -71,6 +72,7 @@ startProcess(async () => {
     metrics,
     streams: openStreams,
     app: createManageApp({
+      bodyMemory: createBodyMemory(config),
       db,
       reads: replica.reads,
       box,

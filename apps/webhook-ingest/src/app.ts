@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { isDatabaseUnavailable } from '@parley/db';
-import { type HttpMetrics, createApp, serve } from '@parley/service';
+import { type BodyMemory, type HttpMetrics, createApp, serve } from '@parley/service';
 import { clerkEndpoint } from './providers/clerk';
 import { flowWebhook } from './providers/flow';
 import { kapsoMessagesEndpoint } from './providers/kapso-messages';
@@ -14,6 +14,7 @@ import { webhookHandler } from './webhook-handler';
 export interface IngestDeps extends ReceiveDeps {
   checkResponses: boolean;
   metrics?: HttpMetrics;
+  bodyMemory?: BodyMemory;
   /** Accepted signing secrets by provider. With an empty list every delivery is refused, Clerk's excepted (below). */
   secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
   /** Whether Clerk's deliveries are accepted unsigned while it has no secret. Default: false. */
@@ -27,6 +28,7 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     log,
     metrics,
     checkResponses,
+    bodyMemory: deps.bodyMemory,
     identify: async () => null,
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.webhooks, {

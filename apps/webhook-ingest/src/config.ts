@@ -1,5 +1,5 @@
 import { redisVariables } from '@parley/redis';
-import { databaseVariables, listVariable, serviceVariables } from '@parley/service';
+import { databaseVariables, largeBodyVariables, listVariable, serviceVariables } from '@parley/service';
 import { z } from 'zod';
 
 /** One secret, or several while one is being rotated. */
@@ -9,6 +9,7 @@ const secretsVariable = (description: string) =>
 export const ingestVariables = {
   ...serviceVariables(4003),
   ...databaseVariables(5_000),
+  ...largeBodyVariables(48),
   ...redisVariables,
   IDENTITY_WEBHOOK_SECRET: secretsVariable(
     'Secret of the identity provider (Clerk). Without it, its deliveries are refused in production and accepted unsigned in development.',

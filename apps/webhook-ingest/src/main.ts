@@ -1,6 +1,14 @@
 import { openDatabase } from '@parley/db';
 import { createQueues, openRedis } from '@parley/redis';
-import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import {
+  createBodyMemory,
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+} from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { ingestVariables } from './config';
@@ -35,6 +43,7 @@ startProcess(async () => {
     log,
     metrics,
     app: createIngestApp({
+      bodyMemory: createBodyMemory(config),
       db,
       inbox,
       jobs,

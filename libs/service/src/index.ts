@@ -1,3 +1,4 @@
+export { type BodyMemory, createBodyMemory, largeBodyVariables } from './http/body-memory';
 export {
   createClientAddress,
   keyLimitOf,

@@ -178,3 +178,22 @@ test('a request that fails because the database is away releases its key after i
   await behind.close();
   await proxy.cut();
 });
+
+test('an organization has two thirds of the waits for a first request, and further ones are refused at once', async () => {
+  const end = Promise.withResolvers<void>();
+  behave = async () => {
+    await end.promise;
+    return { run: runs.length };
+  };
+  const app = createTestApp();
+  const call = () =>
+    request(app).post('/v1/a').set('Authorization', 'Bearer many').set('Idempotency-Key', 'waits').send({ n: 1 });
+  const statuses: number[] = [];
+  const calls = Array.from({ length: 200 }, () => call().then(({ status }) => statuses.push(status)));
+  await until(async () => statuses.length, { isThere: (refused) => refused >= 200 - 171 - 1 });
+  expect(new Set(statuses)).toEqual(new Set([409]));
+  end.resolve();
+  await Promise.all(calls);
+  expect(runs).toHaveLength(1);
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(100);
+});

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorBody, canonicalJson } from '@parley/contracts';
+import { type ErrorBody, canonicalJson, reportRefusal } from '@parley/contracts';
+import { createSlots } from '@parley/outbound';
 import { HttpError, badRequest, conflict } from './errors';
 import type { Exchange } from './exchange';
 import type { IdempotencyClaim, IdempotencyStore, IdempotentOperation } from './idempotency-store';
@@ -8,6 +9,8 @@ import { RawJson } from './send-json';
 
 const waitLimitMs = 120_000;
 const firstDelayMs = 25;
+/** Requests of a process that wait for the first one with their key. An organization has a share of them. */
+const waiting = createSlots({ total: 256 });
 
 /**
  * Runs a request once for each `Idempotency-Key`. Later requests receive the stored answer, a simultaneous request waits
@@ -46,9 +49,9 @@ export async function withIdempotency(
       return replay(found.status, found.body);
     }
     if (performance.now() > deadlineMs || exchange.response.destroyed) {
-      throw conflict('The first request with this Idempotency-Key is still running', 'idempotency_in_progress');
+      throw stillRunning();
     }
-    await sleep(delayMs);
+    await waitForFirst(operation.tenant, delayMs);
   }
   const claim = exchange.idempotency!;
   const renewal = setInterval(() => store.renew(claim).catch(() => {}), store.renewEveryMs);
@@ -72,6 +75,20 @@ export async function withIdempotency(
 function operationOf({ request, caller }: Exchange): string {
   const operation = `${request.method} ${request.url!.split('?')[0]}`;
   return caller.type === 'person' ? `${caller.environment} ${operation}` : operation;
+}
+
+const stillRunning = () =>
+  conflict('The first request with this Idempotency-Key is still running', 'idempotency_in_progress');
+
+/** Waits until the next look for the answer. Throws when too many requests of the organization wait. */
+async function waitForFirst(tenant: number, delayMs: number): Promise<void> {
+  const leave = waiting.tryAcquire(String(tenant));
+  if (leave === null) {
+    reportRefusal('idempotency_waits');
+    throw stillRunning();
+  }
+  await sleep(delayMs);
+  leave();
 }
 
 function replay(status: number, text: string): { status: number; body: unknown } {

@@ -12,6 +12,7 @@ import {
   rateLimited,
   withoutKey,
 } from './errors';
+import type { BodyMemory } from './body-memory';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -61,6 +62,8 @@ export interface RouteDeps extends CallerLookUps {
   checkResponses: boolean;
   idempotency?: IdempotencyStore;
   limiter?: RequestLimiter;
+  /** Without it, large bodies are read at once, however many there are. */
+  bodyMemory?: BodyMemory | undefined;
 }
 
 /** Whose requests are counted: those of a key or person, and those of its organization. */
@@ -86,14 +89,31 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
   const status = spec.status ?? 200;
   const readOnly = spec.readOnly ?? spec.method === 'get';
 
-  async function work(
+  const limitBytes = spec.bodyLimitBytes ?? defaultBodyLimitBytes;
+  // A tool call of a turn belongs to a request that has memory already, and would wait for it.
+  const usesMemory = spec.method !== 'get' && spec.security !== 'callback';
+
+  async function work(...args: Parameters<typeof readAndAnswer>): Promise<Answer> {
+    const [exchange, , { bodyMemory }] = args;
+    if (!usesMemory || bodyMemory === undefined) return readAndAnswer(...args);
+    const organization = String(exchange.knownCaller?.tenant ?? '');
+    const signal = () => exchange.signal;
+    const release = await bodyMemory.take(exchange.request, { organization, limitBytes, signal });
+    try {
+      return await readAndAnswer(...args);
+    } finally {
+      release?.();
+    }
+  }
+
+  async function readAndAnswer(
     exchange: Exchange,
     params: Record<string, string>,
     deps: RouteDeps,
     admission?: Promise<number>,
   ): Promise<Answer> {
     const { request } = exchange;
-    const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
+    const body = spec.body && (await readJson(request, limitBytes));
     // The body is read while the limiter decides. A change starts only after the request has been admitted.
     if (admission !== undefined && !readOnly && (await admission) > 0) return refused;
     const answer = async (): Promise<Answer> => {
