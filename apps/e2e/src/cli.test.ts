@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { createClient } from './client';
 import { shared } from './stack';
 import { openCommandLine } from './command-line';
@@ -35,8 +35,7 @@ it('creates an organization and a key, pushes, chats and revokes the key', async
   expect(chat.message).toContain('Dome');
 
   await parley(['keys', 'revoke', key.slice(0, 13), '--org', org], reach);
-  await sleep(1_000);
-  expect((await client.get('/v1/entity-types')).status).toBe(401);
+  await until(async () => (await client.get('/v1/entity-types')).status === 401);
 });
 
 it('creates the demo organization once, and its agent answers from its data', async () => {

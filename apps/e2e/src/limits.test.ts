@@ -74,6 +74,7 @@ it('admits a client that waits until retryAt', async () => {
   const startedAt = Date.now();
   const [refused] = (await burst(client, 61)).filter(({ status }) => status === 429);
   expect(refused!.body.retryAt).toBeGreaterThan(startedAt);
+  // wall clock: the time that the answer names is the subject.
   await sleep(refused!.body.retryAt - Date.now());
   expect((await client.get('/v1/data/product')).status).toBe(200);
 }, 90_000);

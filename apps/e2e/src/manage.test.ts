@@ -44,15 +44,12 @@ test('a disabled trigger starts no run until it is enabled', async () => {
   expect((await manage.post('/v1/triggers/note-products/disable', {})).status).toBe(200);
   expect((await create('Lamp')).status).toBe(201);
   // Runs are planned after the change, with the triggers of that time.
-  await until(
-    async () =>
-      (await tenant.query('select from events where tenant = $1 and relayed_at is null', [tenant.scope.tenant]))
-        .length === 0,
-  );
+  const unplanned = 'select from events where tenant = $1 and relayed_at is null';
+  const untilPlanned = () => until(async () => (await tenant.query(unplanned, [tenant.scope.tenant])).length === 0);
+  await untilPlanned();
   expect((await manage.post('/v1/triggers/note-products/enable', {})).status).toBe(200);
   expect((await create('Chair')).status).toBe(201);
-  for (let i = 0; i < 100 && (await runs()) === 0; i++) await new Promise((resolve) => setTimeout(resolve, 100));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilPlanned();
   expect(await runs()).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCallbackBody, toolCallbackBodySchema } from '@parley/contracts';
+import { until } from '@parley/testing';
 import { type TestExecutor, listen, startTestExecutor } from '../testing/start-test-executor';
 
 /** Serves chat's endpoint for tool calls, and a site that handlers fetch. */
@@ -139,8 +139,7 @@ describe('parley', () => {
     const answer = await run('await parley.slow({})', { timeoutMs: 200 });
     expect(answer).toMatchObject({ status: 500, body: { error: 'Execution time exceeded' } });
     expect(answer.durationMs).toBeLessThan(10_000);
-    await sleep(50);
-    expect(open).toBe(0);
+    await until(() => open === 0);
   });
 });
 

@@ -407,7 +407,7 @@ describe('the secret of a connection, which its organization knows', () => {
     const moveTo = (owner: number) =>
       db.pool.query("update channel_connections set tenant = $1 where id = 'conn_other'", [owner]);
     await moveTo(scope.tenant);
-    // Numbers are cached for 2 s.
+    // wall clock: numbers are cached for 2 s.
     await sleep(2_100);
     const owner = { tenant: rows[0].tenant as number, environment: 'development' };
     expect(await endpoint.locate!(db, delivery)).toEqual({ ok: true, owner });

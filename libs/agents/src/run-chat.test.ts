@@ -764,8 +764,9 @@ describe('threads', () => {
       if (messages.length === 1) await sleep(5_500);
       return { text: 'slow but sure' };
     });
+    const asked = server.requests.length;
     const first = chat({ externalThreadId: 'long-turn' });
-    await sleep(300);
+    await until(() => server.requests.length > asked);
     const second = ask({ externalThreadId: 'long-turn', message: 'hurry' }, agentsOver());
     expect(await first).toMatchObject({ ok: true, response: { message: 'slow but sure' } });
     await second;
@@ -779,8 +780,9 @@ describe('threads', () => {
       await gate;
       return { text: 'ok' };
     });
+    const asked = server.requests.length;
     const first = ask({ externalThreadId: 'w' });
-    await sleep(100);
+    await until(() => server.requests.length > asked);
     expect(await chat({ externalThreadId: 'w', message: 'now' }, hasty)).toMatchObject({
       ok: false,
       reason: 'thread_busy',

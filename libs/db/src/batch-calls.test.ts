@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { type BatchOptions, batchCalls } from './batch-calls';
 
 /** Calls of `work`, each of which ends when the test says so. */
@@ -35,7 +36,7 @@ it('begins one more batch when all take too long', async () => {
   const first = call(1);
   await begunAfterATurn();
   const second = call(2);
-  while (begun.length < 2) await sleep(5);
+  await until(() => begun.length === 2, { everyMs: 5 });
   begun[1]!.end();
   expect(await second).toBe(20);
   begun[0]!.end();

@@ -165,6 +165,7 @@ describe('failures', () => {
     flow.setFault('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     const startedAtMs = performance.now();
     const made = client({ createTimeoutMs: 3_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
+    // wall clock: the first attempt waits for a slot until the other calls are aborted.
     await sleep(2_000);
     aborting.abort();
     await until(() => flow.requests.length >= slots + 1, { everyMs: 5 });
