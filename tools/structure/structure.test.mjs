@@ -44,6 +44,12 @@ test('each statement has a unique name, under which connections prepare it', () 
   );
 });
 
+test('the check for import cycles reads all sources, with their imports of types', () => {
+  const { fileExtensions, detectiveOptions } = JSON.parse(readFileSync(join(root, '.madgerc'), 'utf8'));
+  assert.deepEqual(fileExtensions, ['ts', 'tsx']);
+  for (const extension of fileExtensions) assert.equal(detectiveOptions[extension].skipTypeImports, false);
+});
+
 test('the workspace graph contains the imports of the sources, so that a changed library invalidates caches', () => {
   const dependencies = readGraph();
   const targets = (name) => dependencies[name].map(({ target }) => target);
