@@ -2,6 +2,8 @@ import { type ExecFileOptions, execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- the helper of the command's own tests
+import { runCommand } from '../../cli/src/testing/run-command';
 import { shared } from './stack';
 
 export interface ProgramResult {
@@ -34,18 +36,16 @@ export interface CommandLine {
   close(): void;
 }
 
-/** Prepares the command line for the shared stack: `settings` are environment variables of every command. */
+/**
+ * Prepares the command line for the shared stack: `settings` are environment variables of every command. Commands run in the
+ * process of the test; packed-*.test.ts run them as users do.
+ */
 export function openCommandLine(settings: Record<string, string> = {}): CommandLine {
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
-  const { PATH, PARLEY_TEST_STATEMENTS } = process.env;
-  const run: CommandLine['run'] = async (args, { env = {}, input } = {}) => {
-    const { code, stdout, stderr } = await runFile(
-      process.execPath,
-      [join(shared.bundles, 'cli', 'main.cjs'), ...args],
-      { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, DATABASE_URL: shared.databaseUrl, ...settings, ...env } },
-      input,
-    );
-    return { code, stdout: stdout.trim(), stderr: stderr.trim() };
+  const run: CommandLine['run'] = async (args, options = {}) => {
+    const env = { DATABASE_URL: shared.databaseUrl, ...settings, ...options.env };
+    const { exitCode, stdout, stderr } = await runCommand(args, { cwd: folder, env, input: options.input });
+    return { code: exitCode, stdout: stdout.trim(), stderr: stderr.trim() };
   };
   return {
     folder,
