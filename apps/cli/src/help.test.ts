@@ -1,5 +1,5 @@
 import { builtInToolNames } from '@parley/tools';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -79,6 +79,10 @@ describe('a new project', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('has valid definitions of every kind', async () => {
+    // With the files of the packages, none are packed.
+    mkdirSync(join(folder, 'packages'));
+    for (const name of ['cli', 'definitions'])
+      writeFileSync(join(folder, 'packages', `parley-${name}-${version}.tgz`), '');
     const made = await runCommand(['init', '.', '--no-install', '--json'], { cwd: folder });
     expect(made).toMatchObject({ exitCode: 0, stderr: '' });
     const { problems, resources } = await loadFolder(folder);
