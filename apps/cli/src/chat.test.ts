@@ -169,8 +169,9 @@ describe('chat on a terminal', () => {
   });
 
   test('with a key that lacks the permission manage, tools are shown after the reply', async () => {
-    const terminal = await open(['chat']);
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.output.match(/entity\.query  ok/g)).toHaveLength(1);
+    const env = stack.envOf(await keyOf(['chat']));
+    const { exitCode, stderr } = await cli.parley(['chat', 'helper', message], { env, isTerminal: true });
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/entity\.query  ok/g)).toHaveLength(1);
   });
 });

@@ -29,6 +29,7 @@ export function describeFailure(error: unknown): { message: string; text: string
 }
 
 function firstLine(error: unknown): string {
+  // In a context of its own, as in a test, `Error` is another class than that of the errors of Node.
   if (!isNativeError(error)) return String(error);
   const text = error.message || (error as { code?: string }).code || error.name;
   return text.trim().split('\n')[0]!;

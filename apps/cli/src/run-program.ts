@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
 import { type CommandIo, io, withIo } from './command-io';
 import { describeFailure, exitCodes } from './failure';
@@ -35,6 +36,6 @@ export function reportFailure(error: unknown): number {
   const { args, stderr } = io();
   if (asJson()) printJsonError(text, fields);
   else stderr.write(safeText(`error: ${message}\n`));
-  if (args.includes(debugFlag)) stderr.write(`${safeText(String(error instanceof Error ? error.stack : error))}\n`);
+  if (args.includes(debugFlag)) stderr.write(`${safeText(String(isNativeError(error) ? error.stack : error))}\n`);
   return exitCode;
 }

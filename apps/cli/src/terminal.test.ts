@@ -205,12 +205,12 @@ describe('init', () => {
     mkdirSync(state());
     const stack = { gatewayUrl: 'http://localhost:4321', databaseUrl: '', key: 'sk_dev_1' };
     writeFileSync(join(state(), 'stack.json'), JSON.stringify(stack));
-    const terminal = open('init first --no-install', {});
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.output).toContain('\x1b[32m✓\x1b[39m Packing the packages of this checkout');
+    const { exitCode, stderr } = await cli.parley(['init', 'first', '--no-install'], { isTerminal: true });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('\x1b[32m✓\x1b[39m Packing the packages of this checkout');
     const next = 'cd first && npm install && npx parley dev';
-    expect(terminal.output).toMatch(/connected to http:\/\/localhost:4321 \(first\/\.env\)[^]*Next:/);
-    expect(terminal.output).toContain(`\x1b[1m${next}\x1b[22m`);
+    expect(stderr).toMatch(/connected to http:\/\/localhost:4321 \(first\/\.env\)[^]*Next:/);
+    expect(stderr).toContain(`\x1b[1m${next}\x1b[22m`);
     expect(settings('first')).toMatch(/^PARLEY_URL=http:\/\/localhost:4321\n[^]*^PARLEY_API_KEY=sk_dev_1$/m);
     expect(statSync(join(cli.folder, 'first', '.env')).mode & 0o077).toBe(0);
 
