@@ -2099,7 +2099,7 @@ export interface ManageClient {
     /** Send it as `after` to get the next events. */
     cursor: string;
   }>;
-  /** Stream events. The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A comment is sent every 15 seconds; a stream ends about a second after its key, session or membership does, and after an hour. */
+  /** Stream events. The new events as server-sent events, each once, within a second. A client that connects again with `Last-Event-ID` gets the events in between. A payload of more than 128 KiB is left out, which `isTruncated: true` says: `GET /v1/events/next` with the `id` before it as `after` returns it. A comment is sent every 15 seconds; a stream ends about a second after its key, session or membership does, and after an hour. */
   streamEvents(input?: {
     /** The id of the last event that was received, for clients that cannot send `Last-Event-ID`. */
     after?: string;
@@ -3012,6 +3012,8 @@ export interface ManageClient {
       id: string;
       /** E-mail address. */
       email: string | null;
+      /** Whether the address is proved in all organizations of the person. */
+      isEmailProved: boolean;
       /** Name of the person. */
       name: string | null;
       /** Whether the person can sign in with a password. */
