@@ -122,9 +122,9 @@ test('a member does not delete a tool with a secret by leaving it out', async ()
 
 test('a member does not add a role again that an API key still names', async () => {
   const { tenant, as } = await organization();
-  await api.key({ tenant, permissions: ['data'], role: 'gone' });
-  const { error } = (await (await as('member'))({ roles: [role('gone', ['*'])] }).expect(403)).body;
-  expect(error).toContain('Only an admin may add the role "gone": it limits the API key sk_dev_');
+  await api.key({ tenant, permissions: ['data'], role: 'old' });
+  const { error } = (await (await as('member'))({ roles: [role('old', ['*'])] }).expect(403)).body;
+  expect(error).toContain('Only an admin may add the role "old": it limits the API key sk_dev_');
 });
 
 test('a member pushes everything else, with the unchanged tools and roles of an admin among it', async () => {

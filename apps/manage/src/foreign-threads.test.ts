@@ -32,8 +32,8 @@ let foreign: Foreign;
 beforeAll(async () => {
   api = await createTestApi();
   world = await api.world();
-  const [sibling, stranger] = [await api.sibling(world, 'production'), await api.world()];
-  for (const one of [world, sibling, stranger]) await insertAgent(one);
+  const [sibling, foreignWorld] = [await api.sibling(world, 'production'), await api.world()];
+  for (const one of [world, sibling, foreignWorld]) await insertAgent(one);
   key = await api.keyOf(world.scope, ['chat']);
   foreign = {
     whatsapp: await insertThread(world, 'whatsapp', 'whatsapp:56911112222'),
@@ -41,7 +41,7 @@ beforeAll(async () => {
     dashboard: await insertThread(world, 'dashboard', 'web:playground'),
     otherKey: await insertThread(world, 'api', 'web:other'),
     environment: await insertThread(sibling, 'api', 'web:production'),
-    tenant: await insertThread(stranger, 'api', 'web:stranger'),
+    tenant: await insertThread(foreignWorld, 'api', 'web:tenant'),
   };
 });
 afterAll(() => api.close());

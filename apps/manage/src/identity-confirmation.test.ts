@@ -262,7 +262,7 @@ describe('a page of another host that leads a signed-in person to the callback',
     path = await attacker.signInAt(provider, { invitation: await invite() });
     stolen = attacker.cookies.get(begun)!;
   });
-  /** The attacker's identity is nobody's, so it cannot sign in. */
+  /** The attacker's identity belongs to no person, so it cannot sign in. */
   afterEach(async () => {
     expect(await ownersOf()).toEqual([]);
     const after = newBrowser();

@@ -144,7 +144,7 @@ test.each(pairs)('nothing is sent in a stream of %s after %s, when the last chec
   expect(stream.events).toHaveLength(before);
 });
 
-test('a stream of a caller who may still ask goes on after a check', async () => {
+test('a stream of a caller who may still ask continues after a check', async () => {
   await listen(600_000);
   const { stream, emit } = await openEvents({
     headers: { Authorization: `Bearer ${world.key}` },

@@ -273,45 +273,6 @@ describe('migrate', () => {
     await close();
   });
 
-  it('gives deliveries of payments the environment of the payment, and no other ones', async () => {
-    const database = await createTestDatabase();
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    pool.on('error', () => {});
-    const name = '20261201130001_expand_environments_of_payment_deliveries';
-    const migration = readFileSync(join(ours, name, 'migration.sql'), 'utf8');
-    await pool.query(
-      `insert into organizations (id, no, slug, name, updated_at) values ('a', 1, 'a', 'A', now()), ('b', 2, 'b', 'B', now())`,
-    );
-    await pool.query(
-      `insert into payment_orders (payment_id, tenant, environment, flow_token)
-       values ('p1', 1, 'production', 'T-1'), ('p2', 1, 'development', 'T2'), ('p3', 2, 'production', 'T3')`,
-    );
-    for (const [id, provider, tenant, body] of [
-      ['of-production', 'flow', 1, 'token=T-1'],
-      ['of-development', 'flow', 1, 'token=T2'],
-      ['of-another', 'flow', 1, 'token=T3'],
-      ['without-owner', 'flow', null, 'token=T2'],
-      ['not-text', 'flow', 1, Buffer.from([0x74, 0xff, 0x00])],
-      ['of-polar', 'polar', 1, 'token=T2'],
-    ])
-      await pool.query(
-        `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, tenant, status)
-         values ($1, $2, $1, '/', '{}', $4, $3, 'processed')`,
-        [id, provider, tenant, Buffer.from(body as string)],
-      );
-    // It changes no table, so it can be applied again.
-    await pool.query(migration);
-    const { rows } = await pool.query(
-      'select id, environment from webhook_deliveries where environment is not null order by id',
-    );
-    expect(rows).toEqual([
-      { id: 'of-development', environment: 'development' },
-      { id: 'of-production', environment: 'production' },
-    ]);
-    await pool.end();
-    await database.drop();
-  });
-
   it('keeps the ids of events and turns, which are lower than all later ones, and does not rewrite the rows', async () => {
     const { pool, apply, close } = await beforeMigration('20261122140000_order_by_time');
     await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)

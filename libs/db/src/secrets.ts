@@ -27,7 +27,7 @@ const tagBytes = 16;
  * rotated by putting the new one first and encrypting stale values again.
  * Layout of a value: version, key id (the first bytes of the key's SHA-256), iv, tag, ciphertext.
  * `purpose`: the box has keys of its own, derived from those of SECRETS_KEY. Values of another purpose cannot be decrypted,
- * and a purpose that seals often, as for strangers, does not use up the random ivs of the keys of stored secrets.
+ * and a purpose that seals for unauthenticated callers does not use up the random ivs of the keys of stored secrets.
  */
 export function createSecretBox(secretsKey: string, purpose?: string) {
   const keys = keysOf(secretsKey).map((given) => {

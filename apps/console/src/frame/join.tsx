@@ -8,7 +8,7 @@ import { NewPassword } from '../parts/new-password';
 import { Problem, Skeleton } from '../parts/states';
 import { Card, LinkEnded } from './card';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
-import { OidcButton } from './sign-in';
+import { OidcButton, wideButton } from './sign-in';
 import { useLeaveLink } from './use-leave-link';
 import { lastWorkspace } from './workspace';
 
@@ -48,9 +48,10 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   return (
     <Card title={texts.title(organization.name)}>
       <p className="mb-4 text-n11">{role === 'admin' ? texts.asAdmin : texts.asMember}</p>
+      {me !== null && <p className="mb-4">{texts.signedIn(nameOf(me))}</p>}
       <OidcButton invitation={token} text={me === null ? signIn.with : texts.withProvider} />
       <form className="space-y-3" onSubmit={(event) => accept.mutate(fieldsOf(event))}>
-        {me === null ? (
+        {me === null && (
           <>
             <Field label={signIn.name} name="name" autoComplete="name" maxLength={200} />
             <Field
@@ -65,11 +66,9 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
             <NewPassword label={signIn.password} name="password" />
             <KeepSignedIn />
           </>
-        ) : (
-          <p>{texts.signedIn(nameOf(me))}</p>
         )}
         <Problem error={accept.error} />
-        <Button type="submit" look="primary" className="w-full" isBusy={accept.isPending}>
+        <Button type="submit" look="primary" className={wideButton} isBusy={accept.isPending}>
           {texts.submit(organization.name)}
         </Button>
       </form>

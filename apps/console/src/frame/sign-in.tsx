@@ -12,6 +12,9 @@ import { ForgotPassword } from './forgot-password';
 import { KeepSignedIn, keepOf } from './keep-signed-in';
 import { useSignInWays } from './sign-in-ways';
 
+/** A button that is as wide as the card, whose text contains a name of any length. */
+export const wideButton = 'min-h-8 w-full !h-auto !whitespace-normal';
+
 /** `text`: what signing in at the provider does here. */
 export function OidcButton({ invitation, text }: { invitation?: string; text?: (provider: string) => string }) {
   const { signIn: texts } = useTexts();
@@ -24,11 +27,7 @@ export function OidcButton({ invitation, text }: { invitation?: string; text?: (
   if (!ways?.oidc) return null;
   return (
     <>
-      <Button
-        className="min-h-8 w-full !h-auto !whitespace-normal"
-        isBusy={begin.isPending}
-        onClick={() => begin.mutate()}
-      >
+      <Button className={wideButton} isBusy={begin.isPending} onClick={() => begin.mutate()}>
         {(text ?? texts.with)(ways.oidc.name)}
       </Button>
       <Problem error={begin.error} />

@@ -74,7 +74,7 @@ export const commonCatalog = catalog(
       joins: 'You join',
       roles: { admin: 'as an admin', member: 'as a member' },
       warning:
-        'Whoever has this identity can sign in to your account, in all of your organizations. Decline if it is not yours or you did not begin this.',
+        'The owner of this identity can then sign in to your account, in all of your organizations. Decline if it is not yours or you did not begin this.',
       confirm: 'Add the identity and join',
       decline: 'Decline',
       endedTitle: 'There is nothing to confirm',

@@ -168,7 +168,7 @@ describe('a page of another host', () => {
     back = new URL(await provider.signIn(((await begun.json()) as { url: string }).url));
   });
 
-  /** The attacker's identity has become nobody's: without an invitation it does not sign in. */
+  /** The attacker's identity has been added to no account: without an invitation it does not sign in. */
   async function expectNoAccount(): Promise<void> {
     const page = await open('/console/', null);
     await page.getByRole('button', { name: 'Sign in with Acme' }).click();

@@ -3019,7 +3019,7 @@ export interface ManageClient {
       /** Whether the person can sign in with a password. */
       hasPassword: boolean;
     };
-    /** Who signed in at the provider. Whoever has this identity could sign in to the account. */
+    /** Who signed in at the provider. The owner of this identity could sign in to the account. */
     identity: {
       /** The provider's name for people. */
       provider: string;

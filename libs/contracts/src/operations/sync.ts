@@ -66,9 +66,7 @@ export const syncOperations = defineOperations('Sync', table, {
     response: syncResultSchema,
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
-      403: [
-        ['requires_admin', 'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY'],
-      ],
+      403: [['requires_admin', 'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY']],
       409: [['version_conflict', 'The environment has changed: it is now at version 4']],
       413: [
         ['push_too_complex', 'The definitions take too long to check. Push fewer at a time'],

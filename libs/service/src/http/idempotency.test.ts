@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { silentLogger } from '../process/logger';
 import { createApp } from './create-app';
 import { HttpError, notFound } from './errors';
+import type { IdempotencyStore } from './idempotency-store';
 import { route } from './route';
 
 const keyOf = (id: string): Caller => ({
@@ -26,6 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
+/** Keys that are no longer valid. */
+const revoked = new Set<string>();
 /** The operation id of each run of the handler. */
 let runs: (string | undefined)[] = [];
 let behave: () => Promise<unknown> = async () => ({});
@@ -34,12 +37,15 @@ beforeEach(() => {
   behave = async () => ({ run: runs.length });
 });
 
-function createTestApp(store: Db = db) {
+function createTestApp(store: Db = db, idempotency: IdempotencyStore = createIdempotencyStore(store)) {
   return createApp({
     log: silentLogger(),
     checkResponses: true,
-    identify: async ({ headers }) => keyOf(headers.authorization!.slice('Bearer '.length)),
-    idempotency: createIdempotencyStore(store),
+    async identify({ headers }) {
+      const key = headers.authorization!.slice('Bearer '.length);
+      return revoked.has(key) ? null : keyOf(key);
+    },
+    idempotency,
     routes: ['/v1/a', '/v1/b'].map((path) =>
       route(
         {
@@ -112,6 +118,38 @@ test('simultaneous requests to several processes run once and receive the same a
     Array.from({ length: 12 }, () => ({ status: 201, body: { run: 1 } })),
   );
   expect(runs).toHaveLength(1);
+});
+
+test('a request that waited for the first answer does not receive it when its key was revoked meanwhile', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  behave = async () => {
+    await promise;
+    return { run: 'secret' };
+  };
+  const store = createIdempotencyStore(db);
+  const states: string[] = [];
+  const watched = {
+    ...store,
+    async begin(operation: Parameters<typeof store.begin>[0]) {
+      const found = await store.begin(operation);
+      states.push(found.state);
+      return found;
+    },
+  };
+  const send = () =>
+    request(createTestApp(db, watched))
+      .post('/v1/a')
+      .set({ Authorization: 'Bearer key3', 'Idempotency-Key': 'waits' })
+      .send({ n: 1 })
+      .then((answer) => answer);
+  const first = send();
+  await until(() => runs.length === 1);
+  const second = send();
+  await until(() => states.includes('running'));
+  revoked.add('key3');
+  resolve();
+  expect((await first).status).toBe(201);
+  expect(await second).toMatchObject({ status: 401, body: { error: 'Unauthorized' } });
 });
 
 test('an error of the 4xx range is stored with its message and details', async () => {

@@ -70,7 +70,7 @@ export async function withIdempotency(
 
 /**
  * Method, path and, for a person, the environment: a person names one in each request, so the same key in development and in production
- * is two operations. The id of a key already stands for its environment.
+ * is two operations. The id of a key implies its environment.
  */
 function operationOf({ request, caller }: Exchange): string {
   const operation = `${request.method} ${request.url!.split('?')[0]}`;

@@ -53,7 +53,7 @@ const isAddress = (name: string): boolean => ['apiUrl', 'baseUrl', 'url'].includ
 const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text.trim());
 
 /**
- * The inputs of the fields of a provider. Secrets are write-only. When the host of the address changes, the server wants those that
+ * The inputs of the fields of a provider. Secrets are write-only. When the host of the address changes, the server requires those that
  * are stored again.
  */
 export function SettingsFields({ fields }: { fields: readonly SettingsField[] }) {

@@ -101,7 +101,7 @@ export const identityConfirmationSchema = z.object({
       email: z.string().nullable().describe('E-mail address, as the provider says. At most 100 characters.'),
       name: z.string().nullable().describe('Name, as the provider says. At most 100 characters.'),
     })
-    .describe('Who signed in at the provider. Whoever has this identity could sign in to the account.'),
+    .describe('Who signed in at the provider. The owner of this identity could sign in to the account.'),
   organization: z
     .object({ slug: z.string().describe('The name in commands.'), name: z.string().describe('The name for people.') })
     .describe('The organization of the invitation, which the person would join.'),
