@@ -2,6 +2,7 @@ import type { JsonObject } from '@parley/client';
 import { type Page, iterate } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../frame/workspace';
+import { useTexts } from '../i18n';
 import { usePages } from '../parts/pages';
 
 /** Open conversations by who answers them. */
@@ -34,11 +35,15 @@ export const useRouters = () => useAll('routers', useWorkspace().api.listRouters
 export const useRoles = () => useAll('roles', useWorkspace().api.listRoles);
 export const useTools = () => useAll('tools', useWorkspace().api.listTools);
 
-/** The people of the organization, each with a name. */
-export const usePeople = (): { id: string; name: string }[] =>
-  useAll('members', useWorkspace().api.listMembers, 60_000).items.map(({ id, name, email }) => ({
-    ...{ id, name: name ?? email ?? id },
-  }));
+/** The people of the organization, each with a name. An address that is not confirmed has a mark. */
+export function usePeople(): { id: string; name: string }[] {
+  const { confirm } = useTexts();
+  const { items } = useAll('members', useWorkspace().api.listMembers, 60_000);
+  return items.map(({ id, name, email, isEmailProved }) => {
+    const address = email === null || isEmailProved ? email : `${email} (${confirm.mark})`;
+    return { id, name: name ?? address ?? id };
+  });
+}
 
 /** The entity types. */
 export function useTypes() {
