@@ -65,7 +65,7 @@ test('members reset-password asks for the id when several people have the addres
   const { code, stderr } = await parley('reset-password', 'luis@example.com');
   expect(code).toBe(1);
   for (const { id } of people) expect(stderr).toContain(id);
-  for (const unknown of ['nobody@example.com', 'user_unknown'])
+  for (const unknown of ['unknown@example.com', 'user_unknown'])
     expect((await parley('reset-password', unknown)).stderr).toContain(`"${unknown}"`);
 });
 

@@ -147,10 +147,10 @@ describe('an invitation ends with the right of its author', () => {
 });
 
 describe('an e-mail address', () => {
-  test('that a stranger has typed keeps nobody else out, and is not shown as proved', async () => {
+  test('that a outsider has typed keeps no one else out, and is not shown as proved', async () => {
     const email = newAddress();
-    const stranger = await join(email);
-    expect(await memberNamed(stranger)).toMatchObject({ email, isEmailProved: false });
+    const outsider = await join(email);
+    expect(await memberNamed(outsider)).toMatchObject({ email, isEmailProved: false });
     const other = await api.world();
     const boss = await api.person(other, 'admin');
     await mailbox.connect(other);
@@ -161,14 +161,14 @@ describe('an e-mail address', () => {
     const joined = await accept({ token, password: 'correct horse 43' }).expect(201);
     expect(joined.body.person).toMatchObject({ email, isEmailProved: true });
     expect(await memberNamed(joined.body.person.id, boss)).toMatchObject({ email, isEmailProved: true });
-    // The password decides who signs in. Nobody is locked out.
-    expect((await signIn(email).expect(201)).body.person.id).toBe(stranger);
+    // The password decides who signs in. No one is locked out.
+    expect((await signIn(email).expect(201)).body.person.id).toBe(outsider);
     expect((await signIn(email, 'correct horse 43').expect(201)).body.person.id).toBe(joined.body.person.id);
     await signIn(email, 'wrong password').expect(401);
-    expect(await memberNamed(stranger)).toMatchObject({ email, isEmailProved: false });
+    expect(await memberNamed(outsider)).toMatchObject({ email, isEmailProved: false });
   });
 
-  test('of someone with an account has the same answer as one of nobody', async () => {
+  test('of someone with an account has the same answer as one of no one', async () => {
     const known = await api.person(await api.world(), 'member');
     const answers = [];
     for (const email of [known.email, newAddress()]) {
@@ -227,7 +227,7 @@ describe('an e-mail address', () => {
     await accept({ token, email: newAddress(), name: 'ceo@a.example', password }).expect(400);
   });
 
-  test('that many people have costs one hash, like one of nobody', async () => {
+  test('that many people have costs one hash, like one of no one', async () => {
     const email = newAddress();
     for (let i = 0; i < 4; i += 1) await join(email);
     const { rows } = await api.db.pool.query(

@@ -72,12 +72,12 @@ describe('a password reset by e-mail', () => {
   });
 
   test('has the same answer for an unknown address, and sends nothing there', async () => {
-    const [known, unknown] = [await ask(person.email), await ask('nobody@example.com')];
+    const [known, unknown] = [await ask(person.email), await ask('unknown@example.com')];
     const shapeOf = ({ status, body }: request.Response) => ({ status, body });
     expect(shapeOf(known)).toEqual(shapeOf(unknown));
     expect(shapeOf(known)).toEqual({ status: 202, body: { success: true } });
     await until(async () => mailbox.linksTo(person.email).length === 1);
-    expect(mailbox.linksTo('nobody@example.com')).toEqual([]);
+    expect(mailbox.linksTo('unknown@example.com')).toEqual([]);
   });
 
   test('begins after the answer: an account at a provider that does not answer is not slower', async () => {
@@ -163,7 +163,7 @@ describe('a password reset by e-mail', () => {
     const statusOf = async (email: string) =>
       (await request(app).post('/v1/sign-in/password-reset').set(https).send({ email })).status;
     const statuses = [];
-    for (const email of ['nobody-2', 'nobody-2', 'nobody-2', 'nobody-3', 'nobody-4'])
+    for (const email of ['unknown-2', 'unknown-2', 'unknown-2', 'unknown-3', 'unknown-4'])
       statuses.push(await statusOf(`${email}@example.com`));
     await closeRedis(redis);
     expect(statuses).toEqual([202, 202, 429, 202, 429]);
@@ -216,8 +216,8 @@ describe('the own e-mail address', () => {
     await signIn(person.email, person.password).expect(401);
     await signIn(email, person.password).expect(201);
     const token = tokenIn(mailbox.linksTo(email)[0]!);
-    const stranger = await api.person(world, 'member');
-    await post('/v1/me/email/confirm', { token }, stranger.headers).expect(410);
+    const outsider = await api.person(world, 'member');
+    await post('/v1/me/email/confirm', { token }, outsider.headers).expect(410);
     expect((await me().expect(200)).body.person.isEmailProved).toBe(false);
     await change({ email, password: person.password }).expect(200);
     const second = tokenIn(mailbox.linksTo(email)[1]!);
@@ -228,7 +228,7 @@ describe('the own e-mail address', () => {
     expect(await actions()).toEqual(expect.arrayContaining(['email.changed', 'email.confirmed']));
   });
 
-  test('of somebody else can be typed and changes nothing for that person', async () => {
+  test('of someone else can be typed and changes nothing for that person', async () => {
     const other = await api.person(await api.world(), 'member');
     await change({ email: other.email, password: person.password }).expect(200);
     await signIn(other.email, other.password).expect(201);

@@ -273,6 +273,20 @@ describe('migrate', () => {
     await close();
   });
 
+  it('counts e-mail addresses that exist as proved, and those of an earlier version until it is replaced', async () => {
+    const { pool, apply, close } = await beforeMigration('20261201110001_expand_proofs_of_addresses');
+    const addPerson = async (id: string) => {
+      await pool.query('insert into users (id, updated_at) values ($1, now())', [id]);
+      await pool.query(`insert into passwords (user_id, email, hash) values ($1, $1 || '@example.com', 'h')`, [id]);
+    };
+    await addPerson('before');
+    await apply();
+    await addPerson('meanwhile');
+    const { rows } = await pool.query('select email_proved_at is not null as "isProved" from passwords');
+    expect(rows).toEqual([{ isProved: true }, { isProved: true }]);
+    await close();
+  });
+
   it('keeps the ids of events and turns, which are lower than all later ones, and does not rewrite the rows', async () => {
     const { pool, apply, close } = await beforeMigration('20261122140000_order_by_time');
     await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)

@@ -30,7 +30,7 @@ const giveProof = statement(
 );
 
 /**
- * Notes that a person reads the mail of an address. Whoever proved it before has not proved it any more, and still signs in with it.
+ * Notes that a person reads the mail of an address. The person who proved it before has not proved it any more, and still signs in with it.
  * `tenant`: the only organization in which the proof counts, because its admins could have read the mail; null: it counts everywhere.
  */
 export async function proveEmail(tx: Queryable, userId: string, email: string, tenant: number | null): Promise<void> {

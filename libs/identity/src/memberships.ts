@@ -112,6 +112,6 @@ const memberEmails = statement(
   { email: column.text },
 );
 
-/** The e-mail addresses of the members of an organization, at most 50. One that a person only typed may be of a stranger. */
+/** The e-mail addresses of the members of an organization, at most 50. One that a person only typed may be of a outsider. */
 export const listMemberEmails = async (db: Queryable, tenant: number): Promise<string[]> =>
   (await db.query({ tenant }, memberEmails, [tenant])).rows.map(({ email }) => email);

@@ -9,8 +9,8 @@ const passwordsByEmail = statement(
   { userId: column.text, hash: column.text },
 );
 
-/** More accounts with one address are not told of attempts to sign in with it. */
-const maxTold = 3;
+/** Accounts with one address whose organizations get an audit entry of a failed sign-in. */
+const maxHolders = 3;
 
 export interface PasswordCheck {
   /** The account whose password it is. Of several with the same password, the one that proved the address, else the latest. */
@@ -27,7 +27,7 @@ export async function checkPassword(db: Queryable, email: string, password: stri
     password,
   );
   const match = rows.find((row) => row.hash === hash) ?? null;
-  return { match, holders: rows.slice(0, maxTold).map(({ userId }) => userId) };
+  return { match, holders: rows.slice(0, maxHolders).map(({ userId }) => userId) };
 }
 
 const hold = statement('hold-password', 'select from passwords where user_id = $1 and hash = $2 for share');

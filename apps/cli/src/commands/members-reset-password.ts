@@ -31,7 +31,7 @@ export async function runMembersResetPassword(person: string, { json }: { json?:
     const link = personLinkAddress(publicUrl, 'password', token);
     const slugs = organizations.map(({ slug }) => slug);
     if (json) return printJson({ person: id, organizations: slugs, link });
-    note(`Whoever opens this link sets the password of ${id} (${slugs.join(', ')}).`);
+    note(`The person who opens this link sets the password of ${id} (${slugs.join(', ')}).`);
     note(`It works for ${personLinkMinutes} minutes, once, and ends the one before.`);
     print(link);
   });

@@ -28,7 +28,7 @@ export const createEmailAddressHandlers = (deps: PasswordResetDeps): Handlers =>
     if (before === null) throw conflict('You sign in without a password', 'no_password');
     const [email, address] = [normalEmail(typed), clientAddress(request, deps.keyLimit)];
     await deps.admitSignIn(before, address);
-    // Else the server would send a stranger any number of e-mails.
+    // Else the server would send a outsider any number of e-mails.
     await deps.admitReset(email, address);
     const change = await preparePasswordChange(deps.db, person.id, { current: password, email }).catch(tooBusy);
     if (change === null) throw forbidden('The current password is wrong', 'wrong_password');

@@ -79,7 +79,7 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
 
 export const linkEnded = () => new HttpError(410, 'link_ended', 'The link was used or replaced, or has expired');
 
-/** A person who signs in at an OpenID provider, too, must prove the address in a session: it may be the one of a stranger. */
+/** A person who signs in at an OpenID provider, too, must prove the address in a session: it may be the one of a outsider. */
 async function sendLinks(deps: PasswordResetDeps, context: RequestContext, email: string): Promise<void> {
   for (const { id, name, isProved, hasIdentity } of await holdersOfEmail(deps.db, email, maxHolders)) {
     if (!isProved && hasIdentity) continue;

@@ -3179,7 +3179,7 @@ export interface ManageClient {
     /** Whether the e-mail provider has taken an e-mail with a link that proves the address. */
     isConfirmationSent: boolean;
   }>;
-  /** Prove the e-mail address. Uses the link of the e-mail up. The signed-in person must be the one whom it was sent to. Whoever proved the address before has not proved it any more, and still signs in with it. */
+  /** Prove the e-mail address. Uses the link of the e-mail up. The signed-in person must be the one to whom it was sent. The person who proved the address before has not proved it any more, and still signs in with it. */
   confirmEmail(input: {
     /** The last part of the link. */
     token: string;

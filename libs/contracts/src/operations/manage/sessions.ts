@@ -239,7 +239,7 @@ export const sessionOperations = defineOperations('People', table, {
   confirmEmail: {
     summary: 'Prove the e-mail address',
     description:
-      'Uses the link of the e-mail up. The signed-in person must be the one whom it was sent to. Whoever proved the address before has not proved it any more, and still signs in with it.',
+      'Uses the link of the e-mail up. The signed-in person must be the one to whom it was sent. The person who proved the address before has not proved it any more, and still signs in with it.',
     body: linkTokenBodySchema,
     response: success('The address is proved.'),
     errors: { 410: [linkEnded] },
