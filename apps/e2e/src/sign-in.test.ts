@@ -38,7 +38,11 @@ test('a person joins by an invitation at the OpenID provider, uses the API with 
   const db = createDb({ databaseUrl: stack.databaseUrl, poolSize: 1 });
   const { token } = await createInvitation(db, tenant.scope, { role: 'admin', minutes: 5 });
   await db.close();
-  expect(await (await get('/v1/sign-in', {})).json()).toEqual({ password: true, oidc: { name: 'OpenID' } });
+  expect(await (await get('/v1/sign-in', {})).json()).toEqual({
+    password: true,
+    oidc: { name: 'OpenID' },
+    passwordResetByEmail: false,
+  });
 
   const begun = await post('/v1/sign-in/oidc', { invitation: token, returnTo: '/v1/me' });
   const back = new URL(await provider.signIn(((await begun.json()) as { url: string }).url));

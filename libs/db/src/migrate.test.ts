@@ -57,7 +57,12 @@ async function beforeMigration(name: string) {
   const database = await createTestDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   pool.on('error', () => {});
-  const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
+  const apply = async (migration: string) => {
+    const sql = readFileSync(join(ours, migration, 'migration.sql'), 'utf8');
+    // Statements of one query are one transaction, in which no index is built concurrently.
+    const steps = /\bconcurrently\b/i.test(sql) ? sql.replace(/--.*$/gm, '').split(';') : [sql];
+    for (const step of steps.filter((text) => text.trim() !== '')) await pool.query(step);
+  };
   await pool.query('drop schema public cascade; create schema public');
   const earlier = readdirSync(ours).filter((other) => other < name);
   for (const migration of earlier.sort()) await apply(migration);

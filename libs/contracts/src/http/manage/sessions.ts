@@ -151,7 +151,7 @@ export const changePasswordBodySchema = z.strictObject({
   newPassword: newPasswordSchema,
 });
 
-export const linkTokenSchema = z.string().min(1).max(200).describe('The last part of the link.');
+const linkTokenSchema = z.string().min(1).max(200).describe('The last part of the link.');
 
 export const requestPasswordResetBodySchema = z.strictObject({
   email: z.string().min(1).max(254).describe('E-mail address of the person.'),

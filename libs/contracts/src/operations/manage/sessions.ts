@@ -40,7 +40,8 @@ const table = {
   changePassword: post('/v1/me/password', null, own),
   changeEmail: post('/v1/me/email', null, own),
   confirmEmail: post('/v1/me/email/confirm', null, own),
-  requestPasswordReset: post('/v1/sign-in/password-reset', null, { sameSite: true }),
+  // The link that is sent after the answer has an entry.
+  requestPasswordReset: post('/v1/sign-in/password-reset', null, { sameSite: true, isAudited: false }),
   showPasswordReset: post('/v1/sign-in/password-reset/show', null, { readOnly: true, sameSite: true }),
   completePasswordReset: post('/v1/sign-in/password-reset/complete', null, { sameSite: true }),
 };
