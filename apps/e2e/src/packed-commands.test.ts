@@ -173,7 +173,16 @@ test('every command that succeeds prints one line of JSON', async () => {
   await run('publishable-keys list', org);
   await run('publishable-keys revoke', [publishable, ...org]);
   for (const name of ['disable', 'enable']) await run(`triggers ${name}`, ['later', ...org]);
-  await run('members invite', ['--role', 'admin', ...org]);
+  const { link } = await run('members invite', ['--role', 'admin', ...org]);
+  const email = `${tenant.slug}@example.com`;
+  const accepted = await fetch(`${shared.url}/v1/invitations/accept`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: shared.url },
+    body: JSON.stringify({ token: link.split('/').at(-1), email, password: 'a long password' }),
+  });
+  expect(accepted.status).toBe(201);
+  await run('members reset-password', [email]);
+  await run('members release-email', [email]);
   const home = { ...reach, XDG_CONFIG_HOME: folder };
   await run('login', ['--key', '-', '--url', shared.url], home, reach.PARLEY_API_KEY);
   await run('logout', [], home);
