@@ -24,7 +24,7 @@ export interface Flood {
 }
 
 /** More than the gateway has connections to a service. */
-export const socketCount = 600;
+const socketCount = 600;
 
 /** Keeps `socketCount` connections open that send a text, and from then on a byte each second. */
 export async function keepSockets({ url }: Stack, text: string, signal: AbortSignal): Promise<void> {

@@ -337,6 +337,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   else {
     add(400, ['malformed_path', 'Malformed path']);
     add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);
+    add(429, ['too_many_concurrent_requests', 'Too many requests of the caller are being answered at the same time']);
     add(500, ['internal_error', 'Internal error']);
     add(502, ['upstream_failed', 'The service closed the connection before its answer was complete']);
     add(
@@ -350,6 +351,13 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: must be an object']);
     add(413, ['payload_too_large', 'Request body is larger than 1048576 bytes']);
     add(415, ['unsupported_encoding', 'Compressed request bodies are not supported']);
+    add(408, ['request_timeout', 'The request took too long to arrive']);
+    add(429, ['too_many_unfinished_requests', 'Too many requests of this address arrive slowly at the same time']);
+    add(429, [
+      'too_many_large_bodies',
+      'Too many large requests of the organization are being handled at the same time',
+    ]);
+    add(503, ['busy', 'Too many large requests are being received at the same time']);
   }
   if (rateLimited) add(429, ['rate_limited', 'Rate limit exceeded']);
   if (idempotent) {

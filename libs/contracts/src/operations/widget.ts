@@ -92,7 +92,7 @@ export const widgetOperations = defineOperations('Widget', table, {
     otherResponses: { 204: { description: 'The thread waits for no answer.' } },
     errors: {
       ...errors,
-      429: [tooMany, ['too_many_streams', 'Too many streams of the key, person or organization are open']],
+      429: [tooMany, ['too_many_streams', 'Too many streams and waits of the key, person or organization are open']],
     },
     example: { response: 'id: 4\ndata: {"type":"text-delta","id":"text-1-1","delta":"We do"}\n\n' },
   },

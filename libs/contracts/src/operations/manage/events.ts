@@ -60,7 +60,7 @@ export const eventOperations = defineOperations('Operations', table, {
     response: eventStreamSchema,
     responseType: 'text/event-stream',
     errors: {
-      429: [['too_many_streams', 'Too many streams of the key, person or organization are open']],
+      429: [['too_many_streams', 'Too many streams and waits of the key, person or organization are open']],
     },
     example: { response: 'id: 771.3698432093388800\nevent: entity.created\ndata: {"id":"3698432093388800"}\n\n' },
   },

@@ -55,7 +55,10 @@ const stream = {
   responseType: 'text/event-stream',
   example: { response: chunk },
 } as const;
-const tooMany: ErrorExample = ['too_many_streams', 'Too many streams of the key, person or organization are open'];
+const tooMany: ErrorExample = [
+  'too_many_streams',
+  'Too many streams and waits of the key, person or organization are open',
+];
 const usage = { inputTokens: 5120, outputTokens: 310, totalTokens: 5430 };
 const started = {
   executionId: '3698432093388800',
@@ -144,7 +147,7 @@ export const executionsOperations = defineOperations('Executions', table, {
     params: executionParams,
     query: getExecutionQuerySchema,
     response: executionSchema,
-    errors: { 404: [notFound] },
+    errors: { 404: [notFound], 429: [tooMany] },
     example: {
       response: {
         ...listed,
