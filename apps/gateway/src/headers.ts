@@ -23,7 +23,8 @@ const gatewayOnly = /^(x-request-id$|date$|x-content-type-options$|referrer-poli
 /** The header names that a Connection header lists as specific to the connection. */
 function namedInConnection(connection: string | undefined): Set<string> | undefined {
   if (connection === undefined || /^(keep-alive|close)$/i.test(connection)) return undefined;
-  return new Set(connection.toLowerCase().split(/\s*,\s*/));
+  const names = connection.toLowerCase().split(',');
+  return new Set(names.map((name) => name.trim()));
 }
 
 export interface ForwardedInfo {

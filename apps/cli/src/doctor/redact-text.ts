@@ -4,8 +4,9 @@ const minSecretLength = 6;
 const patterns: readonly [RegExp, string][] = [
   [/\b(?:sk|pk|rk|re|whsec|xox[bp])[_-][\w+/=-]{8,}/g, '[key]'],
   [/\bBearer\s+[^\s"]+/gi, 'Bearer [key]'],
-  [/(\b[a-z][a-z0-9+]*:\/\/)[^\s/@"]+@/gi, '$1[user]@'],
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[e-mail]'],
+  // Each begins where a word begins. Otherwise a long word would be read again from each of its characters.
+  [/((?<![a-z0-9+])[a-z][a-z0-9+]*:\/\/)[^\s/@"]+@/gi, '$1[user]@'],
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[e-mail]'],
   [/(?<![\w.])\+?\d[\d ()-]{6,17}\d(?![\w.])/g, '[number]'],
   [/(?<![\w/+=-])[\w/+=-]{40,}(?![\w/+=-])/g, '[token]'],
 ];

@@ -150,3 +150,10 @@ test('200 types of 50 fields are written and compile', () => {
     export const value: EntityTypes['type-199']['field49'] = 'x';`;
   expect(problemsOf(declarationFile({ entityTypes }), use)).toEqual([]);
 });
+
+// A pattern that looks for a line break from each blank would take minutes.
+test('a description of blanks takes no quadratic time', () => {
+  const description = `a${'\t '.repeat(500_000)}b`;
+  const tool = { name: 'a.b', description, parameters: {}, handlerCode: 'return 1' };
+  expect(declarationFile({ tools: [tool] })).toContain('a.b');
+});

@@ -60,7 +60,9 @@ function commentOf(schema: unknown, indent = ''): string {
   if (text === '') return '';
   const lines = text
     .replaceAll('*/', '*\\/')
-    .split(/\s*\n\s*/)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
     .flatMap((line) => wrap(line, maxLine - indent.length - 3))
     // A tag such as `@ts-expect-error` would have an effect.
     .map((line) => line.replace(/^@/, '\\@'));

@@ -1,14 +1,11 @@
 import type { ReactNode } from 'react';
-
-const address = /https?:\/\/[^\s<>"'`]+/gi;
+import { findAddresses } from './web-addresses';
 
 /** A text whose web addresses are links. Everything else is text. */
 export function LinkedText({ text }: { text: string }) {
   const parts: ReactNode[] = [];
   let end = 0;
-  for (const { 0: found, index } of text.matchAll(address)) {
-    const href = withoutPunctuation(found);
-    if (!isWebAddress(href)) continue;
+  for (const { index, href } of findAddresses(text)) {
     parts.push(
       text.slice(end, index),
       <a key={index} href={href} target="_blank" rel="noopener noreferrer" className="text-accent underline">
@@ -18,20 +15,4 @@ export function LinkedText({ text }: { text: string }) {
     end = index + href.length;
   }
   return [...parts, text.slice(end)];
-}
-
-/** The end of a sentence is not part of the address; a closing parenthesis is one if the address has the opening one. */
-function withoutPunctuation(found: string): string {
-  let href = found.replace(/[.,;:!?*_~]+$/, '');
-  while (/[)\]}]$/.test(href) && !/[([{]/.test(href)) href = href.slice(0, -1).replace(/[.,;:!?*_~]+$/, '');
-  return href;
-}
-
-function isWebAddress(href: string): boolean {
-  try {
-    const { protocol, hostname } = new URL(href);
-    return (protocol === 'https:' || protocol === 'http:') && hostname !== '';
-  } catch {
-    return false;
-  }
 }

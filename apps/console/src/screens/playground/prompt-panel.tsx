@@ -8,7 +8,8 @@ import { Button, Toggle } from '../../parts/controls';
 import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
 import { shownValue } from '../build/definitions';
-import { PromptText, markValues, splitTemplate } from '../build/prompt';
+import { PromptText } from '../build/prompt';
+import { markValues, splitTemplate } from '../build/prompt-parts';
 import { useExecution } from '../executions/trace';
 import { playgroundCatalog } from './texts';
 
