@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatCsvRow, parseCsv } from './csv';
+import { formatCsvRow, guardText, parseCsv, unguardText } from './csv';
 
 const rowsOf = (text: string) => parseCsv(text).map(({ cells }) => cells);
 
@@ -69,4 +69,64 @@ test('a given delimiter is used, such as the tab of a clipboard', () => {
 test('an empty line of a copied column is an empty cell', () => {
   const cells = (text: string) => parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map((one) => one.cells);
   expect(cells('1\n\n2\r\n')).toEqual([['1'], [''], ['2']]);
+});
+
+const signs = [...'=+-@\t\r＝＋－＠﹦﹢﹣﹫'];
+const unseen = [
+  ' ',
+  '\t',
+  '\n',
+  '\u00a0',
+  '\u200b',
+  '\ufeff',
+  '\u2060',
+  '\u3000',
+  '\u00ad',
+  '\u202e',
+  '\u0001',
+  '\u2800',
+  '\u3164',
+];
+
+test('a formula is guarded in every form, and after blanks and characters that are not seen', () => {
+  for (const begin of ['', ...unseen, unseen.join(''), "'", "' "])
+    for (const sign of signs) {
+      const text = `${begin}${sign}cmd|'/c calc'!A1`;
+      expect([text, guardText(text)]).toEqual([text, `'${text}`]);
+      expect([text, unguardText(guardText(text))]).toEqual([text, text]);
+      expect([text, unguardText(guardText(text, true))]).toEqual([text, text]);
+    }
+});
+
+test('other texts stay as they are', () => {
+  for (const text of [
+    '',
+    ' ',
+    "'",
+    "it's",
+    'a=1',
+    '1-2',
+    ' a',
+    '\u00a0a',
+    'ＡＢ',
+    '(=1)',
+    '{"a":"=1"}',
+    '❤',
+    "'\u200b",
+  ])
+    expect([text, guardText(text), unguardText(text)]).toEqual([text, text, text]);
+});
+
+test('a long text of characters that are not seen takes no quadratic time', () => {
+  for (const character of [...unseen, "'"]) {
+    const text = `${character.repeat(1_000_000)}a`;
+    expect(unguardText(guardText(text)) === text).toBe(true);
+  }
+});
+
+test('every text is read back', () => {
+  const text = fc.string({ unit: fc.constantFrom("'", 'a', ...signs, ...unseen), maxLength: 5 });
+  fc.assert(
+    fc.property(text, fc.boolean(), (given, keepFormulas) => unguardText(guardText(given, keepFormulas)) === given),
+  );
 });

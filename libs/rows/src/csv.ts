@@ -71,5 +71,9 @@ export const guardText = (text: string, keepFormulas = false): string =>
 
 export const unguardText = (text: string): string => (guarded.test(text) ? text.slice(1) : text);
 
-const formula = /^'*[=+\-@\t\r]/;
-const guarded = /^'+[=+\-@\t\r]/;
+/** Characters that a spreadsheet may drop before it reads a cell: blanks, and characters that are not seen. */
+const unseen = String.raw`[\s\p{Cc}\p{Cf}\p{DI}\u2800]*`;
+/** What begins a formula, also in the full-width and small forms that spreadsheets take for the same. */
+const sign = String.raw`[=+\-@\t\r＝＋－＠﹦﹢﹣﹫]`;
+const formula = new RegExp(`^'*${unseen}${sign}`, 'u');
+const guarded = new RegExp(`^'+${unseen}${sign}`, 'u');
