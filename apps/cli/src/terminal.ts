@@ -3,7 +3,7 @@ import picocolors from 'picocolors';
 import { io } from './command-io';
 import { safeLine, safeOutput, safeText } from './safe-text';
 
-/** Prints a result on stdout, where scripts read it. Its control characters are escaped, whoever wrote them. */
+/** Prints a result on stdout, where scripts read it. Its control characters are escaped, except colours. */
 export const print = (line = ''): void => void io().stdout.write(`${safeOutput(line)}\n`);
 
 /** Writes the content of a file on stdout: unchanged for a program or a file, safe on a terminal. */

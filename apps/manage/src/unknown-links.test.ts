@@ -15,7 +15,7 @@ afterEach(() => jest.restoreAllMocks());
 const unknownToken = () => randomBytes(32).toString('base64url');
 const paths = ['/v1/invitations/show', '/v1/invitations/accept', '/v1/sign-in/oidc'] as const;
 
-/** A service with a limit of three, and what strangers send to it through the gateway. */
+/** A service with a limit of three, and requests to it as the gateway forwards them. */
 function limited() {
   const keyLimit = keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 3 });
   const app = createManageApp({ ...api.deps, keyLimit });

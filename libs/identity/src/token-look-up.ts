@@ -12,7 +12,7 @@ const unknownMs = 60_000;
 export type TokenLookUp<R> = <T>(request: R, token: string, find: () => Promise<T | null>) => Promise<T | null>;
 
 /**
- * Returns the look-up of random tokens, which strangers send too. A malformed token is refused without a query, and an unknown one is
+ * Returns the look-up of random tokens, which any client can send. A malformed token is refused without a query, and an unknown one is
  * looked up once a minute. Rejects with the limit's `refusal` when the address of the request has sent too many unknown ones. A token
  * that existed at its last look-up in this process does not depend on what else its address sends.
  */

@@ -10,7 +10,7 @@ interface Address {
 const windowMs = 60_000;
 const maxAddresses = 10_000;
 
-/** What strangers send to be looked up. `links`: the tokens of links that are sent to people. */
+/** What is looked up before the client is known. `links`: the tokens of links that are sent to people. */
 export type UnknownKind = 'keys' | 'sessions' | 'links';
 
 export interface LookUpLimit {
@@ -49,7 +49,7 @@ export function createUnknownKeyLimit(
     if (!addresses.has(address)) addresses.set(address, state);
     while (state.unknown + state.running.size >= perMinute) {
       if (state.unknown >= perMinute) {
-        reportRefusal(`too_many_unknown_${kind}`);
+        report(kind);
         throw refusal(Date.now() + Math.ceil(addresses.getRemainingTTL(address)), kind);
       }
       await Promise.race(state.running);
@@ -64,4 +64,11 @@ export function createUnknownKeyLimit(
     state.running.add(counted);
     return found;
   };
+}
+
+/** The labels are literals, because a test compares them with the reference. */
+function report(kind: UnknownKind): void {
+  if (kind === 'keys') reportRefusal('too_many_unknown_keys');
+  else if (kind === 'sessions') reportRefusal('too_many_unknown_sessions');
+  else reportRefusal('too_many_unknown_links');
 }

@@ -53,7 +53,7 @@ interface Handlers {
 }
 
 export interface LinkDeps {
-  /** Looks up the token of a link for a stranger, with a limit for each network address. */
+  /** Looks up the token of a link, with a limit for each network address: the client may not be signed in. */
   lookUpLink: TokenLookUp<IncomingMessage>;
 }
 
@@ -180,7 +180,7 @@ function requireOpen<I extends { isOpen: boolean }>(invitation: I | null): I {
   return invitation;
 }
 
-/** Finds an invitation whose link works, for a stranger: unknown tokens are limited for each network address. */
+/** Finds an invitation whose link works. Unknown tokens are limited for each network address: the client may not be signed in. */
 export async function checkInvitation(
   { db, lookUpLink }: LinkDeps & Pick<SessionDeps, 'db'>,
   { request }: Pick<RequestContext, 'request'>,

@@ -14,7 +14,7 @@ test('params whose names every object inherits are kept as any others', () => {
   expect(JSON.stringify(cleared)).toBe(JSON.stringify({ ok: true, params: emptied }));
 });
 
-test('a required one is missing when nobody has sent it', () => {
+test('a required one that was not sent is missing', () => {
   const required = declared.map((param) => ({ ...param, required: true }));
   expect(checkParams(required, {}, { stored: {}, mustBeComplete: true })).toEqual({
     ok: false,

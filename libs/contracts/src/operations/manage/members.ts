@@ -58,7 +58,7 @@ export const invitationEnded: ErrorExample = [
   'The invitation was accepted or revoked, or has expired, or its author may not invite any more',
 ];
 export const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
-/** For operations that look up the token of a link for a stranger. */
+/** For operations that look up the token of a link without a session. */
 export const tooManyLinks: ErrorExample = ['too_many_unknown_links', 'Too many unknown links from this address'];
 const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
 
