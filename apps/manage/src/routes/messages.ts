@@ -22,6 +22,7 @@ import type { Db } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
 import { type CallerContext, type Handler, badGateway, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
+import { holdLargeRead } from '../hold-large-read';
 import { dateOf, msOf, pageOf } from '../page';
 
 interface Handlers {
@@ -42,6 +43,9 @@ export interface MessageRouteDeps extends AuditDeps {
   db: Db;
   channels: Pick<Channels, 'contactOf' | 'templates'>;
 }
+
+/** Smaller files are not counted: a conversation shows many pictures at once. */
+const largeFileBytes = 1_048_576;
 
 const messageNotFound = () => notFound('Message not found', 'message_not_found');
 const emailNotFound = () => notFound('E-mail not found', 'email_not_found');
@@ -111,9 +115,11 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
     return toMessage(message);
   },
 
-  async getMessageMedia({ params: { id } }, { scope, response }) {
+  async getMessageMedia({ params: { id } }, context) {
+    const { scope, response } = context;
     const message = await findMessage(db, scope, id);
     if (message === null) throw messageNotFound();
+    if ((message.size ?? 0) > largeFileBytes) await holdLargeRead(context);
     const blob = await readBlob(db, scope, message.id);
     if (blob === null) throw notFound('The message has no file', 'media_not_found');
     const { bytes, contentType, filename, status, error } = blob;

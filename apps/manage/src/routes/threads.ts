@@ -34,8 +34,9 @@ import { type Db, type Queryable, newId } from '@parley/db';
 import { findOnlyBySpelling } from '@parley/entities';
 import { findMember } from '@parley/identity';
 import type { Queues } from '@parley/redis';
-import { type CallerContext, type Handler, badRequest, conflict, notFound, shareRequests } from '@parley/service';
+import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
+import { holdLargeRead } from '../hold-large-read';
 import { dateOf, msOf, msOrNull, pageOf } from '../page';
 
 interface Handlers {
@@ -54,20 +55,11 @@ interface Handlers {
   visitThread: Handler<'visitThread'>;
 }
 
-/** Messages of up to 8 MiB that a process reads at the same time. */
-const maxLargeReads = 6;
-
 /** Seconds for which an open thread counts as open, and a visitor as writing. */
 const openSeconds = 45;
 const typingSeconds = 6;
 
 export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
-  const shareLarge = shareRequests({
-    total: maxLargeReads,
-    code: 'too_many_large_reads',
-    message: 'Other large texts of the organization are being read',
-  });
-
   /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
   const change = <T>(
     name: string,
@@ -104,12 +96,14 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       }));
     },
 
-    getThreadMessage: shareLarge(async ({ params: { id: name, messageId } }, { scope }) => {
+    async getThreadMessage({ params: { id: name, messageId } }, context) {
+      const { scope } = context;
       const { id, channel } = await found(db, scope, name);
+      await holdLargeRead(context);
       const message = await readThreadMessage(db, scope, id, messageId);
       if (message === null) throw notFound('Message not found', 'message_not_found');
       return (await toMessages(db, scope, channel, [message]))(message);
-    }),
+    },
 
     async replyToThread({ params: { id: name }, body }, context) {
       const { scope } = context;

@@ -18,8 +18,9 @@ import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
 import { parseInput } from './parse-input';
 import { readJson } from './read-json';
-import { RawJson, sendJson } from './send-json';
+import { RawJson, jsonOf, sendText } from './send-json';
 import { type FindSession, personIn, requireSameSite, requireSession, sessionTokenOf } from './session';
+import { createUnreadAnswers } from './unread-answers';
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
   /** Checks the token of a route that requires no API key. Runs before the request is read, and throws to refuse it. */
@@ -81,6 +82,8 @@ interface Answer {
   status: number;
   body: unknown;
 }
+
+const unread = createUnreadAnswers();
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
@@ -165,11 +168,14 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     },
   };
 
-  function send({ response }: Exchange, result: Answer, deps: RouteDeps): void {
+  function send({ response, knownCaller }: Exchange, result: Answer, deps: RouteDeps): void {
     // A handler may have sent the answer itself, such as MCP's 202 without a body, or a stream.
     if (response.headersSent) return;
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
-    sendJson(response, result.status, result.body);
+    const json = jsonOf(result.body);
+    // A change has been made, and is answered.
+    if (readOnly && knownCaller !== undefined) unread.hold(response, String(knownCaller.tenant), json.bytes);
+    sendText(response, result.status, json);
   }
 }
 

@@ -12,9 +12,28 @@ export function sendJson(
   body: unknown,
   headers: OutgoingHttpHeaders = {},
 ): void {
+  sendText(response, status, jsonOf(body), headers);
+}
+
+/** The JSON text of a body, and its size in UTF-8. */
+export function jsonOf(body: unknown): JsonText {
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
+  return { text, bytes: Buffer.byteLength(text) };
+}
+
+interface JsonText {
+  text: string;
+  bytes: number;
+}
+
+/** The same for a text that `jsonOf` has made. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  { text, bytes }: JsonText,
+  headers: OutgoingHttpHeaders = {},
+): void {
   headers['Content-Type'] = 'application/json; charset=utf-8';
-  const bytes = Buffer.byteLength(text);
   headers['Content-Length'] = bytes;
   response.writeHead(status, headers);
   // Node sends ASCII text as latin1 without converting it.

@@ -109,6 +109,7 @@ export const messageOperations = defineOperations('Conversations', table, {
     responseType: 'application/octet-stream',
     errors: {
       404: [messageNotFound, ['media_not_found', 'The message has no file']],
+      429: [['too_many_large_reads', 'Other large texts and files of the organization are being read']],
       409: [['media_not_ready', 'The file has not been fetched yet: the server answers 503']],
     },
   },

@@ -137,7 +137,7 @@ export const threadOperations = defineOperations('Conversations', table, {
     response: threadMessageSchema,
     errors: {
       404: [notFound, ['message_not_found', 'Message not found']],
-      429: [['too_many_large_reads', 'Other large texts of the organization are being read']],
+      429: [['too_many_large_reads', 'Other large texts and files of the organization are being read']],
     },
     example: { response: message },
   },
