@@ -107,7 +107,7 @@ export function formatCall(step: ToolStep, cuts: Cuts): { args: string; result: 
   const timed = durationMs === null ? outcome : `${outcome}, ${formatDuration(durationMs)}`;
   const text = resultText(step);
   const shown = text === null ? '' : `  ${safeLine(cutText(text, cuts.result))}`;
-  const args = safeLine(cutText(JSON.stringify(step.arguments), cuts.args));
+  const args = safeLine(cutText(step.argumentsStart ?? JSON.stringify(step.arguments), cuts.args));
   return { args, result: `${colorStatus(status, timed)}${shown}` };
 }
 

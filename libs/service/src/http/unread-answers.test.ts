@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { closeServer } from '../process/close-server';
 import { createUnreadAnswers } from './unread-answers';
-import { HttpError } from './errors';
+import type { HttpError } from './errors';
 
 const mebibyte = 1_048_576;
 

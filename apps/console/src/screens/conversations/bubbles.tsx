@@ -8,6 +8,7 @@ import { Media } from './media';
 import { filesIn, phoneOf, withoutFiles } from './names';
 import { conversationsCatalog } from './texts';
 import type { ChannelMessage, Message } from './timeline';
+import { ShowAll, useWholeText } from './whole-text';
 
 export const looks = {
   user: 'mr-auto bg-n3',
@@ -53,14 +54,16 @@ function BubbleText({ text }: { text: string }) {
 }
 
 interface MessageBubbleProps {
+  threadId: string;
   message: Message;
   sent: ChannelMessage | null;
   personId: string;
 }
 
 /** A message of the thread. */
-export function MessageBubble({ message, sent, personId }: MessageBubbleProps) {
+export function MessageBubble({ threadId, message, sent, personId }: MessageBubbleProps) {
   const conversations = useTexts(conversationsCatalog);
+  const whole = useWholeText(threadId, message);
   const { role, author, createdAt, delivery } = message;
   const look = role === 'assistant' && author !== null ? 'person' : role;
   const writer =
@@ -77,8 +80,7 @@ export function MessageBubble({ message, sent, personId }: MessageBubbleProps) {
   const isOfChannel = role === 'user' && message.channelMessageId !== null;
   const files = isOfChannel && !sent?.media ? filesIn(message.content) : [];
   const template = sent?.type === 'template' ? /^\[template (.+)\]$/.exec(message.content)?.[1] : undefined;
-  const text =
-    isFileOnly || template !== undefined ? '' : isOfChannel ? withoutFiles(message.content) : message.content;
+  const text = isFileOnly || template !== undefined ? '' : isOfChannel ? withoutFiles(whole.text) : whole.text;
   return (
     <Bubble
       look={look}
@@ -100,6 +102,7 @@ export function MessageBubble({ message, sent, personId }: MessageBubbleProps) {
       {files.length > 0 && <p className="text-n11">{files.map((one) => conversations.types[one]).join(', ')}</p>}
       {template !== undefined && <p className="text-base">{`${conversations.types.template}: ${template}`}</p>}
       {text !== '' && <BubbleText text={text} />}
+      {whole.isCut && <ShowAll {...whole} />}
     </Bubble>
   );
 }

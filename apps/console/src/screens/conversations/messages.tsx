@@ -80,7 +80,7 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
                   <Fragment key={entry.id}>
                     <Day at={entry.at} before={entries[at - 1]?.at} />
                     <li data-item={entry.id}>
-                      <EntryView entry={entry} personId={personId} timeline={timeline} />
+                      <EntryView threadId={thread.id} entry={entry} personId={personId} timeline={timeline} />
                     </li>
                   </Fragment>
                 ))}
@@ -113,12 +113,13 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
 }
 
 interface EntryProps {
+  threadId: string;
   entry: Entry;
   personId: string;
   timeline: ReturnType<typeof useTimeline>;
 }
 
-function EntryView({ entry, personId, timeline }: EntryProps) {
+function EntryView({ threadId, entry, personId, timeline }: EntryProps) {
   const conversations = useTexts(conversationsCatalog);
   switch (entry.kind) {
     case 'steps':
@@ -126,7 +127,7 @@ function EntryView({ entry, personId, timeline }: EntryProps) {
     case 'again':
       return <p className="text-center text-xs text-n10">{conversations.answersAgain}</p>;
     case 'message':
-      return <MessageBubble message={entry.message} sent={entry.sent} personId={personId} />;
+      return <MessageBubble threadId={threadId} message={entry.message} sent={entry.sent} personId={personId} />;
     case 'sent': {
       const to = entry.sent.reaction?.messageId;
       const quoted = to ? (timeline.sentAs(to)?.text ?? null) : null;

@@ -79,7 +79,7 @@ function ToolCall({ step }: { step: Extract<Step, { type: 'tool' }> }) {
           ],
         ]}
       />
-      <Json value={step.arguments} label={executions.arguments} />
+      <Json value={step.argumentsStart ?? step.arguments} label={executions.arguments} />
       {step.resultStart !== null && step.resultStart !== undefined ? (
         <Json value={step.resultStart} label={executions.resultStart} />
       ) : (
