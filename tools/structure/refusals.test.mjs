@@ -8,7 +8,9 @@ import { readFiles } from './files.mjs';
 test('the reference of limits lists each label of limit_refusals_total, and no others', () => {
   const reported = readFiles('apps/**/*.ts', 'libs/**/*.ts')
     .filter(({ path }) => !path.endsWith('.test.ts'))
-    .flatMap(({ text }) => [...text.matchAll(/\b(?:reportRefusal\(|refuse\(deps,|shareRequests\(\{)([^;]*)/g)])
+    .flatMap(({ text }) => [
+      ...text.matchAll(/\b(?:reportRefusal\(|refuse\(deps,|(?:share|queue)Requests\(\{)([^;]*)/g),
+    ])
     .flatMap(([, args]) => [...args.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, name]) => name));
   const text = readFileSync(join(root, 'docs/reference/limits.md'), 'utf8');
   const section = text.slice(text.indexOf('\n## Refusals\n'));

@@ -9,9 +9,17 @@ import { productionFiles } from './measure.mjs';
 const notesFolder = join(root, 'dist', 'statements');
 
 /** Functions that declare a statement. `sql.build` of libs/entities builds its text for each call. */
-const declaringFunctions = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants', 'backlog']);
-/** `leaseSql.tenants` and `backlog` declare a statement with the name that their caller gives. */
-const forwardingFiles = ['libs/db/src/lease-sql.ts', 'libs/db/src/backlog.ts'];
+const declaringFunctions = new Set([
+  'statement',
+  'unprepared',
+  'listStatement',
+  'unpreparedList',
+  'sql.build',
+  'leaseSql.tenants',
+  'backlog',
+]);
+/** These functions declare a statement with the name that their caller gives. */
+const forwardingFiles = ['libs/db/src/lease-sql.ts', 'libs/db/src/backlog.ts', 'libs/db/src/page.ts'];
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {

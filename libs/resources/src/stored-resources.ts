@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
-import {
-  type Queryable,
-  type Row as RowShape,
-  type RowOf,
-  type Statement,
-  column,
-  listEnvironmentIntegrations,
-  statement,
-} from '@parley/db';
+import { type Queryable, type RowOf, type Statement, column, listEnvironmentIntegrations, statement } from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
 export interface StoredResource {
@@ -23,8 +15,6 @@ export interface StoredResource {
 
 /** All definitions of an environment by kind and slug. Slugs are in byte order. */
 export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
-
-const nameOf = (kind: ResourceKind): string => (kind === 'entityTypes' ? 'entity-types' : kind);
 
 const common = { slug: column.text, name: column.text, revision: column.int4 };
 const plainRow = { ...common, definition: column.jsonb<object>() };
@@ -44,7 +34,6 @@ interface KindSql {
   slug: string;
   columns: string;
   bytes: string;
-  row: RowShape;
 }
 const inEnvironment = 'where tenant = $1 and environment = $2::"Environment"';
 const bytesOf = (definition: string) => `octet_length(${definition}::text)`;
@@ -53,25 +42,28 @@ const plain = (table: string): KindSql => ({
   slug: 'slug',
   columns: 'slug, name, revision, definition',
   bytes: bytesOf('definition'),
-  row: plainRow,
 });
 
 const kinds: Record<ResourceKind, KindSql> = {
   entityTypes: {
-    ...plain('entity_types'),
+    from: `from entity_types ${inEnvironment}`,
+    slug: 'slug',
     columns: 'slug, name, revision, schema, search_fields, display_config',
     bytes: `${bytesOf('schema')} + coalesce(${bytesOf('display_config')}, 0) + ${bytesOf('search_fields')}`,
-    row: typeRow,
   },
   roles: plain('roles'),
-  tools: { ...plain('tools'), slug: 'name', columns: 'name as slug, name, revision, definition' },
+  tools: {
+    from: `from tools ${inEnvironment}`,
+    slug: 'name',
+    columns: 'name as slug, name, revision, definition',
+    bytes: bytesOf('definition'),
+  },
   agents: {
     from: `from agents a join agent_configs c on c.agent_id = a.id
       where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment"`,
     slug: 'a.slug',
     columns: 'a.id, a.slug, c.name, c.revision, c.definition',
     bytes: bytesOf('c.definition'),
-    row: agentRow,
   },
   routers: plain('routers'),
   triggers: plain('triggers'),
@@ -80,12 +72,19 @@ const kinds: Record<ResourceKind, KindSql> = {
 const hashedHandler = `jsonb_set(definition::jsonb, '{handlerCode}', to_jsonb(encode(sha256(convert_to(definition->>'handlerCode', 'UTF8')), 'hex')))`;
 const withoutCode = `name as slug, name, revision, ${hashedHandler} as definition`;
 
-const selects = forEachKind((kind): Statement<Row> => {
-  const { columns, from, slug, row } = kinds[kind];
-  const read = kind === 'tools' ? withoutCode : columns;
-  const text = `select ${read} ${from} order by ${slug} collate "C"`;
-  return statement(`stored-${nameOf(kind)}`, text, row) as Statement<Row>;
-});
+function allOf(kind: ResourceKind): string {
+  const { columns, from, slug } = kinds[kind];
+  return `select ${kind === 'tools' ? withoutCode : columns} ${from} order by ${slug} collate "C"`;
+}
+
+const selects: Record<ResourceKind, Statement<Row>> = {
+  entityTypes: statement('stored-entity-types', allOf('entityTypes'), typeRow),
+  roles: statement('stored-roles', allOf('roles'), plainRow),
+  tools: statement('stored-tools', allOf('tools'), plainRow),
+  agents: statement('stored-agents', allOf('agents'), agentRow),
+  routers: statement('stored-routers', allOf('routers'), plainRow),
+  triggers: statement('stored-triggers', allOf('triggers'), plainRow),
+};
 
 /** The hash of a handler, as a stored tool has it in place of its code. */
 export const handlerHash = (handlerCode: string): string => createHash('sha256').update(handlerCode).digest('hex');
@@ -129,11 +128,19 @@ export async function readSizes(db: Queryable, scope: Scope): Promise<Definition
 /** Of the definitions that a process holds at once while it reads all of them. */
 const batchBytes = 1_048_576;
 
-const batches = forEachKind((kind): Statement<Row> => {
-  const { columns, from, slug, row } = kinds[kind];
-  const text = `select ${columns} ${from} and ${slug} = any($3) order by ${slug} collate "C"`;
-  return statement(`some-${nameOf(kind)}`, text, row) as Statement<Row>;
-});
+function someOf(kind: ResourceKind): string {
+  const { columns, from, slug } = kinds[kind];
+  return `select ${columns} ${from} and ${slug} = any($3) order by ${slug} collate "C"`;
+}
+
+const batches: Record<ResourceKind, Statement<Row>> = {
+  entityTypes: statement('some-entity-types', someOf('entityTypes'), typeRow),
+  roles: statement('some-roles', someOf('roles'), plainRow),
+  tools: statement('some-tools', someOf('tools'), plainRow),
+  agents: statement('some-agents', someOf('agents'), agentRow),
+  routers: statement('some-routers', someOf('routers'), plainRow),
+  triggers: statement('some-triggers', someOf('triggers'), plainRow),
+};
 
 /** The definitions of a kind in the order of their slugs, in batches that a process can hold. `sizes`: of `readSizes`. */
 export async function* readBatches(
