@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterAll(() => api.close());
 
 const mebibyte = 1_048_576;
-/** Of the rows of a page, with the rest of the answer. */
+/** The rows of a page, and the rest of the answer. */
 const largestAnswerBytes = 2 * mebibyte + 4_096;
 
 const get = async (path: string) => (await world.call('get', path).expect(200)).body;
@@ -72,8 +72,8 @@ test('a message is found only in its thread, and not a result of a tool', async 
     const { body } = await world.call('get', `/v1/threads/${path}`).expect(404);
     expect(body.code).toBe('message_not_found');
   }
-  const stranger = await api.world();
-  await stranger.call('get', `/v1/threads/${id}/messages/mine`).expect(404);
+  const outsider = await api.world();
+  await outsider.call('get', `/v1/threads/${id}/messages/mine`).expect(404);
 });
 
 test('names of contacts that were stored with megabytes are cut in lists, in a thread and in a search', async () => {

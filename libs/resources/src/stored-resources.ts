@@ -116,7 +116,7 @@ const sizesOfEnvironment = statement(
 export interface DefinitionSize {
   kind: ResourceKind;
   slug: string;
-  /** Of its JSON. */
+  /** Size of its JSON. */
   bytes: number;
 }
 
@@ -125,7 +125,7 @@ export async function readSizes(db: Queryable, scope: Scope): Promise<Definition
   return (await db.query(scope, sizesOfEnvironment, [scope.tenant, scope.environment])).rows;
 }
 
-/** Of the definitions that a process holds at once while it reads all of them. */
+/** Size of the definitions that a process holds at once while it reads all of them. */
 const batchBytes = 1_048_576;
 
 function someOf(kind: ResourceKind): string {

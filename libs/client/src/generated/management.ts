@@ -2587,8 +2587,8 @@ export interface ManageClient {
     /** Context of the conversation. */
     threadContext?: {
       /**
-       * Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. At most 32 KiB
-       * of JSON.
+       * Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. Their JSON has
+       * at most 32 KiB.
        */
       params?: JsonObject;
     };

@@ -17,7 +17,7 @@ const threadContextSchema = z.object({
     })
     .optional()
     .describe(
-      'Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. At most 32 KiB of JSON.',
+      'Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread. Their JSON has at most 32 KiB.',
     ),
 });
 

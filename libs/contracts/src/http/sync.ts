@@ -12,9 +12,9 @@ export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'router
 export type ResourceKind = (typeof resourceKinds)[number];
 
 export const definitionLimits = {
-  /** Of the body of a push. */
+  /** Maximum size of the body of a push. */
   bodyBytes: 16 * 1_048_576,
-  /** Of all definitions of an environment together, as JSON. A pull of them, with its other fields, can be pushed again. */
+  /** Maximum size of all definitions of an environment together, as JSON. A pull of them, with its other fields, can be pushed again. */
   totalBytes: 16 * 1_048_576 - 16 * 1_024,
 } as const;
 

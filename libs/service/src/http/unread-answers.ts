@@ -7,7 +7,7 @@ import { rateLimited } from './errors';
 const smallBytes = 64 * 1_024;
 /** Answers are counted in pieces of this size. */
 const pieceBytes = 256 * 1_024;
-/** Of the answers that the clients of a process have not read. */
+/** Maximum size of the answers that the clients of a process have not read. */
 const maxUnreadBytes = 128 * 1_048_576;
 
 /**
