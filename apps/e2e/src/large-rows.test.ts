@@ -129,10 +129,7 @@ test('pulls of definitions of 74 MB do not end data, and others are answered', a
   const { key: otherKey } = await other.client({ permissions: ['data'] });
   const { pid } = stack.services.data!;
   const answers = await meanwhile(
-    [
-      ...times(4, () => call(key, '/v1/sync/pull', 'POST')),
-      ...times(2, () => call(key, '/v1/sync/state', 'POST')),
-    ],
+    [...times(4, () => call(key, '/v1/sync/pull', 'POST')), ...times(2, () => call(key, '/v1/sync/state', 'POST'))],
     otherKey,
     '/v1/entity-types',
   );
