@@ -9,8 +9,8 @@ import {
   putPassword,
 } from '@parley/identity';
 import { seedOrganization } from '@parley/testing';
-import { type Cli, buildCli } from './cli-under-test';
-import { type ManageUnderTest, startManage } from './manage-under-test';
+import { type ManageUnderTest, startManage } from './testing/manage-under-test';
+import { type Cli, openCli } from './testing/run-command';
 
 /** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(120_000);
@@ -20,7 +20,7 @@ let db: Db;
 let cli: Cli;
 let hash: string;
 beforeAll(async () => {
-  cli = buildCli();
+  cli = openCli();
   stack = await startManage();
   ({ db } = stack);
   hash = await hashPassword('battery staple 12');
@@ -62,8 +62,8 @@ test('members reset-password prints one link that works, and a newer one ends it
 
 test('members reset-password asks for the id when several people have the address, and refuses an unknown one', async () => {
   const people = [await seedPerson('luis@example.com', { isProved: true }), await seedPerson('luis@example.com')];
-  const { code, stderr } = await parley('reset-password', 'luis@example.com');
-  expect(code).toBe(1);
+  const { exitCode, stderr } = await parley('reset-password', 'luis@example.com');
+  expect(exitCode).toBe(1);
   for (const { id } of people) expect(stderr).toContain(id);
   for (const unknown of ['unknown@example.com', 'user_unknown'])
     expect((await parley('reset-password', unknown)).stderr).toContain(`"${unknown}"`);
@@ -79,5 +79,5 @@ test('members release-email takes an address from the people who have it, first 
   expect(JSON.parse(await succeed('release-email', email, '--json'))).toEqual({ email, people: [owner.id] });
   expect(await holders()).toEqual([]);
   for (const { tenant } of [owner, other]) expect(await actionsIn(tenant)).toEqual(['email.released']);
-  expect(await parley('release-email', email)).toMatchObject({ code: 1 });
+  expect(await parley('release-email', email)).toMatchObject({ exitCode: 1 });
 });

@@ -94,7 +94,7 @@ async function payFor(tenant: Tenant, orderId: string): Promise<number> {
 it.each([
   ['webhooks', 'POST /webhook/kapso/messages'],
   ['the sign-in', 'POST /v1/sessions'],
-])('600 bodies of a stranger that do not arrive do not delay others: %s', async (_name, line) => {
+])('600 bodies of an unauthenticated client that do not arrive do not delay others: %s', async (_name, line) => {
   const received = await flood(`${head(line, 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000')}a`);
   expect((await otherClient.get('/v1/threads')).status).toBe(200);
   expect((await otherClient.get('/v1/entity-types')).status).toBe(200);
@@ -138,6 +138,7 @@ it('twelve replies with files of 10 MiB leave manage below its memory limit, and
       const answer = await busyClient.post(`/v1/threads/${threadId}/messages`, reply);
       if (answer.status === 201) break;
       refusals.push(`${answer.status} ${answer.body.code}`);
+      // wall clock: a client waits as the answer says, ten times faster.
       await sleep(Number(answer.headers.get('retry-after')) * 100);
     }
     sent += 1;
@@ -147,6 +148,7 @@ it('twelve replies with files of 10 MiB leave manage below its memory limit, and
   while (sent < 12) {
     expect((await otherClient.get('/v1/threads')).status).toBe(200);
     served += 1;
+    // wall clock: the pace of another organization's requests.
     await sleep(20);
   }
   await replies;

@@ -64,6 +64,7 @@ async function meanwhile(requests: Promise<Answer>[], key: string, path: string)
   do {
     expect(await call(key, path)).toMatchObject({ status: 200 });
     answered += 1;
+    // wall clock: the pace of another organization's requests.
     await sleep(50);
   } while (!isOver);
   expect(answered).toBeGreaterThan(0);

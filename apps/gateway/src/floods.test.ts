@@ -64,7 +64,7 @@ describe('bodies that arrive slowly', () => {
     ['webhooks', 'webhook-ingest', '/webhook/kapso/messages'],
     ['the sign-in', 'manage', '/v1/sessions'],
     ['chat', 'chat', '/v1/agents/a/chat'],
-  ] as const)('%s answer others while 600 bodies of a stranger are incomplete', async (_name, service, path) => {
+  ] as const)('%s answer others while 600 bodies of another client are incomplete', async (_name, service, path) => {
     const { gateway, service: upstream } = await open(service, { bodyLimits: { slowAfterMs: 60_000 } });
     const clients = await send(gateway, head(`POST ${path}`, 'Content-Length: 900000') + 'a');
     const other = await post(gateway.url + path, 100_000);
@@ -82,9 +82,10 @@ describe('bodies that arrive slowly', () => {
     expect(refused[0]!.received).toMatch(/"code":"too_many_unfinished_requests"/);
     expect(refused[0]!.received).toMatch(/^Retry-After: \d+/im);
     await until(async () => refused.every(({ isClosed }) => isClosed), { isThere: Boolean });
-    // Another address has its own, and a body that arrives at once is none of them.
+    // Another address has its own, and a body that arrives at once does not count.
     const [slow] = await send(gateway, head('POST /webhook/polar', 'Content-Length: 2') + 'a', 1, '127.0.0.2');
     expect((await post(`${gateway.url}/webhook/polar`)).status).toBe(200);
+    // wall clock: the body has to be older than `slowAfterMs` when it completes.
     await new Promise((resolve) => setTimeout(resolve, 300));
     slow!.socket.write('b');
     await until(async () => statusOf(slow!), { isThere: (status) => status === 200 });

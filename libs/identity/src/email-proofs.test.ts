@@ -97,7 +97,7 @@ test('an address that is not proved is not where e-mails to all members go, and 
   const id = await person(email, 'the password');
   await addMember(db, scope, id, 'member');
   const { token } = await createSession(db, id, { address: null, userAgent: null });
-  const nameNow = async () => (await createSessionCheck(db)(token, scope.organizationId))!.name;
+  const nameNow = async () => (await createSessionCheck(db)(token, scope.organizationId, undefined))!.name;
   expect([await listMemberEmails(db, scope.tenant), await nameNow()]).toEqual([[], `${email} (not confirmed)`]);
   await prove(id, email, scope.tenant);
   expect([await listMemberEmails(db, scope.tenant), await nameNow()]).toEqual([[email], email]);

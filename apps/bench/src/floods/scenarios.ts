@@ -23,13 +23,13 @@ let longThread = '';
 /** Who does what. The bar is the same for all of them. */
 export const floods: Flood[] = [
   {
-    name: 'slow bodies of a stranger to webhooks',
+    name: 'slow bodies without a key to webhooks',
     keepUp: ({ stack }, signal) =>
       keepSockets(stack, head('POST /webhook/kapso/messages', 'Content-Length: 900000'), signal),
     call: deliverOrder,
   },
   {
-    name: 'slow bodies of a stranger to the sign-in',
+    name: 'slow bodies without a key to the sign-in',
     keepUp: ({ stack }, signal) =>
       keepSockets(stack, head('POST /v1/sessions', 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000'), signal),
     call: listThreads,

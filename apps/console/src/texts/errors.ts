@@ -16,7 +16,6 @@ export const errorTexts: Readonly<Record<string, Readonly<Record<string, string>
     https_required: 'Para iniciar sesión se necesita HTTPS: abra esta dirección con https://.',
     invitation_accepted: 'La invitación ya se aceptó.',
     invitation_not_found: 'La invitación no existe.',
-    invitation_ended: 'La invitación ya se usó o venció. Pida otra.',
     sign_in_expired: 'Este inicio de sesión venció o se comenzó en otro navegador. Comience de nuevo.',
     identity_taken: 'Esta identidad pertenece a otra persona.',
     last_admin: 'La organización quedaría sin administrador.',
