@@ -44,6 +44,17 @@ inBrowser(
   },
 );
 
+inBrowser('a long message is cut, and a button shows all of it', async () => {
+  const { threadId } = await chatWithShop(app, `Begin ${'word '.repeat(14_000)} the very end`);
+  const page = await app.open(`/conversations/${threadId}`);
+  await page.getByText('Begin word').first().waitFor();
+  expect(await page.getByText('the very end').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show all of the text' }).click();
+  await page.getByText('the very end').waitFor();
+  expect(await page.getByRole('button', { name: 'Show all of the text' }).count()).toBe(0);
+  expect(app.complaints).toEqual([]);
+});
+
 inBrowser(
   'a reply whose answer is lost is stored once, over a reload; one to a thread that has changed is not sent',
   async () => {

@@ -4,6 +4,13 @@ import { listEntitiesQuerySchema, queryEntitiesBodySchema, searchEntitiesBodySch
 const firstProblem = (result: { success: boolean; error?: { issues: { message: string }[] } }) =>
   result.error?.issues[0]?.message;
 
+it('refuses params of more than 32 KiB of JSON, and accepts fewer', () => {
+  const parse = (length: number) =>
+    chatBodySchema.safeParse({ agentId: 'a', message: 'Hi', threadContext: { params: { note: 'x'.repeat(length) } } });
+  expect(parse(32_000).success).toBe(true);
+  expect(firstProblem(parse(33_000))).toBe('must have at most 32768 bytes of JSON');
+});
+
 describe('page sizes', () => {
   it.each([
     [undefined, 50],
