@@ -1,6 +1,6 @@
 import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
-import { argumentFailure } from '../failure';
+import { argumentFailure, failure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
 import type { Tool, ToolDeps, ToolSource } from '../tool';
 import { checkArguments } from '../schemas/parameters';
@@ -12,15 +12,22 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
   async find(scope, name) {
     // A model may send any name. A name that no tool can have is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
-    const [stored] = await loadTools(db, scope, [name]);
-    return stored === undefined ? null : toTool(stored, scope);
+    const stored = await loadTool(db, scope, name);
+    return stored === null ? null : toTool(stored, scope, async () => stored);
   },
   list: async (scope, names) =>
-    names.length === 0 ? [] : (await loadTools(db, scope, names)).map((stored) => toTool(stored, scope)),
+    names.length === 0
+      ? []
+      : (await loadOffers(db, scope, names)).map((offer) =>
+          toTool(offer, scope, () => loadTool(db, scope, offer.name)),
+        ),
 });
 
-function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
-  const { name, description, parameters, templateOnly } = stored;
+type Offer = Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'templateOnly'>;
+
+/** `load`: reads the whole definition; null when the tool was deleted in the meantime. */
+function toTool(offer: Offer, { organizationId }: Scope, load: () => Promise<ToolDefinition | null>): Tool {
+  const { name, description, parameters, templateOnly } = offer;
   return {
     name,
     description,
@@ -33,7 +40,13 @@ function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
     async check(args) {
       const checked = await checkArguments(parameters, args, organizationId);
       if (!checked.ok) return argumentFailure(name, checked);
-      return { ok: true, run: (call) => runCustomTool(stored, args, call) };
+      return {
+        ok: true,
+        async run(call) {
+          const stored = await load();
+          return stored === null ? failure('not_found', `Tool not found: ${name}`) : runCustomTool(stored, args, call);
+        },
+      };
     },
   };
 }
@@ -41,18 +54,31 @@ function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
 /** Model providers require `properties` and `type`. */
 const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });
 
-const toolsByName = statement(
-  'custom-tools',
-  `select name, definition from tools
-   where tenant = $1 and environment = $2::"Environment"
-     and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
-   order by name`,
+const toolByName = statement(
+  'custom-tool',
+  'select name, definition from tools where tenant = $1 and environment = $2::"Environment" and name = $3',
   { name: column.text, definition: column.jsonb<ToolDefinition>() },
 );
 
-/** Reads the custom tools with these names. `orders.*` is every tool of the namespace and `*` every tool. */
-async function loadTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<ToolDefinition[]> {
+async function loadTool(db: Queryable, scope: Scope, name: string): Promise<ToolDefinition | null> {
+  const [found] = (await db.query(scope, toolByName, [scope.tenant, scope.environment, name])).rows;
+  return found === undefined ? null : { ...found.definition, name };
+}
+
+/** Without the code, of which a thousand tools have hundreds of megabytes. */
+const offersByName = statement(
+  'custom-tools',
+  `select name, definition->>'description' as description, definition->'parameters' as parameters,
+          coalesce((definition->>'templateOnly')::boolean, false) as "templateOnly"
+   from tools
+   where tenant = $1 and environment = $2::"Environment"
+     and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
+   order by name`,
+  { name: column.text, description: column.text, parameters: column.jsonb<JsonObject>(), templateOnly: column.bool },
+);
+
+/** What models are told about the custom tools with these names. `orders.*` is every tool of the namespace and `*` every tool. */
+async function loadOffers(db: Queryable, scope: Scope, names: readonly string[]): Promise<Offer[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
-  const { rows } = await db.query(scope, toolsByName, [scope.tenant, scope.environment, names, prefixes]);
-  return rows.map(({ name, definition }) => ({ ...definition, name }));
+  return (await db.query(scope, offersByName, [scope.tenant, scope.environment, names, prefixes])).rows;
 }
