@@ -11,18 +11,19 @@ import type { UpstreamName } from './routes';
 export function createNetworkAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = trustedProxies(proxies);
   const addressOf = createClientAddress(proxies);
+  /** Of connections that carry the requests of one client. */
   const known = new WeakMap<Socket, string>();
-  const find = (request: IncomingMessage) =>
-    addressOf({
-      headers: { 'x-forwarded-for': forwardedFor(request, isTrusted) },
+  return (request) => {
+    const { socket } = request;
+    const ofConnection = known.get(socket);
+    if (ofConnection !== undefined) return ofConnection;
+    const isPeerTrusted = isTrusted(socket.remoteAddress ?? '');
+    const address = addressOf({
+      headers: { 'x-forwarded-for': forwardedFor(request, isPeerTrusted) },
       // The services see the gateway as their peer.
       socket: { remoteAddress: '127.0.0.1' },
     });
-  return (request) => {
-    const { socket } = request;
-    if (isTrusted(socket.remoteAddress ?? '')) return find(request);
-    const address = known.get(socket) ?? find(request);
-    known.set(socket, address);
+    if (!isPeerTrusted) known.set(socket, address);
     return address;
   };
 }

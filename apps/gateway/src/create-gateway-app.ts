@@ -128,10 +128,13 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   const expectsStream = route.hasStreams === true && asksToHold(request);
   let release: (() => void) | undefined;
   try {
-    if (!expectsStream) release = await takeSlot(upstream.slots, callerOf(request, name, address), response);
+    if (!expectsStream) {
+      const slot = takeSlot(upstream.slots, callerOf(request, name, address), response);
+      release = slot instanceof Promise ? await slot : slot;
+    }
     const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
     if (body !== null || request.headers['content-length'] !== undefined)
-      headers.push('content-length', String(body?.bytes.length ?? 0));
+      headers.push('content-length', String(body?.length ?? 0));
     await forward({
       name,
       upstream,

@@ -213,7 +213,7 @@ describe('requests that a service holds', () => {
     const slots = createSlots({ total: 1 });
     const first = slots.tryAcquire('a')!;
     const service = await startRawUpstream((_request, response) => {
-      takeSlot(slots, 'a', response, 10).catch((error: Error & { code?: string }) => response.end(error.code ?? ''));
+      Promise.resolve(takeSlot(slots, 'a', response, 10)).catch(({ code }: { code: string }) => response.end(code));
     });
     closing.push(service.close);
     expect(await (await fetch(service.url)).text()).toBe('too_many_concurrent_requests');

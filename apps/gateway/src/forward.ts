@@ -22,7 +22,7 @@ export interface ForwardOptions {
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
-  body: Buffer | null;
+  body: Buffer | Buffer[] | null;
   /** The network address of the client. */
   address: () => string;
   /** The gateway's own headers, added to the headers of the upstream's answer. */
@@ -102,7 +102,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     const { request, headers, body, upstream, expectsStream } = this.options;
     const { method, url: path } = request as { method: string; url: string };
     (expectsStream ? upstream.streamPool : upstream.pool).dispatch(
-      { method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      // The types of undici leave out that it takes several pieces.
+      { method, path, headers, body: body as Buffer | null, headersTimeout: 0, bodyTimeout: 0 },
       this,
     );
   }

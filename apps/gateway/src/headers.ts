@@ -58,7 +58,7 @@ export function requestHeaders(request: IncomingMessage, { requestId, isTrusted 
   if (trace !== undefined) list.push('traceparent', trace);
   const trusted = isTrusted(socket.remoteAddress ?? '');
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);
-  list.push('x-request-id', requestId, 'x-forwarded-for', forwardedFor(request, isTrusted));
+  list.push('x-request-id', requestId, 'x-forwarded-for', forwardedFor(request, trusted));
   list.push('x-forwarded-proto', given('x-forwarded-proto') ?? 'http');
   const host = given('x-forwarded-host') ?? headers.host;
   if (host) list.push('x-forwarded-host', host);
@@ -66,9 +66,9 @@ export function requestHeaders(request: IncomingMessage, { requestId, isTrusted 
 }
 
 /** The addresses of the client and the proxies before the gateway. */
-export function forwardedFor({ headers, socket }: IncomingMessage, isTrusted: ForwardedInfo['isTrusted']): string {
+export function forwardedFor({ headers, socket }: IncomingMessage, isPeerTrusted: boolean): string {
   const peer = socket.remoteAddress ?? '';
-  const chain = isTrusted(peer) ? headers['x-forwarded-for'] : undefined;
+  const chain = isPeerTrusted ? headers['x-forwarded-for'] : undefined;
   return chain === undefined ? peer : `${String(chain)}, ${peer}`;
 }
 

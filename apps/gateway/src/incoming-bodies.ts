@@ -18,15 +18,17 @@ export interface BodyLimits {
 
 /** A complete body. */
 export interface ReadBody {
-  bytes: Buffer;
+  /** In one piece, or in several that follow each other. */
+  bytes: Buffer | Buffer[];
+  length: number;
   /** Called when the service has answered: until then the body occupies memory. */
   release: () => void;
 }
 
 /** Part of each body that counts as small: the size of what Node.js reads at once. */
 const smallBytes = 64 * 1024;
-/** Chunks of a body that arrives byte by byte would occupy a few hundred bytes each, so they are copied into one buffer. */
-const firstAllocationBytes = 4 * 1024;
+/** Chunks of a body that arrives byte by byte would occupy a few hundred bytes each, so they are copied into blocks. */
+const firstBlockBytes = 4 * 1024;
 
 /**
  * Receives the bodies of requests before a service is contacted, so that a slow client occupies no connection to a service
@@ -59,18 +61,21 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
     timer = undefined;
   }
 
-  function reserve(address: string, from: number, to: number): (() => void)[] | null {
+  const reserve: Reserve = (address, from, to) => {
     const small = Math.min(to, smallBytes) - Math.min(from, smallBytes);
     const large = to - from - small;
-    const ofSmall = small === 0 ? undefined : pools.small.tryAcquire(address, small);
-    const ofLarge = large === 0 ? undefined : pools.large.tryAcquire(address, large);
-    if (ofSmall === null || ofLarge === null) {
-      ofSmall?.();
-      ofLarge?.();
+    const ofSmall = small === 0 ? nothing : pools.small.tryAcquire(address, small);
+    if (ofSmall === null || large === 0) return ofSmall;
+    const ofLarge = pools.large.tryAcquire(address, large);
+    if (ofLarge === null) {
+      ofSmall();
       return null;
     }
-    return [ofSmall, ofLarge].filter((one) => one !== undefined);
-  }
+    return () => {
+      ofSmall();
+      ofLarge();
+    };
+  };
 
   return {
     /**
@@ -95,12 +100,15 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
   };
 }
 
+/** Reserves memory for the bytes from one size to another, and returns the function that gives it back. Null: there is none. */
+type Reserve = (address: string, from: number, to: number) => (() => void) | null;
+const nothing = () => {};
+
 interface IncomingBodyOptions {
   request: IncomingMessage;
   limitBytes: number;
   address: () => string;
-  /** Reserves memory for the bytes from one size to another. Null: there is none. */
-  reserve: (address: string, from: number, to: number) => (() => void)[] | null;
+  reserve: Reserve;
 }
 
 class IncomingBody {
@@ -113,8 +121,11 @@ class IncomingBody {
   releaseSlow: (() => void) | undefined = undefined;
   /** Ends the body with an error. */
   end: (error: Error) => void = () => {};
-  /** A body that arrives in one chunk is not copied. */
-  #buffer: Buffer = Buffer.alloc(0);
+  /** The first chunk as it has arrived, and blocks, each as large as all before it. The last one may have room. */
+  #blocks: Buffer[] = [];
+  /** Bytes of all blocks, and those of the last block that are free. */
+  #capacity = 0;
+  #free = 0;
   readonly #reservations: (() => void)[] = [];
 
   constructor(private readonly options: IncomingBodyOptions) {
@@ -122,62 +133,79 @@ class IncomingBody {
     this.complete = new Promise((resolve, reject) => this.#listen(resolve, reject));
   }
 
+  /** The listeners stay, because removing them takes longer than reading a small body. */
   #listen(resolve: (body: ReadBody) => void, reject: (error: Error) => void): void {
     const { request, limitBytes } = this.options;
-    const onData = (chunk: Buffer) => {
-      if (this.size + chunk.length > limitBytes) this.end(tooLarge(limitBytes));
-      else if (!this.#append(chunk)) this.end(busy());
-    };
-    const onEnd = () => {
-      stopListening();
-      resolve({ bytes: this.#buffer.subarray(0, this.size), release: () => this.#release() });
-    };
-    const onClose = () => this.end(new ClientDisconnected('The client disconnected before its request was complete'));
-    const stopListening = () =>
-      request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
+    let isOver = false;
     this.end = (error) => {
-      stopListening();
+      if (isOver) return;
+      isOver = true;
       this.#release();
       reject(error);
     };
-    request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
+    const onClose = () => {
+      if (!isOver) this.end(new ClientDisconnected('The client disconnected before its request was complete'));
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      if (this.size + chunk.length > limitBytes) this.end(tooLarge(limitBytes));
+      else if (!this.#append(chunk)) this.end(busy());
+    });
+    request.once('end', () => {
+      if (isOver) return;
+      isOver = true;
+      resolve({ bytes: this.#bytes(), length: this.size, release: () => this.#release() });
+    });
+    request.once('error', onClose).once('close', onClose);
   }
 
   /** Returns false when there is no memory for the chunk. */
   #append(chunk: Buffer): boolean {
-    const needed = this.size + chunk.length;
-    if (needed > this.#buffer.length && !this.#grow(chunk, needed)) return false;
-    if (this.#buffer !== chunk) chunk.copy(this.#buffer, this.size);
-    this.size = needed;
-    return true;
-  }
-
-  #grow(chunk: Buffer, needed: number): boolean {
+    const rest = Math.max(0, chunk.length - this.#free);
+    this.#fill(chunk.subarray(0, chunk.length - rest));
+    if (rest === 0) return true;
     const isFirst = this.size === 0;
-    const capacity = isFirst ? needed : Math.max(needed, this.#nextCapacity());
-    const reserved = this.options.reserve(this.address(), this.#buffer.length, capacity);
+    const blockBytes = isFirst ? rest : Math.max(rest, this.#nextBlockBytes());
+    const reserved = this.options.reserve(this.address(), this.#capacity, this.#capacity + blockBytes);
     if (reserved === null) return false;
-    this.#reservations.push(...reserved);
-    if (isFirst) {
-      this.#buffer = chunk;
-      return true;
-    }
-    const larger = Buffer.allocUnsafeSlow(capacity);
-    this.#buffer.copy(larger, 0, 0, this.size);
-    this.#buffer = larger;
+    this.#reservations.push(reserved);
+    this.#capacity += blockBytes;
+    this.#blocks.push(isFirst ? chunk : Buffer.allocUnsafeSlow(blockBytes));
+    this.#free = blockBytes;
+    if (isFirst) this.#count(rest);
+    else this.#fill(chunk.subarray(chunk.length - rest));
     return true;
   }
 
-  /** Twice as much as before, at most the length that the client has announced or the limit. */
-  #nextCapacity(): number {
+  /** Copies a chunk into the last block, which has room for it. */
+  #fill(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    const block = this.#blocks.at(-1)!;
+    chunk.copy(block, block.length - this.#free);
+    this.#count(chunk.length);
+  }
+
+  #count(bytes: number): void {
+    this.size += bytes;
+    this.#free -= bytes;
+  }
+
+  /** As much as has arrived, at most what the length that the client has announced or the limit leaves. */
+  #nextBlockBytes(): number {
     const { request, limitBytes } = this.options;
     const most = Number(request.headers['content-length'] ?? limitBytes);
-    return Math.min(most, Math.max(firstAllocationBytes, 2 * this.#buffer.length));
+    return Math.min(most - this.size, Math.max(firstBlockBytes, this.#capacity));
+  }
+
+  #bytes(): Buffer | Buffer[] {
+    const last = this.#blocks.pop() ?? Buffer.alloc(0);
+    this.#blocks.push(last.subarray(0, last.length - this.#free));
+    return this.#blocks.length === 1 ? this.#blocks[0]! : this.#blocks;
   }
 
   #release(): void {
     for (const release of this.#reservations) release();
-    this.#buffer = Buffer.alloc(0);
+    this.#blocks = [];
   }
 }
 

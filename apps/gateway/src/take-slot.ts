@@ -11,14 +11,21 @@ const defaultWaitMs = 10_000;
  * Takes one of the connections to a service and returns the function that gives it back. No caller takes all of them: it waits for
  * those that it has, and gets 429 after `waitMs`.
  */
-export async function takeSlot(
+export function takeSlot(
   slots: Slots,
   caller: string,
   response: ServerResponse,
   waitMs = defaultWaitMs,
+): (() => void) | Promise<() => void> {
+  return slots.tryAcquire(caller) ?? waitForSlot(slots, caller, response, waitMs);
+}
+
+async function waitForSlot(
+  slots: Slots,
+  caller: string,
+  response: ServerResponse,
+  waitMs: number,
 ): Promise<() => void> {
-  const free = slots.tryAcquire(caller);
-  if (free !== null) return free;
   const closed = new AbortController();
   const onClose = () => closed.abort();
   response.once('close', onClose);

@@ -32,6 +32,8 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   /** A key without work is deleted. */
   const shares = new Map<string, Share>();
   let free = total;
+  /** Calls that wait, of all keys. */
+  let waitingCalls = 0;
 
   const mayRun = ({ running }: Share, size: number): boolean => free >= size && running + size <= (perKey ?? 2 * free);
 
@@ -50,6 +52,7 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   }
 
   function serve(): void {
+    if (waitingCalls === 0) return;
     for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
       const [first] = next.waiting;
       start(next, first!.size);
@@ -85,7 +88,9 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
       if (release !== null || waitMs <= 0) return release;
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
+      waitingCalls += 1;
       const hasSlot = await waitForSlot(share, signal, { waitMs, size });
+      waitingCalls -= 1;
       if (hasSlot) return slotOf(key, share, size);
       if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
       // A smaller call may have waited behind this one.

@@ -77,12 +77,12 @@ export const floods: Flood[] = [
     name: 'pulls of 240 tools of 310 kB',
     async seed({ busy }) {
       const handlerCode = `return 1; // ${'x'.repeat(250_000)}`;
-      const description = 'x'.repeat(60_000);
+      const parameters = { type: 'object', description: 'x'.repeat(60_000) };
       for (let n = 0; n < 240; n += 3) {
         const tools = [n, n + 1, n + 2].map((at) => ({
           name: `flood.t${at}`,
-          description,
-          parameters: {},
+          description: 'For the bench.',
+          parameters,
           handlerCode,
         }));
         await busy.post('/v1/sync', { resources: { tools } });
