@@ -94,7 +94,7 @@ async function payFor(tenant: Tenant, orderId: string): Promise<number> {
 it.each([
   ['webhooks', 'POST /webhook/kapso/messages'],
   ['the sign-in', 'POST /v1/sessions'],
-])('600 bodies of an unauthenticated client that do not arrive do not delay others: %s', async (_name, line) => {
+])('600 bodies without a key that do not arrive do not delay others: %s', async (_name, line) => {
   const received = await flood(`${head(line, 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000')}a`);
   expect((await otherClient.get('/v1/threads')).status).toBe(200);
   expect((await otherClient.get('/v1/entity-types')).status).toBe(200);

@@ -11,7 +11,7 @@ import type { UpstreamName } from './routes';
 export function createNetworkAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = trustedProxies(proxies);
   const addressOf = createClientAddress(proxies);
-  /** Of connections that carry the requests of one client. */
+  /** Addresses of connections without a proxy, which have one client each. */
   const known = new WeakMap<Socket, string>();
   return (request) => {
     const { socket } = request;

@@ -124,7 +124,7 @@ async function measureFlood(bench: FloodBench, { name, seed, keepUp, call }: Flo
 
 /**
  * `node tools/bench.mjs floods [part of a name]`: the time of short requests of an organization without and with a flood of
- * another one or of an unauthenticated client.
+ * another one or of a client without a key.
  */
 async function main(): Promise<void> {
   console.log(`${machine()}\n`);
