@@ -1,4 +1,4 @@
-import { createApiKey, applyIdentityEvent, proveEmail, revokeApiKey } from '@parley/identity';
+import { applyIdentityEvent, createApiKey, createInvitation, proveEmail, revokeApiKey } from '@parley/identity';
 import type request from 'supertest';
 import { type Person, type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { type Mailbox, openMailbox, tokenIn } from './testing/open-mailbox';
@@ -116,6 +116,7 @@ describe('an invitation ends with the right of its author', () => {
   });
 
   test('when its API key is revoked or expires; one of a command stays', async () => {
+    const command = await createInvitation(api.db, world.scope, { role: 'admin', minutes: 30 });
     const keyOf = async () => createApiKey(api.db, { ...world.scope, name: 'ci', permissions: ['manage'] });
     for (const end of [
       (id: string) => revokeApiKey(api.db, world.scope, id),
@@ -128,6 +129,7 @@ describe('an invitation ends with the right of its author', () => {
       await refused(tokenIn(body.link));
       expect(await statusOf(body.id, admin)).toBe('revoked');
     }
+    await show(command.token).expect(200);
   });
 
   test('of two requests at once, the demotion of the author or the acceptance, the later one finds the other', async () => {
