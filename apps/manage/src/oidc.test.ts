@@ -274,7 +274,11 @@ test('is refused over plain HTTP, from another site, and beyond the limit of the
 
 test('without a provider there is no such way to sign in', async () => {
   const app = createManageApp({ ...api.deps, oidc: null });
-  expect((await request(app).get('/v1/sign-in').expect(200)).body).toEqual({ password: true, oidc: null, passwordResetByEmail: false });
+  expect((await request(app).get('/v1/sign-in').expect(200)).body).toEqual({
+    password: true,
+    oidc: null,
+    passwordResetByEmail: false,
+  });
   expect((await api.call('get', '/v1/sign-in').expect(200)).body).toMatchObject({ oidc: { name: 'Acme' } });
   await request(app).post('/v1/sign-in/oidc').set(https).send({}).expect(404);
   await request(app).get('/v1/sign-in/oidc/callback').expect(404);
