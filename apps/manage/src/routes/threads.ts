@@ -2,7 +2,6 @@ import {
   type Author,
   type LockedThread,
   type Thread,
-  type ThreadMessage,
   type ThreadSummary,
   addPersonsMessage,
   changeThread,
@@ -24,7 +23,6 @@ import {
   type QueuedReply,
   type ReplyContent,
   answerAgain,
-  deliveriesOf,
   eraseContact,
   queueReply,
   readThreadContact,
@@ -37,6 +35,7 @@ import type { Queues } from '@parley/redis';
 import { type CallerContext, type Handler, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 import { holdLargeRead } from '../hold-large-read';
+import { toMessages } from '../show-messages';
 import { dateOf, msOf, msOrNull, pageOf } from '../page';
 
 interface Handlers {
@@ -220,29 +219,6 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       return { ok: true };
     },
   };
-}
-
-/** Returns the function that shows these messages, with the deliveries of those that were sent. */
-async function toMessages(db: Db, scope: Scope, channel: string, messages: readonly ThreadMessage[]) {
-  const isSent = channel === 'whatsapp';
-  const replies = messages.map(({ role, requestId, channelMessageId, content: text }) => ({
-    channelMessageId,
-    requestId: isSent && role === 'assistant' && text !== '' ? requestId : null,
-    text,
-  }));
-  const deliveries = await deliveriesOf(db, scope, replies);
-  const deliveryOf = new Map(messages.map((message, index) => [message, deliveries[index]!]));
-  return (message: ThreadMessage) => ({
-    id: message.id,
-    executionId: message.executionId,
-    role: message.role,
-    author: message.author,
-    content: message.content,
-    toolCallIds: message.toolCallIds,
-    channelMessageId: isSent && message.role === 'user' ? message.requestId : null,
-    delivery: deliveryOf.get(message) ?? null,
-    createdAt: msOf(message.createdAt),
-  });
 }
 
 type Change = { before?: JsonObject; after?: JsonObject };

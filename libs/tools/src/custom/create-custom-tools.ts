@@ -77,7 +77,7 @@ const offersByName = statement(
   { name: column.text, description: column.text, parameters: column.jsonb<JsonObject>(), templateOnly: column.bool },
 );
 
-/** Descriptions for models of the custom tools with these names. `orders.*` is every tool of the namespace and `*` every tool. */
+/** The custom tools with these names, as they are offered to models. `orders.*` is every tool of the namespace and `*` every tool. */
 async function loadOffers(db: Queryable, scope: Scope, names: readonly string[]): Promise<Offer[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
   return (await db.query(scope, offersByName, [scope.tenant, scope.environment, names, prefixes])).rows;
