@@ -111,7 +111,7 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
     { name: 'a', limit: 5 },
     { name: 'b', limit: 1 },
   ];
-  for (const name of ['visitors', 'sign-in']) {
+  for (const name of ['visitors', 'sign-in', 'password-reset']) {
     const admit = createStrictLimit(producer, { name, windowMs: 60_000 });
     for (const group of ['a', 'b', 'c', 'd']) {
       expect(await admit(group, counters)).toBe(0);
