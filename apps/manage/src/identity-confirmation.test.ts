@@ -67,7 +67,7 @@ test('an unknown identity is added to the account after the person who is signed
   await newBrowser().change('post', '/v1/invitations/show', { token: invitation }).expect(200);
   expect((await browser.get(confirmation).expect(200)).body).toEqual({
     id: expect.any(String),
-    person: { id: person.id, email: person.email, name: 'Ana Rojas', hasPassword: true },
+    person: { id: person.id, email: person.email, name: 'Ana Rojas', hasPassword: true, isEmailProved: true },
     identity: { provider: 'Acme', issuer: provider.url, email: 'ana@id.example', name: 'Ana at Acme' },
     organization: { slug: expect.any(String), name: world.scope.organizationId },
     role: 'member',

@@ -149,7 +149,7 @@ describe('an invitation ends with the right of its author', () => {
 });
 
 describe('an e-mail address', () => {
-  test('that a outsider has typed keeps no one else out, and is not shown as proved', async () => {
+  test('that an outsider has typed keeps no one else out, and is not shown as proved', async () => {
     const email = newAddress();
     const outsider = await join(email);
     expect(await memberNamed(outsider)).toMatchObject({ email, isEmailProved: false });

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type KeyLimit, type UnknownKind, createUnknownKeyLimit } from './unknown-keys';
 
-/** 32 random bytes in base64url. */
-const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+/** 32 random bytes in base64url. The link of an invitation in an e-mail has twice as many. */
+const tokenPattern = /^(?:[A-Za-z0-9_-]{43}){1,2}$/;
 
 const maxTokens = 20_000;
 /** A token that does not exist cannot exist later, because tokens are 32 random bytes. */
