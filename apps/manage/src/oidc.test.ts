@@ -178,6 +178,16 @@ const shownClaims: [string, Record<string, unknown>, object][] = [
   ['that changes the direction of texts', { name: '\u202eana\u2066', email: '\u200f' }, { name: 'ana', email: null }],
   ['that has another type', { name: ['Ana'], email: { a: 1 } }, { name: null, email: null }],
   ['that is blank', { name: '  ', email: '' }, { name: null, email: null }],
+  [
+    'that the provider has not verified',
+    { name: 'Ana', email: 'ceo@example.com', email_verified: false },
+    { name: 'Ana', email: null },
+  ],
+  [
+    'that the provider has not verified, as it says in a text,',
+    { name: 'Ana', email: 'ceo@example.com', email_verified: 'false' },
+    { name: 'Ana', email: null },
+  ],
 ];
 test.each(shownClaims)('a name or address %s is stored as a text that can be shown', async (_which, claims, shown) => {
   provider.claims = claims;

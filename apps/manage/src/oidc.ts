@@ -117,7 +117,11 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
       try {
         const url = new URL(redirectUrl + query);
         const provider = await discover(client);
-        const { iss, sub, email, name } = (await client.authorizationCodeGrant(provider, url, checks)).claims()!;
+        const claims = (await client.authorizationCodeGrant(provider, url, checks)).claims()!;
+        const { iss, sub, name } = claims;
+        // Members see the address as the person's own. Some providers send the claim as a text.
+        const isUnverified = String(claims.email_verified) === 'false';
+        const email = isUnverified ? undefined : claims.email;
         if (!isIdentifier(iss) || !isIdentifier(sub))
           throw new Error('The issuer or the subject of the token is unusable');
         return { issuer: iss, subject: sub, email: shownText(email, 254), name: shownText(name, 200) };
