@@ -281,7 +281,7 @@ test('a server of models is stored by any name with its address and an optional 
     await succeed(['integrations', 'set', 'my-server', '--api-url', `${url}/v1`, '--api-key', '-'], 'own-key');
     expect(await succeed(['integrations', 'test', 'my-server'])).toBe('my-server: accepts the key');
     expect(await parley(['integrations', 'set', 'my-server', '--api-url', 'https://other.example'])).toMatchObject({
-      code: 2,
+      exitCode: 2,
       stderr: expect.stringContaining('--api-key must be given again, because the address has changed'),
     });
     await succeed(['integrations', 'set', 'my-server', '--api-key', 'wrong']);
