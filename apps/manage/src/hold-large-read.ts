@@ -1,6 +1,6 @@
 import { reportRefusal } from '@parley/contracts';
 import { createSlots } from '@parley/outbound';
-import { type CallerContext, rateLimited } from '@parley/service';
+import { type CallerContext, onClosed, rateLimited } from '@parley/service';
 
 const waitMs = 10_000;
 /** Texts and files of up to 10 MiB that a process reads and sends at the same time. */
@@ -13,7 +13,7 @@ const slots = createSlots({ total: 6 });
 export async function holdLargeRead({ scope, signal, response }: CallerContext): Promise<void> {
   const release = await slots.acquire(String(scope.tenant), signal, waitMs);
   if (release !== null) {
-    response.once('close', release);
+    onClosed(response, release);
     return;
   }
   reportRefusal('too_many_large_reads');

@@ -24,12 +24,14 @@ export {
   missingPermission,
 } from './http/errors';
 export { openAiError } from './http/openai-error';
+export { onClosed } from './http/on-closed';
 export { OpenStreams } from './http/open-streams';
 export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/send-json';
 export {
+  type FindSession,
   type NewCookie,
   noSessionCookie,
   readCookie,

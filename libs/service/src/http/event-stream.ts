@@ -3,6 +3,7 @@ import { type Json, reportRefusal } from '@parley/contracts';
 import { createCallerChecks } from './check-callers';
 import { tooManyStreams } from './errors';
 import type { CallerContext } from './exchange';
+import { onClosed } from './on-closed';
 import type { OpenStreams } from './open-streams';
 
 export interface EventStreamLimits {
@@ -118,7 +119,7 @@ export function createEventStreams({
       }, commentEveryMs);
       const remove = openStreams.add(() => end());
       const limit = setTimeout(() => end(), maxOpenMs);
-      response.once('close', () => {
+      onClosed(response, () => {
         remove();
         check.remove();
         clearInterval(comments);

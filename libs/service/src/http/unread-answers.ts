@@ -2,11 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { reportRefusal } from '@parley/contracts';
 import { createSlots } from '@parley/outbound';
 import { rateLimited } from './errors';
+import { onClosed } from './on-closed';
 
 /** Smaller answers are in the buffers of the connection at once. */
 const smallBytes = 64 * 1_024;
-/** Answers are counted in pieces of this size. */
-const pieceBytes = 256 * 1_024;
 /** Maximum size of the answers that the clients of a process have not read. */
 const maxUnreadBytes = 128 * 1_048_576;
 
@@ -15,27 +14,21 @@ const maxUnreadBytes = 128 * 1_048_576;
  * organization could otherwise hold a page of megabytes each.
  */
 export function createUnreadAnswers({ maxBytes = maxUnreadBytes }: { maxBytes?: number } = {}) {
-  const slots = createSlots({ total: Math.floor(maxBytes / pieceBytes) });
+  const slots = createSlots({ total: maxBytes });
   return {
     /** Counts an answer until its client has read it. Throws when the organization has too many of them. */
     hold(response: ServerResponse, organization: string, bytes: number): void {
       if (bytes <= smallBytes) return;
-      const taken: (() => void)[] = [];
-      const release = () => taken.forEach((one) => one());
-      for (let left = bytes; left > 0; left -= pieceBytes) {
-        const one = slots.tryAcquire(organization);
-        if (one === null) {
-          release();
-          reportRefusal('unread_answers');
-          throw rateLimited(
-            Date.now() + 1_000,
-            'unread_answers',
-            'Too many large answers of the organization are unread',
-          );
-        }
-        taken.push(one);
+      const release = slots.tryAcquire(organization, bytes);
+      if (release === null) {
+        reportRefusal('unread_answers');
+        throw rateLimited(
+          Date.now() + 1_000,
+          'unread_answers',
+          'Too many large answers of the organization are unread',
+        );
       }
-      response.once('close', release);
+      onClosed(response, release);
     },
   };
 }
