@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { bearerTokenOf } from '@parley/contracts';
 import { createClientAddress, sessionTokenOf, trustedProxies } from '@parley/service';
 import { forwardedFor } from './headers';
 import type { UpstreamName } from './routes';
@@ -34,5 +35,8 @@ export function createNetworkAddress(proxies: readonly string[]): (request: Inco
  */
 export function callerOf(request: IncomingMessage, upstream: UpstreamName, address: () => string): string {
   if (upstream === 'webhook-ingest') return address();
-  return request.headers.authorization ?? sessionTokenOf(request) ?? address();
+  const { authorization } = request.headers;
+  // The token and not the header, of which a client can write the same token in many forms.
+  if (authorization !== undefined) return bearerTokenOf(authorization) ?? address();
+  return sessionTokenOf(request) ?? address();
 }

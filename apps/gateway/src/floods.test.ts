@@ -200,6 +200,14 @@ describe('requests that a service holds', () => {
     expect(clients.filter(isOpen)).toHaveLength(count);
   });
 
+  it('a key that is written in many forms has one share', async () => {
+    const { held, gateway } = await openHolding('chat');
+    const forms = ['Bearer key', 'bearer key', 'BEARER key', 'Bearer  key', 'Bearer   key', 'Bearer key '];
+    for (const form of forms) await send(gateway, head('GET /v1/mcp', `Authorization: ${form}`), count / 6);
+    expect((await fetch(`${gateway.url}/v1/mcp`, other)).status).toBe(200);
+    expect(held.length).toBeLessThanOrEqual(shareOfCaller);
+  });
+
   it('an invented key gives a delivery of a webhook no other share than its address', async () => {
     const { held, gateway } = await openHolding('webhook-ingest');
     for (let n = 0; n < 6; n += 1)

@@ -37,8 +37,10 @@ const retryDelayMs = 50;
 
 /** Size up to which an answer is taken from the service although its client does not read it. */
 const bufferedAnswerBytes = 1024 * 1024;
-/** Bytes of an answer that may wait for its client besides. */
-const waitingBytes = 128 * 1024;
+/** The memory for an answer is taken in parts of this size. */
+const answerPartBytes = 128 * 1024;
+/** Bytes of an answer that may wait for its client without being counted: what Node.js holds before it asks to pause. */
+const uncountedBytes = 16 * 1024;
 /** Memory for answers whose clients read slowly. Network addresses have shares of it. */
 const answerMemory = createSlots({ total: 32 * 1024 * 1024 });
 
@@ -69,8 +71,9 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   #isStream = false;
   /** The upstream's answer is complete. */
   #isComplete = false;
-  /** Gives back the memory for an answer that its client reads slowly. */
-  #releaseMemory: (() => void) | null = null;
+  /** Bytes of the answer that may wait for its client, and the functions that give their memory back. */
+  #countedBytes = uncountedBytes;
+  readonly #releases: (() => void)[] = [];
 
   constructor(
     private readonly options: ForwardOptions,
@@ -88,7 +91,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     }, deadlineMs);
     response.once('close', () => {
       clearTimeout(this.#timer);
-      this.#releaseMemory?.();
+      for (const release of this.#releases.splice(0)) release();
       if (!response.writableFinished) this.#end(clientDisconnected());
     });
     response.on('drain', () => {
@@ -162,10 +165,14 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   #mayWait(): boolean {
     if (this.#isStream) return false;
     const { response, address } = this.options;
-    const { writableLength } = response;
-    if (writableLength <= waitingBytes) return true;
-    this.#releaseMemory ??= answerMemory.tryAcquire(address(), bufferedAnswerBytes);
-    return this.#releaseMemory !== null && writableLength <= bufferedAnswerBytes;
+    while (response.writableLength > this.#countedBytes) {
+      if (this.#countedBytes >= bufferedAnswerBytes) return false;
+      const release = answerMemory.tryAcquire(address(), answerPartBytes);
+      if (release === null) return false;
+      this.#releases.push(release);
+      this.#countedBytes += answerPartBytes;
+    }
+    return true;
   }
 
   onResponseEnd(): void {

@@ -1,4 +1,5 @@
 export { type Actor, type Author, type Contact } from './actor';
+export { bearerTokenOf } from './bearer-token';
 export { type Caller, type PersonRole, type SignedIn } from './caller';
 export { canonicalJson } from './canonical-json';
 export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/contracts';
+import { type Caller, bearerTokenOf } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { createApiKeyCheck } from './api-keys';
 import type { KeyLimit } from './unknown-keys';
@@ -21,5 +21,4 @@ export function createIdentify<R extends Credentials>(
 }
 
 /** The token of a request with an API key. */
-export const tokenOf = ({ headers: { authorization } }: Credentials): string | undefined =>
-  authorization === undefined ? undefined : /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+export const tokenOf = ({ headers }: Credentials): string | undefined => bearerTokenOf(headers.authorization);

@@ -92,7 +92,8 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
       const hasSlot = await waitForSlot(share, signal, { waitMs, size });
       waitingCalls -= 1;
       if (hasSlot) return slotOf(key, share, size);
-      if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
+      const isUnused = share.running === 0 && share.waiting.size === 0;
+      if (isUnused && shares.get(key) === share) shares.delete(key);
       // A smaller call may have waited behind this one.
       serve();
       return null;

@@ -7,6 +7,8 @@ import { rateLimited } from './errors';
 /** Bodies up to this size do not count. */
 const smallBytes = 64 * 1024;
 const waitMs = 10_000;
+/** Requests of an organization that wait: each occupies a connection of the gateway. */
+const maxWaiting = 64;
 
 /** The variable of services that receive large bodies. */
 export const largeBodyVariables = (defaultMib: number) => ({
@@ -24,6 +26,18 @@ export type BodyMemory = ReturnType<typeof createBodyMemory>;
  */
 export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_MIB: number }) {
   const slots = createSlots({ total: totalMib * 1024 * 1024 });
+  const places = createSlots({ perKey: maxWaiting });
+
+  async function waitForMemory(organization: string, size: number, signal: AbortSignal): Promise<(() => void) | null> {
+    const leave = places.tryAcquire(organization);
+    if (leave === null) return null;
+    try {
+      return await slots.acquire(organization, signal, waitMs, size);
+    } finally {
+      leave();
+    }
+  }
+
   return {
     /**
      * Waits for its turn to read a body. Returns the function that ends the request's use of memory, undefined for a small body.
@@ -37,10 +51,9 @@ export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_
       const size = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : limitBytes;
       // A body beyond the limit is refused by its reader.
       if (size <= smallBytes || size > limitBytes) return undefined;
-      const release =
-        slots.tryAcquire(organization, size) ?? (await slots.acquire(organization, signal(), waitMs, size));
+      const release = slots.tryAcquire(organization, size) ?? (await waitForMemory(organization, size, signal()));
       if (release !== null) return release;
-      reportRefusal('large_bodies');
+      if (!signal().aborted) reportRefusal('large_bodies');
       throw rateLimited(
         Date.now() + 2_000,
         'too_many_large_bodies',
