@@ -52,9 +52,9 @@ import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
-import { createMemberHandlers } from './routes/members';
+import { type LinkDeps, createMemberHandlers } from './routes/members';
 import { createEmailAddressHandlers } from './routes/email-addresses';
-import { createPasswordResetHandlers } from './routes/password-resets';
+import { type PasswordResetDeps, createPasswordResetHandlers } from './routes/password-resets';
 import { createSessionHandlers } from './routes/sessions';
 import type { AdmitSignIn } from './sign-in-limit';
 
@@ -111,11 +111,12 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
   });
   const lookUpLink = createTokenLookUp('links', deps.keyLimit);
+  const findSession = createSessionCheck(db, { limit: deps.keyLimit });
   const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box, deps.keyLimit) };
   const shared = {
     ...{ log, metrics, checkResponses, limiter, bodyMemory: deps.bodyMemory },
     identify: createIdentify(db, deps.keyLimit),
-    findSession: createSessionCheck(db, { limit: deps.keyLimit }),
+    findSession,
     again: createLookUpAgain(db),
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
@@ -125,6 +126,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     routes: createOpenAiRoutes({ ...deps, ...waits }),
   });
   const handlersOf = (of: ManageDeps) => ({
+    ...handlersOfPeople({ ...of, lookUpLink, findSession }),
     ...createThreadHandlers(of),
     ...createMessageHandlers(of),
     ...createChannelHandlers(of),
@@ -144,12 +146,6 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     ...createStreamExecutionHandlers(of.db, sendExecution),
     ...createStatisticsHandlers(of),
     ...createHealthReportHandlers(of),
-    ...createSessionHandlers(of),
-    ...createPasswordResetHandlers(of),
-    ...createEmailAddressHandlers(of),
-    ...createOidcHandlers({ ...of, lookUpLink }),
-    ...createIdentityConfirmationHandlers(of),
-    ...createMemberHandlers({ ...of, lookUpLink }),
     ...createToolSecretHandlers(of),
   });
   const app = createApp({
@@ -165,3 +161,12 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     });
   };
 }
+
+const handlersOfPeople = (of: PasswordResetDeps & LinkDeps) => ({
+  ...createSessionHandlers(of),
+  ...createPasswordResetHandlers(of),
+  ...createEmailAddressHandlers(of),
+  ...createOidcHandlers(of),
+  ...createIdentityConfirmationHandlers(of),
+  ...createMemberHandlers(of),
+});

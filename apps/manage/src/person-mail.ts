@@ -15,8 +15,8 @@ export interface PersonMailDeps {
   channels: Pick<Channels, 'mailOfEnvironment' | 'mailOfServer' | 'mailToPerson'>;
 }
 
-/** Names that people choose are part of subjects and texts. */
-export const oneLine = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
+/** Names that people choose are part of texts. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
 
 const wordsOf = {
   password: {

@@ -54,3 +54,15 @@ test('a malformed token is refused without a query, and does not count', async (
   expect(transactions).not.toHaveBeenCalled();
   await open('203.0.113.3', '/v1/invitations/show', unknownToken()).expect(404);
 });
+
+test('unknown sessions of an address are 429 where a sign-in begins, before a query', async () => {
+  const open = limited();
+  const { scope } = await api.world();
+  const { token } = await createInvitation(api.db, scope, { role: 'member', minutes: 5 });
+  const begin = () =>
+    open('203.0.113.4', '/v1/sign-in/oidc', token).set('Cookie', `__Host-parley_session=${unknownToken()}`);
+  for (let at = 0; at < 3; at += 1) await begin().expect(200);
+  const { body } = await begin().expect(429);
+  expect(body.code).toBe('too_many_unknown_sessions');
+  await open('203.0.113.4', '/v1/sign-in/oidc', token).expect(200);
+});

@@ -45,11 +45,11 @@ const holders = statement(
   `select u.id, coalesce(nullif(concat_ws(' ', u.first_name, u.last_name), ''), u.id) as name, p.email_proved_at is not null as "isProved",
      exists (select from user_identities i where i.user_id = u.id) as "hasIdentity"
    from passwords p join users u on u.id = p.user_id and u.deleted_at is null
-   where p.email = $1 order by p.email_proved_at is null, p.email_proof_tenant is not null, p.changed_at limit $2`,
+   where p.email = $1 order by p.email_proved_at is null or p.email_proof_tenant is not null, p.changed_at limit $2`,
   { id: column.text, name: column.text, isProved: column.bool, hasIdentity: column.bool },
 );
 
-/** The people who sign in with an address and a password, those who proved it first. `hasIdentity`: at an OpenID provider, too. */
+/** The people who sign in with an address and a password. Those who proved it everywhere come first: a proof in one organization is its admins' to make. `hasIdentity`: at an OpenID provider, too. */
 export async function holdersOfEmail(db: Queryable, email: string, limit: number) {
   return (await db.acrossTenants('session look-up', holders, [normalEmail(email), limit])).rows;
 }

@@ -14,7 +14,7 @@ export { createIdentify } from './identify';
 export { createLookUpAgain } from './look-up-again';
 export { type OidcIdentity, bindIdentity, personOfIdentity, personOfWebhook } from './oidc-identities';
 export { TooManyPasswords, hashPassword } from './password-hash';
-export { holdersOfEmail, normalEmail, proveEmail, releaseEmail } from './email-proofs';
+export { holdersOfEmail, lockEmail, normalEmail, proveEmail, releaseEmail } from './email-proofs';
 export {
   checkPassword,
   emailOfPassword,

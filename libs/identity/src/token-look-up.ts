@@ -17,13 +17,13 @@ export type TokenLookUp<R> = <T>(request: R, token: string, find: () => Promise<
  * that existed at its last look-up in this process does not depend on what else its address sends.
  */
 export function createTokenLookUp<R>(kind: UnknownKind, limit: KeyLimit<R> | undefined): TokenLookUp<R> {
-  const lookUp = limit && createUnknownKeyLimit(kind, limit);
+  if (limit === undefined) return async (_request, token, find) => (tokenPattern.test(token) ? find() : null);
+  const lookUp = createUnknownKeyLimit(kind, limit);
   const known = new LRUCache<string, true>({ max: maxTokens });
   const unknown = new LRUCache<string, true>({ max: maxTokens, ttl: unknownMs });
   return async (request, token, find) => {
     if (!tokenPattern.test(token) || unknown.has(token)) return null;
-    const isLimited = lookUp !== undefined && !known.has(token);
-    const found = await (isLimited ? lookUp(limit!.addressOf(request), find) : find());
+    const found = await (known.has(token) ? find() : lookUp(limit.addressOf(request), find));
     if (found === null) {
       known.delete(token);
       unknown.set(token, true);

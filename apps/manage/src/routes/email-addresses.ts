@@ -3,6 +3,7 @@ import {
   endPersonLinks,
   endSessions,
   findPerson,
+  lockEmail,
   normalEmail,
   preparePasswordChange,
   proveEmail,
@@ -48,11 +49,14 @@ export const createEmailAddressHandlers = (deps: PasswordResetDeps): Handlers =>
   confirmEmail: ({ body: { token } }, context) =>
     deps.db.transaction(async (tx) => {
       const { person } = context;
+      const email = await emailOfPassword(tx, person.id);
+      if (email === null) throw linkEnded();
+      // In the order of a change of the address: the address, the password, the links.
+      await lockEmail(tx, email);
       const link = await usePersonLink(tx, 'email', token);
-      const isOwn = link !== null && link.userId === person.id && link.email !== null;
-      if (!isOwn || (await emailOfPassword(tx, person.id)) !== link.email) throw linkEnded();
-      await proveEmail(tx, person.id, link.email!, link.proofTenant);
-      await auditPerson(deps, context, { ...person, email: link.email }, tx, 'email.confirmed');
+      if (link === null || link.userId !== person.id || link.email !== email) throw linkEnded();
+      await proveEmail(tx, person.id, email, link.proofTenant);
+      await auditPerson(deps, context, { ...person, email }, tx, 'email.confirmed');
       return { success: true };
     }),
 });

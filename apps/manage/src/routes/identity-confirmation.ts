@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedIn } from '@parley/contracts';
+import { auditedName } from '@parley/audit';
 import type { Queryable } from '@parley/db';
 import { type OidcIdentity, bindIdentity, findPerson } from '@parley/identity';
 import {
@@ -93,7 +94,7 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
         issuer: identity.issuer,
         email: identity.email,
       });
-      await joinOrganization(deps, context, tx, invitation, { id: person.id, name: person.email ?? person.name });
+      await joinOrganization(deps, context, tx, invitation, { id: person.id, name: auditedName(person) });
     });
     setCookie(context, removedCookie(identityCookie), deps.publicUrl);
     return { returnTo };
@@ -106,7 +107,7 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
 });
 
 async function questionOf(deps: SessionDeps, { request }: RequestContext): Promise<Question> {
-  const opened = await deps.sealedCookies.open(identityCookie, request, () => signedIn(deps.db, request));
+  const opened = await deps.sealedCookies.open(identityCookie, request, () => signedIn(deps, request));
   if (opened === null) throw signInExpired();
   return opened.content;
 }

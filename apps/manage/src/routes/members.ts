@@ -37,7 +37,6 @@ import { auditedName, recordAudit } from '@parley/audit';
 import { auditOf } from '../audit';
 import { msOf, msOrNull, pageOf } from '../page';
 import { clientAddress } from '../sign-in-limit';
-import { oneLine } from '../person-mail';
 import { newCredentials, proveInvited } from './invited-person';
 import { type SessionDeps, beginSession, finishSignIn, signedIn } from './sessions';
 
@@ -152,7 +151,7 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
   async acceptInvitation({ body: { token, email: typed, name, password, keepSignedIn } }, context) {
     requireHttps(context.request, deps.publicUrl);
     const { email: invited } = await checkInvitation(deps, context, token);
-    const person = await signedIn(deps.db, context.request);
+    const person = await signedIn(deps, context.request);
     const email = typed ?? invited;
     const credentials = person === null ? await newCredentials(deps, context.request, { email, password }) : null;
     const { userId, session } = await deps.db.transaction(async (tx) => {
@@ -260,7 +259,7 @@ async function sendLink(
 ): Promise<boolean> {
   const { name } = await readOrganization(db, scope.organizationId);
   const text = `You are invited to ${name} on Parley. Open this link within 7 days; it works once:\n\n${link}\n`;
-  const subject = `Invitation to ${oneLine(name)}`;
+  const subject = `Invitation to ${name}`;
   return mail.send({ to, subject, text }).catch((error: unknown) => {
     log.warn({ err: error }, 'an invitation was not sent');
     return false;

@@ -27,7 +27,7 @@ export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
     const oidc = requireOidc(deps);
     requireHttps(context.request, deps.publicUrl);
     if (invitation !== undefined) await checkInvitation(deps, context, invitation);
-    const session = await signedIn(deps.db, context.request);
+    const session = await signedIn(deps, context.request);
     const { url, checks } = await oidc.begin();
     setCookie(context, deps.sealedCookies.seal(begunCookie, { checks, invitation, returnTo }, session), deps.publicUrl);
     return { url };
@@ -36,7 +36,7 @@ export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
   async finishOidcSignIn({ query: { state } }, context) {
     const oidc = requireOidc(deps);
     const { request } = context;
-    const begun = await deps.sealedCookies.open(begunCookie, request, () => signedIn(deps.db, request));
+    const begun = await deps.sealedCookies.open(begunCookie, request, () => signedIn(deps, request));
     if (begun === null || state !== begun.content.checks.state) throw signInExpired();
     const { checks, returnTo } = begun.content;
     // Each attempt calls the provider. An attempt has a state of its own, so only the network address counts.

@@ -6,6 +6,7 @@ import {
   findPersonLink,
   hashPassword,
   holdersOfEmail,
+  lockEmail,
   normalEmail,
   organizationsOf,
   proveEmail,
@@ -13,7 +14,7 @@ import {
   saltOfEmail,
   usePersonLink,
 } from '@parley/identity';
-import { type Handler, HttpError, type RequestContext, badRequest, requireHttps } from '@parley/service';
+import { type Handler, HttpError, type RequestContext, badRequest, onClosed, requireHttps } from '@parley/service';
 import { auditPerson } from '../audit';
 import { mailLink } from '../person-mail';
 import { type AdmitSignIn, clientAddress } from '../sign-in-limit';
@@ -38,7 +39,7 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
     requireHttps(context.request, deps.publicUrl);
     await deps.admitReset(email, clientAddress(context.request, deps.keyLimit));
     // The account is looked up after the answer, whose time then does not show whether there is one.
-    context.response.once('close', () => {
+    onClosed(context.response, () => {
       sendLinks(deps, context, email).catch((error: unknown) =>
         context.log.error({ err: error }, 'links for new passwords were not sent'),
       );
@@ -64,6 +65,8 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
       throw badRequest('The person has no e-mail address to sign in with. Name one', undefined, 'missing_email');
     const hash = await hashPassword(password, await saltOfEmail(deps.db, email)).catch(tooBusy);
     await deps.db.transaction(async (tx) => {
+      // In the order of a change of the password: the address, the password, the links.
+      await lockEmail(tx, email);
       const used = await usePersonLink(tx, 'password', token);
       const isSame = (await emailOfPassword(tx, link.userId)) === known;
       if (used === null || !isSame || !(await isOfSender(tx, used))) throw linkEnded();

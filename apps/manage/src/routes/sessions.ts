@@ -15,6 +15,7 @@ import {
   preparePasswordChange,
 } from '@parley/identity';
 import {
+  type FindSession,
   type Handler,
   HttpError,
   type RequestContext,
@@ -40,6 +41,7 @@ export interface SessionDeps extends AuditDeps, PersonMailDeps {
   /** Null when no OpenID provider is configured. */
   oidc: Oidc | null;
   sealedCookies: SealedCookies;
+  findSession: FindSession;
 }
 
 interface Handlers {
@@ -142,13 +144,10 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
 type Begun = Awaited<ReturnType<typeof createSession>>;
 type Deps = Pick<SessionDeps, 'db' | 'publicUrl' | 'keyLimit'>;
 
-/**
- * The person whose session the browser has, and the session; null without one. Without a limit: the requests that ask for it have
- * counted otherwise.
- */
-export async function signedIn(db: Queryable, request: IncomingMessage) {
+/** The person whose session the browser has, and the session; null without one. Unknown sessions are limited for each address. */
+export async function signedIn({ findSession }: Pick<SessionDeps, 'findSession'>, request: IncomingMessage) {
   const token = sessionTokenOf(request);
-  return token === undefined ? null : createSessionCheck(db, { isUse: false })(token, undefined, request);
+  return token === undefined ? null : findSession(token, undefined, request);
 }
 
 /** Begins a session. The one that the browser had ends: its token may have been planted. `isRecorded`: in the audit log. */
@@ -160,7 +159,8 @@ export async function beginSession(
   { isRecorded = true, isKept = false } = {},
 ): Promise<Begun> {
   const { request } = context;
-  const old = await signedIn(tx, request);
+  const token = sessionTokenOf(request);
+  const old = token === undefined ? null : await createSessionCheck(tx, { isUse: false })(token, undefined, request);
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
   const address = clientAddress(request, deps.keyLimit) || null;
   const session = await createSession(tx, userId, { address, userAgent: userAgentOf(request), isKept });
