@@ -5,17 +5,22 @@ interface Syncs {
   syncPush: Handler<'syncPush'>;
 }
 
+const limits = { waiting: 8, waitMs: 10_000, code: 'too_many_syncs' };
+
 /**
- * Pushes and pulls of an organization run one at a time, and three in a process: a push holds all definitions of an environment for
- * a moment.
+ * Pushes of an organization run one at a time, and so do its pulls. A push holds all definitions of an environment for a moment, a pull
+ * a megabyte and a connection to PostgreSQL while its client reads.
  */
 export function queueSyncs({ syncPull, syncPush }: Syncs): Syncs {
-  const queued = queueRequests({
+  const pushes = queueRequests({
+    ...limits,
     total: 3,
-    waiting: 8,
-    waitMs: 10_000,
-    code: 'too_many_syncs',
-    message: 'Other pushes and pulls of the organization are running. They run one at a time',
+    message: 'Other pushes are running. Those of an organization run one at a time',
   });
-  return { syncPull: queued(syncPull), syncPush: queued(syncPush) };
+  const pulls = queueRequests({
+    ...limits,
+    total: 6,
+    message: 'Other pulls are running. Those of an organization run one at a time',
+  });
+  return { syncPull: pulls(syncPull), syncPush: pushes(syncPush) };
 }

@@ -67,12 +67,14 @@ begin
   if p_params <> '{}' then
     if p_thread_id is not null then
       select t.params into thread from threads t
-      where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment;
+      where t.id = p_thread_id and t.tenant = p_tenant and t.environment = p_environment for update;
     else
       select t.params into thread from threads t
-      where t.tenant = p_tenant and t.environment = p_environment and t.external_id = p_external_id;
+      where t.tenant = p_tenant and t.environment = p_environment and t.external_id = p_external_id for update;
     end if;
-    if octet_length((thread.params || p_params)::text) > max_params_bytes and not thread.params @> p_params then
+    -- A new thread has no params yet. The row is locked, so that messages at the same time are added up.
+    if octet_length((coalesce(thread.params, '{}') || p_params)::text) > max_params_bytes
+       and not coalesce(thread.params, '{}') @> p_params then
       raise exception 'params_too_large' using errcode = 'PL001';
     end if;
   end if;

@@ -19,9 +19,9 @@ const table = {
   }),
 };
 
-const tooMany: ErrorExample = [
+const tooMany = (what: 'pushes' | 'pulls'): ErrorExample => [
   'too_many_syncs',
-  'Other pushes and pulls of the organization are running. They run one at a time',
+  `Other ${what} are running. Those of an organization run one at a time`,
 ];
 const emptyKinds = { entityTypes: [], roles: [], tools: [], agents: [], routers: [], triggers: [] };
 const note = { slug: 'note', name: 'Note', schema: { text: 'string' }, searchFields: ['text'] };
@@ -51,7 +51,7 @@ export const syncOperations = defineOperations('Sync', table, {
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncPullSchema,
-    errors: { 429: [tooMany] },
+    errors: { 429: [tooMany('pulls')] },
     example: {
       body: {},
       response: { environment: 'development', version: 3, resources: { ...emptyKinds, entityTypes: [note] } },
@@ -75,7 +75,7 @@ export const syncOperations = defineOperations('Sync', table, {
           'The definitions of development would have 16900000 bytes of JSON together, and may have 16760832. The largest: tool "a.b" (310000 bytes)',
         ],
       ],
-      429: [tooMany],
+      429: [tooMany('pushes')],
     },
     example: {
       body: { resources: { entityTypes: [note] }, dryRun: true },

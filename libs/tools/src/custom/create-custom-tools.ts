@@ -1,4 +1,4 @@
-import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
+import { type JsonObject, type Scope, type ToolDefinition, canonicalJson } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { argumentFailure, failure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
@@ -44,7 +44,11 @@ function toTool(offer: Offer, { organizationId }: Scope, load: () => Promise<Too
         ok: true,
         async run(call) {
           const stored = await load();
-          return stored === null ? failure('not_found', `Tool not found: ${name}`) : runCustomTool(stored, args, call);
+          if (stored === null) return failure('not_found', `Tool not found: ${name}`);
+          // The arguments were checked against these parameters, and a push may have changed both.
+          if (canonicalJson(stored.parameters) !== canonicalJson(parameters))
+            return failure('execution_error', `The parameters of ${name} have changed since it was offered`);
+          return runCustomTool(stored, args, call);
         },
       };
     },
