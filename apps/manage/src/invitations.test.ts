@@ -1,4 +1,5 @@
 import { applyIdentityEvent, createApiKey, createInvitation, proveEmail, revokeApiKey } from '@parley/identity';
+import { until } from '@parley/testing';
 import type request from 'supertest';
 import { type Person, type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { type Mailbox, openMailbox, tokenIn } from './testing/open-mailbox';
@@ -224,9 +225,30 @@ describe('an e-mail address', () => {
     await signIn(first.email, first.password).expect(201);
   });
 
-  test('is not a name: a name with @ is refused', async () => {
+  test.each([
+    'ceo@a.example',
+    'ceo＠a.example',
+    'ceo﹫a.example',
+    'Ada\nAdmin',
+    'A\u001b[31m',
+    '\u202eAda',
+    '\u200b',
+    '...',
+  ])('is not a name, nor is a text that looks like another one: %j', async (name) => {
     const token = tokenIn((await invite({ role: 'member' })).link);
-    await accept({ token, email: newAddress(), name: 'ceo@a.example', password }).expect(400);
+    await accept({ token, email: newAddress(), name, password }).expect(400);
+  });
+
+  test('gets e-mails without any text that the person of the account has typed', async () => {
+    await mailbox.connect(world);
+    const email = newAddress();
+    const token = tokenIn((await invite({ role: 'member' })).link);
+    const name = 'you. Open http://evil.example now';
+    await accept({ token, email, name, password }).expect(201);
+    await api.call('post', '/v1/sign-in/password-reset', { body: { email }, headers: https }).expect(202);
+    const [text] = await until(async () => mailbox.textsTo(email), { isThere: (texts) => texts.length === 1 });
+    expect(text).toContain('new password');
+    expect(text).not.toContain('evil.example');
   });
 
   test('that many people have costs one hash, like one of no one', async () => {

@@ -15,18 +15,18 @@ export interface PersonMailDeps {
   channels: Pick<Channels, 'mailOfEnvironment' | 'mailOfServer' | 'mailToPerson'>;
 }
 
-/** Names that people choose are part of texts. */
+/** Names of organizations are part of texts. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
 
 const wordsOf = {
   password: {
     subject: 'New password for Parley',
-    text: (name: string) =>
-      `Someone asked for a new password for the account of ${name}. If it was you, open this link`,
+    text: (where: string) =>
+      `Someone asked for a new password for an account with this e-mail address (${where}). If it was you, open this link`,
   },
   email: {
     subject: 'Your e-mail address at Parley',
-    text: (name: string) => `Confirm that this is the e-mail address of ${name}: sign in and open this link`,
+    text: (where: string) => `Confirm that this is your e-mail address (${where}): sign in and open this link`,
   },
 };
 
@@ -37,7 +37,7 @@ const wordsOf = {
 export async function mailLink(
   { db, publicUrl, channels }: PersonMailDeps,
   log: Logger,
-  { id, name }: { id: string; name: string },
+  id: string,
   { purpose, email }: { purpose: NewPersonLink['purpose']; email: string },
 ): Promise<boolean> {
   const organizations = await organizationsOf(db, id);
@@ -46,10 +46,11 @@ export async function mailLink(
   if (mail === null) return false;
   const token = await createPersonLink(db, id, { purpose, email, proofTenant: mail.proofTenant });
   const { subject, text } = wordsOf[purpose];
-  const who = oneLine(`${name} (${organizations.map((one) => one.name).join(', ')})`);
+  // Without the name of the person: anyone may have typed both, and what they typed must not be sent.
+  const where = oneLine(organizations.map((one) => one.name).join(', '));
   const link = personLinkAddress(publicUrl, purpose, token);
   const ending = 'Otherwise ignore this e-mail: nothing changes.';
-  const body = `${text(who)} within ${personLinkMinutes} minutes; it works once:\n\n${link}\n\n${ending}\n`;
+  const body = `${text(where)} within ${personLinkMinutes} minutes; it works once:\n\n${link}\n\n${ending}\n`;
   return mail.send({ to: email, subject, text: body }).catch((error: unknown) => {
     log.warn({ err: error }, 'a link for a person was not sent');
     return false;

@@ -42,7 +42,7 @@ export const createEmailAddressHandlers = (deps: PasswordResetDeps): Handlers =>
       });
     const changed = await findPerson(deps.db, person.id);
     const isConfirmationSent =
-      !changed.isEmailProved && (await mailLink(deps, log, person, { purpose: 'email', email }));
+      !changed.isEmailProved && (await mailLink(deps, log, person.id, { purpose: 'email', email }));
     return { person: changed, isConfirmationSent };
   },
 

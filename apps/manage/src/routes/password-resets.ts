@@ -84,10 +84,10 @@ export const linkEnded = () => new HttpError(410, 'link_ended', 'The link was us
 
 /** A person who signs in at an OpenID provider, too, must prove the address in a session: it may be the one of a outsider. */
 async function sendLinks(deps: PasswordResetDeps, context: RequestContext, email: string): Promise<void> {
-  for (const { id, name, isProved, hasIdentity } of await holdersOfEmail(deps.db, email, maxHolders)) {
+  for (const { id, isProved, hasIdentity } of await holdersOfEmail(deps.db, email, maxHolders)) {
     if (!isProved && hasIdentity) continue;
     const to = normalEmail(email);
-    if (await mailLink(deps, context.log, { id, name }, { purpose: 'password', email: to }))
+    if (await mailLink(deps, context.log, id, { purpose: 'password', email: to }))
       await auditPerson(deps, context, { id, email: to }, deps.db, 'password.reset_sent');
   }
 }

@@ -6,6 +6,8 @@ export interface Mailbox {
   /** The account of an organization that sends to it. */
   connect(world: World, environment?: Integration['scope']['environment']): Promise<void>;
   account: { RESEND_API_URL: string; RESEND_API_KEY: string; EMAIL_FROM: string };
+  /** The subjects and texts of the e-mails to an address, in the order in which they were sent. */
+  textsTo(address: string): string[];
   /** The links in the e-mails to an address, in the order in which they were sent. */
   linksTo(address: string): string[];
   stop(): Promise<void>;
@@ -15,6 +17,10 @@ export interface Mailbox {
 export async function openMailbox(box: SecretBox): Promise<Mailbox> {
   const resend = await startResendServer();
   const from = 'shop@example.com';
+  const textsTo = (address: string) =>
+    resend.sent
+      .filter(({ body }) => (body.to as string[]).includes(address))
+      .map(({ body }) => `${String(body.subject)}\n${String(body.text)}`);
   return {
     account: { RESEND_API_URL: resend.url, RESEND_API_KEY: resend.apiKey, EMAIL_FROM: from },
     connect: ({ db, scope }, environment = scope.environment) =>
@@ -24,10 +30,8 @@ export async function openMailbox(box: SecretBox): Promise<Mailbox> {
         { ...scope, environment },
         { provider: 'resend', config: { apiUrl: resend.url, from }, secrets: { apiKey: resend.apiKey } },
       ),
-    linksTo: (address) =>
-      resend.sent
-        .filter(({ body }) => (body.to as string[]).includes(address))
-        .map(({ body }) => /https:\S+/.exec(String(body.text))![0]),
+    textsTo,
+    linksTo: (address) => textsTo(address).map((text) => /https:\S+/.exec(text)![0]),
     stop: () => resend.stop(),
   };
 }

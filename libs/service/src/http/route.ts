@@ -219,12 +219,11 @@ async function authenticate(
 
 /** The API key of a request, else its session: a request with both is one of the key. */
 async function callerOf(request: IncomingMessage, deps: CallerLookUps): Promise<Caller> {
-  const { authorization } = request.headers;
-  const token = authorization === undefined ? sessionTokenOf(request) : undefined;
+  const token = sessionTokenOf(request);
   if (token !== undefined && deps.findSession !== undefined)
     return personIn(request, await requireSession(request, token, deps.findSession));
   const caller = await deps.identify(request);
-  if (caller === null) throw withoutKey(authorization);
+  if (caller === null) throw withoutKey(request.headers.authorization);
   return caller;
 }
 

@@ -17,7 +17,9 @@ const securePrefix = '__Host-';
 const sessionCookie = 'parley_session';
 
 /** The token of the request's session; undefined without one. Only the cookie is read, never the address. */
-export const sessionTokenOf = (request: IncomingMessage): string | undefined => readCookie(request, sessionCookie);
+export const sessionTokenOf = (request: IncomingMessage): string | undefined =>
+  // A request with this header is one of its API key, whatever else it has.
+  request.headers.authorization === undefined ? readCookie(request, sessionCookie) : undefined;
 
 /** A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix. */
 export function readCookie(request: IncomingMessage, name: string): string | undefined {

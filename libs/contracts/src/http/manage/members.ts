@@ -81,8 +81,13 @@ export const acceptInvitationBodySchema = z.strictObject({
     .trim()
     .min(1)
     .max(200)
+    .refine(
+      (name) => !/[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u.test(name),
+      'must be one line without invisible characters',
+    )
+    .refine((name) => /[\p{L}\p{N}]/u.test(name), 'must have a letter or a digit')
     // Colleagues would take it for a proved address.
-    .regex(/^[^@＠]*$/, 'must not contain @')
+    .refine((name) => !name.normalize('NFKC').includes('@'), 'must not contain @')
     .optional()
     .describe('Name of the person. It is not an e-mail address.'),
   password: newPasswordSchema.optional(),
