@@ -62,6 +62,7 @@ export const commonCatalog = catalog(
       question: (email: string) => `Is ${email} your e-mail address?`,
       submit: 'Confirm',
       done: 'Your e-mail address is confirmed.',
+      ended: 'It was used or replaced, has expired, or confirms the address of another account.',
       mark: 'not confirmed',
     },
     confirmIdentity: {
@@ -232,6 +233,7 @@ export const commonCatalog = catalog(
       question: (email) => `¿Es ${email} su correo electrónico?`,
       submit: 'Confirmar',
       done: 'Su correo electrónico está confirmado.',
+      ended: 'Se usó, se reemplazó o venció, o confirma la dirección de otra cuenta.',
       mark: 'sin confirmar',
     },
     confirmIdentity: {

@@ -39,7 +39,13 @@ export function Invitations() {
         { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
         { title: texts.status, widthRem: 8, cell: (item) => <InvitationStatus of={item} /> },
         { title: texts.invitedBy, widthRem: 12, cell: ({ invitedBy }) => <PersonName id={invitedBy} /> },
-        { title: texts.expires, widthRem: 8, isNumber: true, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+        {
+          title: texts.expires,
+          widthRem: 8,
+          isNumber: true,
+          // A link that was used or revoked has no end that matters.
+          cell: ({ status, expiresAt }) => (status === 'open' || status === 'expired' ? <Ago at={expiresAt} /> : null),
+        },
         { title: texts.created, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
       ]}
       side={(item) => [<InvitationStatus of={item} />, <Ago at={item.createdAt} />]}
