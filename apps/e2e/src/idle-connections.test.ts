@@ -13,16 +13,24 @@ let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client;
 const sockets: Socket[] = [];
+let drip: NodeJS.Timeout | undefined;
 beforeAll(async () => {
   stack = await startOwnStack({
     services: ['data', 'gateway'],
-    environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
+    environment: {
+      RATE_LIMIT_PER_KEY: '100000',
+      RATE_LIMIT_PER_ORGANIZATION: '100000',
+      // Else the gateway would close the slow connections, which floods.test.ts shows.
+      SLOW_BODIES_PER_ADDRESS: '100000',
+      BODY_GRACE_MS: '600000',
+    },
   });
   tenant = await createTenant(stack);
   client = await tenant.client();
   await push(client, catalog);
 });
 afterAll(async () => {
+  clearInterval(drip);
   for (const socket of sockets) socket.destroy();
   await tenant?.close();
   await stack?.stop();
@@ -84,7 +92,7 @@ it(`answers while ${wanted} connections are idle or send slowly, and after they 
     'POST /v1/data/product HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n',
     false,
   );
-  const drip = setInterval(() => slow.forEach((socket) => socket.write('x')), 4_000);
+  drip = setInterval(() => slow.forEach((socket) => socket.write('x')), 4_000);
 
   await sleep(2_000);
   const during = await ask();
