@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
 import { meQuery } from '../api/session';
 import { Failure } from '../parts/states';
 import { useTexts } from '../i18n';
@@ -35,6 +36,8 @@ export function Start() {
   const { data: me } = useQuery(meQuery);
   const search = useLocation({ select: (location) => location.searchStr });
   const failure = new URLSearchParams(search).get('error');
+  // Shortcuts of the installed app name a screen, and know no organization. Read once, because the navigation changes the address.
+  const [screen] = useState(() => new URLSearchParams(search).get('screen'));
   if (!me) return null;
   if (failure !== null) return <SignInFailed code={failure} />;
   const [slug, environment] = lastWorkspace.get()?.split('/') ?? [];
@@ -43,8 +46,6 @@ export function Start() {
     organization: organization.slug,
     environment: environment === 'production' ? environment : 'development',
   };
-  // The shortcuts of the installed app name a screen, and know no organization.
-  const screen = new URLSearchParams(search).get('screen');
   if (screen === 'conversations' || screen === 'waiting')
     return (
       <Navigate
