@@ -74,11 +74,12 @@ export const floods: Flood[] = [
     call: listThreads,
   },
   {
-    name: 'pulls of 240 tools of 310 kB',
+    name: 'pulls of 16 MB of tools',
     async seed({ busy }) {
       const handlerCode = `return 1; // ${'x'.repeat(250_000)}`;
       const parameters = { type: 'object', description: 'x'.repeat(60_000) };
-      for (let n = 0; n < 240; n += 3) {
+      // As many as an environment may have.
+      for (let n = 0; n < 51; n += 3) {
         const tools = [n, n + 1, n + 2].map((at) => ({
           name: `flood.t${at}`,
           description: 'For the bench.',
