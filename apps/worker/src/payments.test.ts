@@ -411,7 +411,7 @@ it('metrics count the payments', async () => {
   const text = await metrics.registry.metrics();
   const counted = text
     .split('\n')
-    .filter((line) => /^payments?_.*[1-9]$/.test(line))
+    .filter((line) => /^payments?_.* [1-9]\d*$/.test(line))
     .join('\n');
   expect(counted).toMatch(/payments_settled_total\{status="paid",source="webhook"/);
   expect(counted).toMatch(/payments_settled_total\{status="paid",source="reconciliation"/);
