@@ -16,7 +16,7 @@ organization ([ADR 53](${adr})). The command line and the typed client (\`@parle
 **Who may.** API keys with the permission \`manage\`, which \`*\` does not contain and a key with a role cannot have; and signed-in people. The column
 *people* names the least role: \`member\` or \`admin\`. A person's [session](sign-in.md) names its organization and environment in headers.
 
-**Lists** answer \`{ data, cursor, hasMore }\`, newest first, with at most \`limit\` items (50; more than 100 count as 100) and at most 2 MiB: read on while \`hasMore\` is true. Long texts
+**Lists** answer \`{ data, cursor, hasMore }\`, newest first, with at most \`limit\` items (50; more than 100 count as 100) and at most 1 MiB: read on while \`hasMore\` is true. Long texts
 are cut, which \`isTruncated\` says. \`cursor\` is opaque: send it back
 with the same filters. Times are Unix milliseconds. What belongs to another organization or environment is 404.
 If the installation has a [read replica](${replica}), a list can be up to three seconds old: send \`Cache-Control: no-cache\` to read what you have just changed.

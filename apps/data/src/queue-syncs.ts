@@ -9,7 +9,7 @@ const limits = { waiting: 8, waitMs: 10_000 };
 
 /**
  * Pushes of an organization run one at a time, and so do its pulls. A push holds all definitions of an environment for a moment, a pull
- * a megabyte and a connection to PostgreSQL while its client reads.
+ * a part of them and a connection to PostgreSQL while its client reads.
  */
 export function queueSyncs({ syncPull, syncPush }: Syncs): Syncs {
   const pushes = queueRequests({

@@ -31,7 +31,7 @@ export const pageValues = ({ limit, before }: Page): [Date | null, string | null
  * Maximum size of the rows of a page, in bytes of their JSON, so that the memory of a process does not grow with what its rows contain
  * (docs/adr/0085). A page ends before the row that would exceed it, and has at least one.
  */
-export const maxPageBytes = 2 * 1_048_576;
+export const maxPageBytes = 1_048_576;
 
 /** Whether the list has a row after this one. */
 const hasMore = { hasMore: column.bool };

@@ -4,7 +4,7 @@ import { readBatches, readOnlySnapshot, readSizes, readVersion } from './stored-
 
 /**
  * Every definition of an environment as it was pushed, as pieces of a JSON text (contracts: SyncPull). Pushing the result back has
- * no effect. A process holds about a megabyte of the definitions at a time, however many there are: `write` resolves when it can
+ * no effect. A process holds about 256 KiB of the definitions at a time, however many there are: `write` resolves when it can
  * take more.
  */
 export function writePull(db: Db, scope: Scope, write: (piece: string) => Promise<void>): Promise<void> {

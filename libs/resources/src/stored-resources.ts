@@ -126,7 +126,7 @@ export async function readSizes(db: Queryable, scope: Scope): Promise<Definition
 }
 
 /** Size of the definitions that a process holds at once while it reads all of them. */
-const batchBytes = 1_048_576;
+const batchBytes = 262_144;
 
 function someOf(kind: ResourceKind): string {
   const { columns, from, slug } = kinds[kind];

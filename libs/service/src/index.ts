@@ -44,6 +44,7 @@ export { type CallerContext, type Exchange, type RequestContext } from './http/e
 export { type EventStreamLimits, type EventStreams, createEventStreams } from './http/event-stream';
 export { type Route, route } from './http/route';
 export { type Handler, serve } from './http/serve';
+export { createAnswerPace } from './http/answer-pace';
 export { queueRequests } from './http/queue-requests';
 export { shareRequests } from './http/share-requests';
 export { closeServer } from './process/close-server';

@@ -12,6 +12,7 @@ import {
   rateLimited,
   withoutKey,
 } from './errors';
+import { createAnswerPace } from './answer-pace';
 import type { BodyMemory } from './body-memory';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
@@ -81,9 +82,12 @@ export interface RequestLimiter {
 interface Answer {
   status: number;
   body: unknown;
+  /** Bytes that the pace of large answers has reserved. */
+  reservedBytes?: number;
 }
 
 const unread = createUnreadAnswers();
+const pace = createAnswerPace();
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
@@ -125,7 +129,9 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
         query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
         body: spec.body && parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
       };
-      return { status, body: await handler(input as never, exchange as never) };
+      if (!readOnly) return { status, body: await handler(input as never, exchange as never) };
+      const reservedBytes = await pace.reserve(paceKey(exchange), () => exchange.signal);
+      return { status, body: await handler(input as never, exchange as never), reservedBytes };
     };
     const key = spec.idempotent ? request.headers['idempotency-key'] : undefined;
     if (key === undefined || deps.idempotency === undefined) return answer();
@@ -168,16 +174,21 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     },
   };
 
-  function send({ response, knownCaller }: Exchange, result: Answer, deps: RouteDeps): void {
+  function send(exchange: Exchange, result: Answer, deps: RouteDeps): void {
+    const { response, knownCaller } = exchange;
     // A handler may have sent the answer itself, such as MCP's 202 without a body, or a stream.
     if (response.headersSent) return;
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     const json = jsonOf(result.body);
     // A change has been made, and is answered.
     if (readOnly && knownCaller !== undefined) unread.hold(response, String(knownCaller.tenant), json.bytes);
+    if (readOnly) pace.answered(paceKey(exchange), json.bytes, result.reservedBytes ?? 0);
     sendText(response, result.status, json);
   }
 }
+
+/** Large answers of an endpoint are paced for each organization. */
+const paceKey = ({ knownCaller, route: path }: Exchange): string => `${knownCaller?.tenant} ${path}`;
 
 /** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
 function refusePublishableKey({ headers: { authorization } }: IncomingMessage): void {
