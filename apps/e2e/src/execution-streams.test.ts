@@ -8,6 +8,7 @@ import {
   type ReceivedEvent,
   type Stack,
   openEventStream,
+  rounds,
   startModelServer,
   startStack,
   until,
@@ -18,11 +19,10 @@ import { type OwnServers, startOwnServers } from './own-servers';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-jest.setTimeout(300_000);
+const cuts = rounds(100, 1_000);
+const faults = rounds(2, 20);
 
-/** `PARLEY_STREAM_CUTS=1000 PARLEY_STREAM_FAULTS=20` is the full size. */
-const cuts = Number(process.env.PARLEY_STREAM_CUTS ?? 300);
-const faults = Number(process.env.PARLEY_STREAM_FAULTS ?? 2);
+jest.setTimeout(300_000 + faults * 30_000);
 
 /** This file has its own servers, as it stops and empties them. */
 let servers: OwnServers;

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import type { OpenApiOperation, SchemaObject } from '@parley/contracts';
+import { rounds } from '@parley/testing';
 import { catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { openApi } from './conformance';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** Requests per operation. PARLEY_FUZZ_REQUESTS=1000 is the full run. */
-const requests = Number(process.env.PARLEY_FUZZ_REQUESTS || 40);
+/** Requests per operation. */
+const requests = rounds(40, 1_000);
 const seed = Number(process.env.PARLEY_FUZZ_SEED || Date.now() % 1_000_000);
 const inFlight = 8;
 jest.setTimeout(60_000 + requests * 2_000);
@@ -208,8 +209,7 @@ test.each(operations)('$id answers random requests as documented', async ({ temp
     await Promise.all(samples.slice(at, at + inFlight).map(send));
   }
   if (wrong.length > 0) throw new Error(`seed ${seed}:\n${wrong.map((line) => line.slice(0, 2_000)).join('\n')}`);
-  if (process.env.PARLEY_FUZZ_REQUESTS)
-    process.stderr.write(`${operation.operationId} ${JSON.stringify([...statuses])}\n`);
+  if (rounds(false, true)) process.stderr.write(`${operation.operationId} ${JSON.stringify([...statuses])}\n`);
 });
 
 /** Some errors with 5xx are documented: unknown agents, failed tools and webhooks (docs/reference/errors.md). */

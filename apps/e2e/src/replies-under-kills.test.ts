@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
+import { type KapsoServer, rounds, startKapsoServer, until } from '@parley/testing';
 import { type Client, createClient, push } from './client';
 import { messageReceived, phoneNumberId, unique } from './deliveries';
 import { shared, startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** `PARLEY_REPLY_KILLS=40` is the full size. */
-const kills = Number(process.env.PARLEY_REPLY_KILLS ?? 6);
+const kills = rounds(6, 40);
 const writers = 4;
 
 jest.setTimeout(120_000 + kills * 10_000);

@@ -1,13 +1,13 @@
-import type { ServiceName } from '@parley/testing';
+import { type ServiceName, rounds } from '@parley/testing';
 import { type LoadedReplicas, expectEachEffectOnce, startLoadedReplicas } from './load';
 import type { Tenant } from './tenant';
 
 const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'manage', 'gateway', 'worker'];
 /**
- * Restarts one after the other; PARLEY_E2E_RESTARTS=20 is the full run. By default (0) the first processes of all services
- * restart at the same time, then the second ones.
+ * Restarts one after the other, in the full run. By default the first processes of all services restart at the same time, then the
+ * second ones.
  */
-const inTurn = Number(process.env.PARLEY_E2E_RESTARTS ?? 0);
+const inTurn = rounds(0, 20);
 const restarts = inTurn || 2 * kinds.length;
 
 let loaded: LoadedReplicas;

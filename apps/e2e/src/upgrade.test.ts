@@ -3,17 +3,17 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ServiceName, until } from '@parley/testing';
+import { type ServiceName, rounds, until } from '@parley/testing';
 import pg from 'pg';
 import { type LoadedReplicas, expectEachEffectOnce, startLoadedReplicas } from './load';
 import { shared } from './stack';
 
 /**
- * Number of rows of `events` during the migrations. PARLEY_E2E_EVENTS=1000000 is the full run, which also replaces one process after the
- * other. By default the first processes of all services are replaced at the same time, then the second ones.
+ * Number of rows of `events` during the migrations. The full run also replaces one process after the other. By default the first
+ * processes of all services are replaced at the same time, then the second ones.
  */
-const events = Number(process.env.PARLEY_E2E_EVENTS ?? 20_000);
-const isFullRun = process.env.PARLEY_E2E_EVENTS !== undefined;
+const events = rounds(20_000, 1_000_000);
+const isFullRun = rounds(false, true);
 const kinds: ServiceName[] = ['worker', 'data', 'chat', 'webhook-ingest', 'manage', 'tool-executor', 'gateway'];
 const usesDatabase = (name: ServiceName) => !['tool-executor', 'gateway'].includes(name);
 

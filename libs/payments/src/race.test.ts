@@ -1,10 +1,11 @@
 import type { Scope } from '@parley/contracts';
-import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import { type FlowServer, createTestDatabase, rounds, seedOrganization, startFlowServer } from '@parley/testing';
 import { buildChild, removeChild, startChild } from './testing/start-child';
 import { type TestPayments, newKeys, startPayments, paymentInput } from './testing/start-payments';
 
-/** PARLEY_PAYMENTS_RACE=500x8 is the size measured in docs/adr/0024. */
-const [paymentCount = 100, processCount = 4] = (process.env.PARLEY_PAYMENTS_RACE ?? '100x4').split('x').map(Number);
+/** The full size is the one measured in docs/adr/0024. */
+const paymentCount = rounds(100, 500);
+const processCount = rounds(4, 8);
 
 let flow: FlowServer;
 let t: TestPayments;

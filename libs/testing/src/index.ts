@@ -19,6 +19,7 @@ export {
   type ProviderServer,
   startProviderServer,
 } from './providers/provider-server';
+export { rounds } from './rounds';
 export { type OidcServer, startOidcServer } from './providers/oidc-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
 export { seedPerson } from './seed-person';

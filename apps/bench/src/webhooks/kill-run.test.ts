@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { rounds } from '@parley/testing';
 import type { KillReport } from './kill-run';
 
-// Five kills, which include each process. For fifty run: node tools/bench.mjs webhooks
-const kills = process.env.PARLEY_KILLS ?? '5';
+// Five kills include each process.
+const kills = rounds(5, 50);
 const root = resolve(__dirname, '../../../..');
 const bundles = join(root, 'dist', `webhook-kills-${process.pid}`);
 const folder = mkdtempSync(join(tmpdir(), 'parley-kills-'));
 
-jest.setTimeout(600_000);
+jest.setTimeout(300_000 + kills * 60_000);
 
 beforeAll(() => {
   const child = join(__dirname, 'kill-child.ts');
@@ -30,7 +31,7 @@ afterAll(() => {
 test('acknowledged deliveries are applied exactly once while processes are killed', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(bundles, 'kill-child.cjs'), kills, '40', bundles, folder],
+    [join(bundles, 'kill-child.cjs'), String(kills), '40', bundles, folder],
     { cwd: root },
   );
   const { orders, messages, problems } = JSON.parse(stdout) as KillReport;

@@ -1,4 +1,5 @@
 import { type Server, createServer } from 'node:http';
+import { rounds } from '@parley/testing';
 import { type Answer, type TestExecutor, listen, startTestExecutor } from '../../testing/start-test-executor';
 import { constructorChains } from '../../testing/escapes/constructor-chains';
 import { engine } from '../../testing/escapes/engine';
@@ -13,12 +14,12 @@ import { throwsAndCallbacks } from '../../testing/escapes/throws-and-callbacks';
 
 /*
  * Programs that try to escape, by the known classes of escapes, and mutants of them. None may succeed in this sandbox. In a
- * naive sandbox with node:vm the same program succeeds, which shows that a success would be noticed. For a longer search:
- * PARLEY_ESCAPE_MUTANTS=100000 PARLEY_ESCAPE_SEED=7.
+ * naive sandbox with node:vm the same program succeeds, which shows that a success would be noticed. Another search:
+ * PARLEY_ESCAPE_SEED=7.
  */
 
 const planted = 'planted-secret-of-the-host';
-const mutantCount = Number(process.env.PARLEY_ESCAPE_MUTANTS ?? 150);
+const mutantCount = rounds(150, 100_000);
 const seed = Number(process.env.PARLEY_ESCAPE_SEED ?? 1);
 
 let service: TestExecutor;
