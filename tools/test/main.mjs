@@ -1,21 +1,25 @@
-// node tools/test/main.mjs [name…] [nx options]: runs all checks and tests, or only for projects whose name matches.
+// node tools/test/main.mjs [--long] [--layer=NAME] [name or file…] [nx options]: runs all checks and tests, or a part of them (docs/testing.md).
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
-import { unlistedAcrossTenants, untestedStatements } from '../structure/statements.mjs';
+import { childrenCpuMs, clearDurations, reportDurations, slowestLines } from './durations.mjs';
 import { ensureChromium } from './ensure-chromium.mjs';
+import { commandsOf, select } from './selection.mjs';
 import { startTestServers } from './servers.mjs';
+import { statementFaults } from './statement-faults.mjs';
 import { createTally } from './tally.mjs';
 
-const targets = ['check', 'lint', 'test', 'test-partitioned', 'e2e', 'e2e-browser'];
+const plantedFaults = 'tools/test/planted-faults.mjs';
 
 await runMain(async () => {
-  const args = process.argv.slice(2);
-  const selection = select(args.filter((arg) => !arg.startsWith('-')));
+  const startedAt = performance.now();
+  const selection = select(process.argv.slice(2));
+  mkdirSync(join(root, 'dist', 'statements'), { recursive: true });
+  clearDurations();
   await ensureGenerated();
   ensureChromium();
   let servers;
@@ -25,43 +29,40 @@ await runMain(async () => {
     });
   });
   const tally = createTally();
-  const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...selection];
-  const code = await runNx([...nx, ...args.filter((arg) => arg.startsWith('-'))], servers.env, tally.read);
+  const rounds = selection.isLong ? { PARLEY_TEST_ROUNDS: 'full' } : {};
+  const codes = [];
+  for (const { name, args } of commandsFor(selection)) {
+    if (name !== undefined) tally.read(`> nx run ${name}`);
+    codes.push(await run(args, { ...servers.env, ...rounds }, tally.read));
+  }
+  const code = codes.find((one) => one !== 0) ?? 0;
+  const faults = await statementFaults(servers.env, selection, code === 0);
   await servers.stop();
-  const faults = args.length === 0 ? statementFaults(code === 0) : [];
-  for (const fault of faults) print(fault);
+  for (const line of [...slowestLines(durationsSince(startedAt).files), ...faults]) print(line);
   const { passed, failed } = tally.result(code);
   print(`${passed} passed, ${failed + faults.length} failed`);
   return code === 0 && faults.length > 0 ? 1 : code;
 });
 
-/**
- * Differences from the list of statements across tenants, and statements that no test has run. The latter are reported
- * only when every test ran to its end.
- */
-function statementFaults(isComplete) {
-  const { unlisted, unused } = unlistedAcrossTenants();
-  const missing = unlisted.map((one) => `"${one}" is missing in tools/structure/across-tenants.json.`);
-  if (!isComplete) return missing;
-  return [
-    ...untestedStatements().map(({ name, path }) => `No test runs the statement "${name}" of ${path}. Add a test.`),
-    ...missing,
-    ...unused.map((one) => `No test runs "${one}" of tools/structure/across-tenants.json. Remove it or add a test.`),
-  ];
+/** Nx runs targets, whose names it prints; files are run without it. Planted faults run last, because they change the code. */
+function commandsFor({ files, projects, targets, isLong, nxOptions }) {
+  const commands = commandsOf(files);
+  if (files.length === 0 || projects !== null) {
+    const chosen = projects === null ? [] : [`--projects=${projects.join(',')}`];
+    const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...chosen, ...nxOptions];
+    commands.push({ args: [join('node_modules', '.bin', 'nx'), ...nx] });
+  }
+  if (isLong && projects === null && existsSync(join(root, plantedFaults)))
+    commands.push({ name: 'bootstrap:planted-faults', args: [plantedFaults] });
+  return commands;
 }
 
-/** Selects projects whose folder name contains one of the texts; all projects when there is none. */
-function select(texts) {
-  if (texts.length === 0) return [];
-  const projects = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder)));
-  const chosen = projects.filter((project) => texts.some((text) => project.includes(text)));
-  if (chosen.length === 0)
-    throw new Problem(`No project matches ${texts.join(', ')}. Available: ${projects.join(', ')}.`);
-  return [`--projects=${chosen.join(',')}`];
+function durationsSince(startedAt) {
+  return reportDurations({ wallMs: Math.round(performance.now() - startedAt), cpuMs: childrenCpuMs() });
 }
 
-async function runNx(args, testEnv, onLine) {
-  const child = spawn(process.execPath, [join(root, 'node_modules', '.bin', 'nx'), ...args], {
+async function run(args, testEnv, onLine) {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: {
       ...process.env,
@@ -74,7 +75,8 @@ async function runNx(args, testEnv, onLine) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stop = () => child.kill('SIGTERM');
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(signal, stop);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'];
+  for (const signal of signals) process.on(signal, stop);
   process.channel?.unref(); // the IPC channel to the parent must not keep this process alive
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
@@ -82,5 +84,7 @@ async function runNx(args, testEnv, onLine) {
       onLine(line);
     });
   }
-  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+  const code = await new Promise((resolve) => child.once('close', (ended) => resolve(ended ?? 1)));
+  for (const signal of signals) process.off(signal, stop);
+  return code;
 }

@@ -192,7 +192,7 @@ function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query
       if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
         on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
-      return check === null ? send(client) : check(client, subject, statement as Statement, send);
+      return check === null ? send(client) : check(client, subject, statement as Statement, values, send);
     };
     return { query: run, acrossTenants: run, afterCommit: (callback) => callback() };
   };

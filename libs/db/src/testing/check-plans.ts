@@ -4,7 +4,7 @@ import { partitionCount } from './partition';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-interface PlanNode {
+export interface PlanNode {
   'Relation Name'?: string;
   'Target Tables'?: PlanNode[];
   Plans?: PlanNode[];
@@ -23,6 +23,24 @@ function* partitionsOf(node: PlanNode): Iterable<string> {
   for (const child of [...(node.Plans ?? []), ...(node['Target Tables'] ?? [])]) yield* partitionsOf(child);
 }
 
+/** The partitions that a plan uses beside the one with the number `own`; null: all of them. */
+export function foreignPartitions(plan: PlanNode, own: string | null): string[] {
+  return [...partitionsOf(plan)].filter((relation) => {
+    const part = partitionName.exec(relation)?.[2];
+    return part !== undefined && part !== own;
+  });
+}
+
+/** The number of the partition that holds the rows of a tenant. */
+export async function partitionOf(client: Client, tenant: number): Promise<string> {
+  const { rows } = await client.query<{ part: string }>(
+    `select part::text from generate_series(0, ${partitionCount - 1}) part
+     where satisfies_hash_partition('events'::regclass, ${partitionCount}, part, $1::int)`,
+    [tenant],
+  );
+  return rows[0]!.part;
+}
+
 /**
  * For tests with partitioned tables (partition.ts): runs `work` on one connection and throws when the plan of a statement
  * uses another partition than the tenant's, or any partition when it has no tenant. Such a statement reads rows of other
@@ -31,16 +49,10 @@ function* partitionsOf(node: PlanNode): Iterable<string> {
 export function createPlanCheck() {
   const partitions = new Map<number, string>();
 
-  async function partitionOf(client: Client, tenant: number): Promise<string> {
-    const known = partitions.get(tenant);
-    if (known !== undefined) return known;
-    const { rows } = await client.query<{ part: string }>(
-      `select part::text from generate_series(0, ${partitionCount - 1}) part
-       where satisfies_hash_partition('events'::regclass, ${partitionCount}, part, $1::int)`,
-      [tenant],
-    );
-    partitions.set(tenant, rows[0]!.part);
-    return rows[0]!.part;
+  async function knownPartitionOf(client: Client, tenant: number): Promise<string> {
+    const part = partitions.get(tenant) ?? (await partitionOf(client, tenant));
+    partitions.set(tenant, part);
+    return part;
   }
 
   /** `subject` null: the statement may touch several tenants. */
@@ -62,15 +74,10 @@ export function createPlanCheck() {
       await client.query('select').finally(() => client.off('notice', listen));
       if (subject === null) return result;
       const { tenant } = subject;
-      const own = tenant === undefined ? null : await partitionOf(client, tenant);
+      const own = tenant === undefined ? null : await knownPartitionOf(client, tenant);
       for (const { 'Query Text': text, Plan: plan } of explained)
-        for (const relation of partitionsOf(plan)) {
-          const part = partitionName.exec(relation)?.[2];
-          if (part !== undefined && part !== own)
-            throw new Error(
-              `The statement ${name} does not stay with tenant ${tenant}: it reads ${relation} in ${text}`,
-            );
-        }
+        for (const relation of foreignPartitions(plan, own))
+          throw new Error(`The statement ${name} does not stay with tenant ${tenant}: it reads ${relation} in ${text}`);
       return result;
     } finally {
       client.off('notice', listen);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { type Db, createDb } from '../client';
 import { type Statement, column, statement, unprepared } from '../statement';
+import { type StatementNote } from './note-statements';
 
 const tenant = { tenant: 1 };
 const before = process.env.PARLEY_TEST_STATEMENTS;
@@ -40,6 +41,12 @@ const declared = {
   k: column.text.nullable,
 };
 
+const notes = (): StatementNote[] =>
+  readFileSync(join(folder, `${process.pid}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as StatementNote);
+
 const problemOf = async (run: Statement<unknown>): Promise<string> => {
   const { message } = (await db.query(tenant, run).catch((error: unknown) => error)) as Error;
   return message.replace('The statement wrong does not return what it declares: ', '');
@@ -60,7 +67,10 @@ it('accepts a result that matches its declaration, even in a transaction', async
     k: null,
   });
   await db.transaction(async (tx) => expect((await tx.acrossTenants('sweep', all)).rowCount).toBe(1));
-  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).toBe('everything\neverything\tsweep\n');
+  expect(notes()).toEqual([
+    { name: 'everything', text: all.text, tenantAt: [] },
+    { name: 'everything', text: all.text, reason: 'sweep' },
+  ]);
 });
 
 it('refuses a column of another type, a missing one, an undeclared one, and an undeclared null', async () => {
@@ -77,5 +87,5 @@ it('refuses a column of another type, a missing one, an undeclared one, and an u
   expect(await problemOf(unprepared('wrong', 'select 1 as n'))).toBe('n and not ');
   expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe('n is null');
   // When the caller ignores the error, `npm test` still lists the statement as not run.
-  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).not.toContain('wrong');
+  expect(notes().map(({ name }) => name)).not.toContain('wrong');
 });
