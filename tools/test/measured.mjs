@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { childrenCpuMs, writeDurations } from './durations.mjs';
 
 const [target, command, ...args] = process.argv.slice(2);
-const startedAt = performance.now();
+const startedAt = Date.now();
 const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, PARLEY_TEST_TARGET: target } });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.once('error', (error) => {
@@ -11,7 +11,7 @@ child.once('error', (error) => {
   process.exitCode = 1;
 });
 child.once('close', (code) => {
-  const wallMs = Math.round(performance.now() - startedAt);
+  const wallMs = Date.now() - startedAt;
   writeDurations(`target-${target}`, { targets: [{ target, wallMs, cpuMs: childrenCpuMs() }] });
   process.exitCode = code ?? 1;
 });

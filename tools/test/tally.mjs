@@ -1,6 +1,6 @@
 /**
- * Sums the totals of jest (`Tests: …`) and of Node's test runner (`# pass 3`) in the output of Nx, which also prints the
- * output of cached tasks. A task that fails without a failed test, such as a type error, counts as one failure.
+ * Sums the totals of jest (`Tests: …`), of Node's test runner (`# pass 3`) and of the planted faults (`3 passed, 0 failed`) in the
+ * output of Nx, which also prints the output of cached tasks. A task that fails without a failed test, such as a type error, counts as one failure.
  */
 export function createTally() {
   const tasks = new Map();
@@ -17,6 +17,11 @@ export function createTally() {
       if (text.startsWith('Tests:')) {
         current.passed += count(text, 'passed');
         current.failed += count(text, 'failed');
+      }
+      const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(text) ?? [];
+      if (passed) {
+        current.passed += Number(passed);
+        current.failed += Number(failed);
       }
       const [, outcome, number] = /^[#ℹ] (pass|fail) (\d+)$/.exec(text) ?? [];
       if (outcome) current[outcome === 'pass' ? 'passed' : 'failed'] += Number(number);

@@ -16,8 +16,10 @@ Tests:       3 passed, 3 total
 Tests:       1 skipped, 4 passed, 5 total
 > nx run bootstrap:test
 # pass 2
-# fail 0`;
-  assert.deepEqual(tallyOf(output), { passed: 9, failed: 0 });
+# fail 0
+> nx run bootstrap:planted-faults
+15 passed, 1 failed`;
+  assert.deepEqual(tallyOf(output), { passed: 24, failed: 1 });
 });
 
 test('failed tests are counted, and a task that fails without one counts as one failure', () => {

@@ -19,7 +19,7 @@ import { throwsAndCallbacks } from '../../testing/escapes/throws-and-callbacks';
  */
 
 const planted = 'planted-secret-of-the-host';
-const mutantCount = rounds(150, 100_000);
+const mutantCount = rounds(150, 20_000);
 const seed = Number(process.env.PARLEY_ESCAPE_SEED ?? 1);
 
 let service: TestExecutor;
