@@ -43,7 +43,11 @@ test.each([
   ['without the tenant', 'select from threads where id = $2 and $1 > 0', [1]],
   ['that compares another parameter', 'select from threads where tenant = $2 and $1 > 0', [1]],
   ['on rows of a tenant that is not named', 'select from threads where tenant = $1', []],
-  ['that changes rows', 'with gone as (delete from threads where id = $2) select from events where tenant = $1', [1]],
+  [
+    'that changes rows',
+    'with deleted as (delete from threads where id = $2) select from events where tenant = $1',
+    [1],
+  ],
   ['that joins without it', 'select from messages m join threads t on t.id = m.thread_id where m.tenant = $1', [1]],
 ])('a statement %s is refused', async (_name, text, tenantAt) => {
   expect(await problemsOf({ text, tenantAt })).toEqual([expect.stringMatching(outside)]);
