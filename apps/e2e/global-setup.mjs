@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import startServers from '../../tools/test/global-setup.mjs';
 import { build, buildableApps } from '../../tools/build.mjs';
 import { buildConsole } from '../../tools/build-console.mjs';
-import { loadTesting } from '../../tools/start/load-typescript.mjs';
+import { loadTesting, loadTypescript } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
 
 /**
- * Builds the services for the files of a run, and starts one stack of real processes for all of them. Each file creates
- * its own organization in it. Files that need a browser have stacks of their own.
+ * Builds the services for the files of a run, and starts one stack of real processes for all of them, and one browser if
+ * they need it. Each file creates its own organization in the stack.
  */
 export default async function globalSetup(config, project) {
   await startServers(config, project);
@@ -25,10 +25,8 @@ export default async function globalSetup(config, project) {
   writeFileSync(process.env.PARLEY_TEST_EGRESS, '');
   const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));
   globalThis.parleyRun = { packages };
-  if (name === 'e2e-browser') {
-    process.env.PARLEY_E2E_STACK = JSON.stringify({ bundles, packages, webhookSecrets: makeWebhookSecrets() });
-    return;
-  }
+  const isInBrowser = name === 'e2e-browser';
+  if (isInBrowser) globalThis.parleyRun.browser = await startBrowser();
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const publicUrl = 'https://parley.example';
@@ -42,7 +40,7 @@ export default async function globalSetup(config, project) {
       RATE_LIMIT_PER_KEY: '100000',
       RATE_LIMIT_PER_ORGANIZATION: '100000',
       UNKNOWN_KEYS_PER_ADDRESS: '100000',
-      PUBLIC_URL: publicUrl,
+      ...(isInBrowser ? peopleLimits : { PUBLIC_URL: publicUrl }),
     },
     environmentOf: {
       'webhook-ingest': webhookSecrets,
@@ -59,7 +57,7 @@ export default async function globalSetup(config, project) {
     url: stack.url,
     executorToken: stack.executorToken,
     secretsKey: stack.secretsKey,
-    publicUrl,
+    publicUrl: isInBrowser ? stack.url : publicUrl,
     webhookSecrets,
     urls: Object.fromEntries(Object.values(stack.services).map(({ name, url }) => [name, url])),
     databaseUrl: database.url,
@@ -67,6 +65,22 @@ export default async function globalSetup(config, project) {
     bundles,
     packages,
   });
+}
+
+/** All people of a run sign in from one address, and more often than the default limits allow. */
+const peopleLimits = {
+  PEOPLE_RATE_LIMIT_PER_PERSON: '100000',
+  PEOPLE_RATE_LIMIT_PER_ORGANIZATION: '100000',
+  SIGN_IN_ATTEMPTS_PER_PERSON: '100000',
+  SIGN_IN_ATTEMPTS_PER_ADDRESS: '100000',
+};
+
+/** Starts the browser that all files of the run connect to. Undefined on a machine that has none. */
+async function startBrowser() {
+  const { launchSharedBrowser } = await loadTypescript("export * from './apps/e2e/src/open-browser'", 'open-browser');
+  const browser = await launchSharedBrowser();
+  if (browser !== null) process.env.PARLEY_E2E_BROWSER = browser.wsEndpoint();
+  return browser;
 }
 
 /** Random secrets in the providers' formats: Svix and Polar have a prefix, Kapso accepts any text. */

@@ -2,7 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import stopServers from '../../tools/test/global-teardown.mjs';
 
 export default async function globalTeardown() {
-  const { stack, database, packages } = globalThis.parleyRun ?? {};
+  const { stack, database, packages, browser } = globalThis.parleyRun ?? {};
+  await browser?.close();
   await stack?.stop();
   await database?.drop();
   await stopServers();

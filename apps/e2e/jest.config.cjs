@@ -5,5 +5,5 @@ module.exports = {
   displayName: 'e2e',
   globalSetup: join(__dirname, 'global-setup.mjs'),
   globalTeardown: join(__dirname, 'global-teardown.mjs'),
-  testPathIgnorePatterns: ['/node_modules/', '/browser/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/src/browser/'],
 };

@@ -2,7 +2,7 @@ import { push } from '../client';
 import { inBrowser, useConsole } from './console-kit';
 
 /** The screens about what is deployed: agents, routers, roles and tools. */
-const app = useConsole({ services: ['data', 'chat', 'worker', 'manage', 'tool-executor', 'gateway'] });
+const app = useConsole();
 
 const definitions = {
   entityTypes: [

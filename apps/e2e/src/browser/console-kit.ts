@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type ModelServer, type StackOptions, startModelServer } from '@parley/testing';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import type { Client } from '../client';
 import { openBrowser } from '../open-browser';
-import { startOwnStack } from '../stack';
+import { type SharedStack, shared, startOwnStack } from '../stack';
 import { type Tenant, createTenant } from '../tenant';
 
 const failures = join(__dirname, '../../../../dist/browser-failures');
@@ -33,7 +33,8 @@ export interface Look {
 
 /** The console in Chromium, served by the real gateway, with real services behind it. One organization for each file. */
 export interface ConsoleKit {
-  stack: Awaited<ReturnType<typeof startOwnStack>>;
+  stack: Pick<SharedStack, 'url' | 'databaseUrl'>;
+  /** The models of the organization in development. */
   model: ModelServer;
   tenant: Tenant;
   /** A client with all permissions. */
@@ -42,6 +43,8 @@ export interface ConsoleKit {
   admin: Person;
   /** Creates a person who joins the organization of a client by an invitation; default: that of the file. */
   join(role: PersonRole, name?: string, owner?: Client): Promise<Person>;
+  /** The address of a person, which no other file uses: an address belongs to one person of all organizations. */
+  emailOf(name: string): string;
   /** The address of the screens of an environment. */
   base(environment?: Environment): string;
   /** Opens a screen in a browser of its own, which is closed after the test. */
@@ -56,12 +59,8 @@ export interface ConsoleKit {
 }
 
 export interface ConsoleOptions {
-  services?: StackOptions['services'];
-  /** Servers of the test, and the variables that lead the services to them. Called before the stack starts. */
-  environment?: () => Promise<Record<string, string>>;
-  environmentOf?: StackOptions['environmentOf'];
-  /** Arguments of Chromium. */
-  browserArgs?: readonly string[];
+  /** A stack of its own, for a file that needs other variables than the shared one has. Called once, before the tests. */
+  ownStack?: () => Promise<Pick<StackOptions, 'services' | 'environment'>>;
 }
 
 /** A test in the browser. It does nothing on a machine without one, which openBrowser says; CI has one. */
@@ -96,37 +95,27 @@ async function saveScreenshots(name: string): Promise<void> {
   }
 }
 
-/** Starts a stack, a browser and an administrator for the file, and ends them after it. */
-export function useConsole({
-  services = ['data', 'chat', 'worker', 'manage', 'gateway'],
-  environment,
-  environmentOf,
-  browserArgs,
-}: ConsoleOptions = {}): ConsoleKit {
+/** Creates an organization with an administrator for the file, in the stack that the files share. */
+export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
   const kit = { complaints: [] as string[] } as ConsoleKit;
+  let own: Awaited<ReturnType<typeof startOwnStack>> | undefined;
   beforeAll(async () => {
-    const [model, browser, more] = await Promise.all([startModelServer(), openBrowser(browserArgs), environment?.()]);
+    const [model, browser] = await Promise.all([startModelServer(), openBrowser()]);
     hasBrowser = browser !== null;
-    kit.model = model;
-    kit.stack = await startOwnStack({
-      services,
-      environment: {
-        ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
-        ...{ RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
-        ...{ PEOPLE_RATE_LIMIT_PER_PERSON: '100000', PEOPLE_RATE_LIMIT_PER_ORGANIZATION: '100000' },
-        ...more,
-      },
-      environmentOf,
-    });
-    kit.tenant = await createTenant({ url: kit.stack.url, databaseUrl: kit.stack.databaseUrl });
-    kit.owner = await kit.tenant.client({ permissions: ['*', 'manage'] });
-    kit.admin = await kit.join('admin', 'Ana Pérez');
     if (browser !== null) kit.browser = browser;
+    kit.model = model;
+    if (ownStack !== undefined) own = await startOwnStack(await ownStack());
+    kit.stack = own ?? shared;
+    kit.tenant = await createTenant(kit.stack);
+    kit.owner = await kit.tenant.client({ permissions: ['*', 'manage'] });
+    const settings = { apiKey: 'sk-test', baseUrl: model.urls.openai };
+    await kit.owner.post('/v1/integrations', { provider: 'openai', settings });
+    kit.admin = await kit.join('admin', 'Ana Pérez');
   });
   afterAll(async () => {
     await kit.browser?.close();
     await kit.tenant?.close();
-    await kit.stack?.stop();
+    await own?.stop();
     await kit.model?.stop();
   });
   beforeEach(() => {
@@ -138,6 +127,10 @@ export function useConsole({
   });
 
   kit.base = (place = 'development') => `${kit.stack.url}/console/${kit.tenant.slug}/${place}`;
+  kit.emailOf = (name) => {
+    const local = name.replace(/\W+/g, '.').toLowerCase();
+    return `${local}@${kit.tenant.organizationId.slice(-8)}.example.com`;
+  };
   kit.join = (role, name = role, owner = kit.owner) => acceptInvitation(kit, owner, role, name);
   kit.open = async (path, look = {}) => {
     const { as = kit.admin, width = 1440, colorScheme = 'light', locale = 'en-US', bypassCSP } = look;
@@ -161,7 +154,17 @@ export function useConsole({
   return kit;
 }
 
+const underWay = new WeakMap<Page, Set<Request>>();
+
+/** The number of requests of a page that have no answer yet. */
+export const requestsUnderWay = (page: Page): number => underWay.get(page)?.size ?? 0;
+
 function watch({ complaints, stack }: ConsoleKit, page: Page): void {
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on('request', (request) => requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => (complaints.push(dialog.message()), void dialog.dismiss()));
   page.on('console', (message) => {
@@ -181,7 +184,7 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
 async function acceptInvitation(kit: ConsoleKit, owner: Client, role: PersonRole, name: string): Promise<Person> {
   const { body } = await owner.post('/v1/invitations', { role });
   const token = (body as { link: string }).link.split('/').at(-1)!;
-  const email = `${name.replace(/\W+/g, '.').toLowerCase()}@example.com`;
+  const email = kit.emailOf(name);
   const password = 'a long password';
   const response = await fetch(`${kit.stack.url}/v1/invitations/accept`, {
     method: 'POST',

@@ -113,15 +113,18 @@ inBrowser('two replies that are written quickly are stored in their order', asyn
   const { threadId } = await chatWithShop(app, 'hello');
   const page = await app.open(`/conversations/${threadId}`);
   await page.getByText('The answer is 42.').waitFor();
+  let release = () => {};
+  const areWritten = new Promise<void>((resolve) => (release = resolve));
   await page.route(`**/v1/threads/${threadId}/messages`, async (route) => {
-    if (route.request().method() === 'POST') await new Promise((resolve) => setTimeout(resolve, 300));
+    if (route.request().method() === 'POST') await areWritten;
     await route.fallback();
   });
   for (const text of ['one', 'two', 'three']) {
     await page.getByLabel('Reply').fill(text);
     await page.keyboard.press('Control+Enter');
   }
-  await page.getByText('Queued').first().waitFor();
+  await page.getByText('Queued').nth(1).waitFor();
+  release();
   await until(async () => (await contents(threadId)).length === 5, { limitMs: 20_000 });
   expect((await contents(threadId)).slice(0, 3)).toEqual(['three', 'two', 'one']);
   expect(app.complaints).toEqual([]);

@@ -1,25 +1,15 @@
 import type { FlowServer, FlowServerOrder } from '@parley/testing';
 import { startFlowServer } from '@parley/testing';
-import { shared } from '../stack';
-import { type ConsoleKit, type ConsoleOptions, useConsole } from './console-kit';
+import { type ConsoleKit, useConsole } from './console-kit';
 
 const flowKeys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 
-/** A console whose organization takes payments at a stand-in for Flow, and receives webhooks of all providers. */
-export function useConsoleWithFlow({ environment }: Pick<ConsoleOptions, 'environment'> = {}) {
+/** A console whose organization takes payments at a stand-in for Flow. */
+export function useConsoleWithFlow() {
   let flow: FlowServer;
-  const app = useConsole({
-    services: ['data', 'chat', 'worker', 'manage', 'webhook-ingest', 'gateway'],
-    async environment() {
-      flow = await startFlowServer(flowKeys);
-      return {
-        PROVIDER_ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost',
-        ...shared.webhookSecrets,
-        ...(await environment?.()),
-      };
-    },
-  });
+  const app = useConsole();
   beforeAll(async () => {
+    flow = await startFlowServer(flowKeys);
     await app.owner.post('/v1/integrations', { provider: 'flow', settings: { apiUrl: flow.url, ...flowKeys } });
   });
   afterAll(() => flow?.stop());

@@ -36,7 +36,7 @@ inBrowser('the link of an invitation makes a member once', async () => {
   await page.goto(app.stack.url + pathname + hash);
   await page.reload();
   await page.getByLabel('Your name').fill('Luis Soto');
-  await page.getByLabel('E-mail address').fill('luis@example.com');
+  await page.getByLabel('E-mail address').fill(app.emailOf('Luis Soto'));
   await page.getByLabel('Password').fill('a long password');
   await page.getByRole('button', { name: /^Join/ }).click();
   await page.waitForURL(`${app.base()}*`);
@@ -137,7 +137,7 @@ inBrowser('a screen that is opened while the server is away says so, and opens w
 inBrowser('a person of two organizations goes from one to the other, and sees of each what belongs to it', async () => {
   const { threadId } = await chatWithShop(app, 'hello', { externalThreadId: 'of-the-first' });
   const person = await app.join('member', 'Two Hats');
-  const other = await createTenant({ url: app.stack.url, databaseUrl: app.stack.databaseUrl });
+  const other = await createTenant();
   try {
     const { body } = await (
       await other.client({ permissions: ['*', 'manage'] })

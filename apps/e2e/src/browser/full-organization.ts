@@ -7,10 +7,10 @@ import {
   until,
 } from '@parley/testing';
 import { createClient, push } from '../client';
-import { messageReceived, phoneNumberId, unique } from '../deliveries';
-import { shared } from '../stack';
+import { unique } from '../deliveries';
 import { type ConsoleKit, useConsole } from './console-kit';
 import { hostileTexts, naughtyStrings } from './hostile-texts';
+import { connectNumber, newNumberId, textTo } from './whatsapp-number';
 
 /** A screen of the console, with its address below that of an environment. */
 export interface Screen {
@@ -37,23 +37,17 @@ export function useFullOrganization(): { app: ConsoleKit; screens: () => Screen[
   let kapso: KapsoServer;
   let resend: Awaited<ReturnType<typeof startResendServer>>;
   let screens: Screen[] = [];
-  const app = useConsole({
-    services: ['data', 'chat', 'worker', 'manage', 'webhook-ingest', 'tool-executor', 'gateway'],
-    async environment() {
-      [flow, kapso, resend] = await Promise.all([startFlowServer(flowKeys), startKapsoServer(), startResendServer()]);
-      return {
-        ...{
-          KAPSO_API_URL: kapso.url,
-          KAPSO_API_KEY: kapso.apiKey,
-          PROVIDER_ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost',
-        },
-        ...{ RESEND_API_URL: resend.url, RESEND_API_KEY: resend.apiKey, EMAIL_FROM: 'Shop <shop@example.com>' },
-        ...shared.webhookSecrets,
-      };
-    },
-  });
+  const app = useConsole();
   beforeAll(async () => {
-    await fill(app, flow.url);
+    [flow, kapso, resend] = await Promise.all([startFlowServer(flowKeys), startKapsoServer(), startResendServer()]);
+    const settings = {
+      flow: { apiUrl: flow.url, ...flowKeys },
+      kapso: { apiUrl: kapso.url, apiKey: kapso.apiKey },
+      resend: { apiUrl: resend.url, apiKey: resend.apiKey, from: 'Shop <shop@example.com>' },
+    };
+    for (const [provider, one] of Object.entries(settings))
+      await ok(app.owner.post('/v1/integrations', { provider, settings: one }));
+    await fill(app);
     screens = await findScreens(app);
   }, 90_000);
   afterAll(() => Promise.all([flow?.stop(), kapso?.stop(), resend?.stop()]));
@@ -70,8 +64,7 @@ const all = hostileTexts.join('\n');
 const naughty = naughtyStrings.join('\n');
 const [image, script] = hostileTexts;
 
-async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string): Promise<void> {
-  await ok(owner.post('/v1/integrations', { provider: 'flow', settings: { apiUrl: flowUrl, ...flowKeys } }));
+async function fill({ owner, tenant, model, stack }: ConsoleKit): Promise<void> {
   await push(owner, {
     entityTypes: [
       {
@@ -134,11 +127,8 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
       },
     ],
   });
-  await tenant.query(
-    `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, contact_type, updated_at)
-     values ($1, $2, 'development', $3, '15551234567', 'connected', 'shop', 'customer', now())`,
-    [`conn_${unique()}`, tenant.scope.tenant, phoneNumberId],
-  );
+  const number = newNumberId();
+  await connectNumber(tenant, number);
   await ok(owner.post('/v1/data/customer', { data: { name: image, phone: customer } }));
   const operations = [...naughtyStrings, ...hostileTexts].map((name) => ({
     action: 'create',
@@ -155,7 +145,7 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit, flowUrl: string
       ? { text: all }
       : { toolCalls: [{ id: `call_${unique()}`, name: 'shipping_quote', args: { to: all } }] },
   );
-  const { path, body, headers } = messageReceived(`wamid.${unique()}`, customer, all.slice(0, 4_000));
+  const { path, body, headers } = textTo(number, customer, all.slice(0, 4_000));
   await ok(createClient(stack.url).send('POST', path, body, headers()));
   await ok(
     owner.post('/v1/agents/shop/chat', {

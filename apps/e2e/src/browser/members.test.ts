@@ -4,8 +4,7 @@ import { createClient } from '../client';
 import { type Person, inBrowser, useConsole } from './console-kit';
 import { pushShop } from './shop';
 
-// One person signs in and changes the password more often than the default allows in five minutes.
-const app = useConsole({ environment: async () => ({ SIGN_IN_ATTEMPTS_PER_PERSON: '100' }) });
+const app = useConsole();
 let member: Person;
 beforeAll(async () => {
   await pushShop(app.owner);
@@ -41,7 +40,7 @@ async function joinBy(link: string, name: string): Promise<Page> {
   await page.goto('about:blank');
   await page.goto(app.stack.url + pathname + hash);
   await page.getByLabel('Your name').fill(name);
-  await page.getByLabel('E-mail address').fill(`${name.toLowerCase()}@example.com`);
+  await page.getByLabel('E-mail address').fill(app.emailOf(name));
   await page.getByLabel('Password').fill('a long password');
   await page.getByRole('button', { name: /^Join/ }).click();
   await page.waitForURL(`${app.base()}*`);

@@ -3,16 +3,15 @@ import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
 import { createClient, push } from '../client';
 import { type Person, inBrowser, useConsole } from './console-kit';
 import { pushShop } from './shop';
+import { newNumberId } from './whatsapp-number';
 
 let kapso: KapsoServer;
-const app = useConsole({
-  environment: async () => {
-    kapso = await startKapsoServer();
-    return { MESSAGING_WEBHOOK_SECRET: 'a secret of this test', KAPSO_API_URL: kapso.url };
-  },
-});
+const app = useConsole();
+const number = newNumberId();
 let member: Person;
 beforeAll(async () => {
+  kapso = await startKapsoServer();
+  kapso.numbers[number] = '+1 555-123-4567';
   await pushShop(app.owner);
   member = await app.join('member', 'Luis Soto');
 });
@@ -79,6 +78,7 @@ inBrowser('a provider is set up, tested, disabled and removed, and each change i
   await page.getByRole('link', { name: /Kapso/ }).click();
   await page.getByText('KAPSO_API_KEY').waitFor();
   await page.getByLabel('API key').fill('a-wrong-key-1234');
+  await page.getByLabel('Address of the API').fill(kapso.url);
   await page.getByLabel(/^Reply to media/).selectOption('none');
   await page.getByRole('button', { name: 'Set up' }).click();
   const test = page.getByRole('button', { name: 'Test Kapso (WhatsApp)' });
@@ -169,7 +169,7 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await page.goto(`${app.base()}/channels?open=new`);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('radio', { name: /^A number already at Kapso/ }).check();
-  await dialog.getByLabel('Id of the number').fill('109876543210987');
+  await dialog.getByLabel('Id of the number').fill(number);
   await dialog.getByRole('button', { name: 'Connect number' }).click();
   await dialog.getByRole('alert').getByText('Kapso is not configured').waitFor();
   await dialog.getByRole('link', { name: 'Set up Kapso' }).waitFor();
@@ -180,7 +180,10 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
     return (await dialog.getByLabel('Who answers').innerText()).startsWith('Newer');
   };
   await until(isListed, { limitMs: 20_000 });
-  await app.owner.post('/v1/integrations', { provider: 'kapso', settings: { apiKey: kapso.apiKey } });
+  await app.owner.post('/v1/integrations', {
+    provider: 'kapso',
+    settings: { apiKey: kapso.apiKey, apiUrl: kapso.url },
+  });
   await dialog.getByRole('button', { name: 'Connect number' }).click();
   await page.getByRole('heading', { name: '+15551234567' }).waitFor();
   await page.getByText('reminder').waitFor();

@@ -16,15 +16,20 @@ let other: Tenant;
 let owner: Client;
 /** The Cookie headers with which browsers came back from the provider. */
 const seen: string[] = [];
+// A provider of identities changes the page of the sign-in for all, and the public address is HTTPS.
 const app = useConsole({
-  services: ['data', 'chat', 'manage', 'gateway'],
-  browserArgs: ['--host-resolver-rules=MAP *.example.test 127.0.0.1'],
-  async environment() {
+  async ownStack() {
     [provider, hosts] = await Promise.all([startOidcServer(), startHttpsHosts()]);
-    const { url, clientId, clientSecret } = provider;
     return {
-      ...{ OIDC_ISSUER: url, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: 'Acme' },
-      ...{ PUBLIC_URL: `https://parley.example.test:${hosts.port}`, TRUSTED_PROXIES: '127.0.0.1' },
+      services: ['data', 'chat', 'manage', 'gateway'],
+      environment: {
+        OIDC_ISSUER: provider.url,
+        OIDC_CLIENT_ID: provider.clientId,
+        OIDC_CLIENT_SECRET: provider.clientSecret,
+        OIDC_NAME: 'Acme',
+        PUBLIC_URL: `https://parley.example.test:${hosts.port}`,
+        TRUSTED_PROXIES: '127.0.0.1',
+      },
     };
   },
 });
@@ -34,7 +39,7 @@ beforeAll(async () => {
     if (request.url!.startsWith('/v1/sign-in/oidc/callback')) seen.push(request.headers.cookie ?? '');
     forward(request, response);
   });
-  other = await createTenant({ url: app.stack.url, databaseUrl: app.stack.databaseUrl });
+  other = await createTenant(app.stack);
   owner = await other.client({ permissions: ['manage'] });
 });
 const contexts: BrowserContext[] = [];

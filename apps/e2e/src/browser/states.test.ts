@@ -8,7 +8,7 @@ import { takeScreenshot, waitForContent } from './looks';
 const { app, screens } = useFullOrganization();
 let other: Tenant;
 beforeAll(async () => {
-  other = await createTenant({ url: app.stack.url, databaseUrl: app.stack.databaseUrl });
+  other = await createTenant();
 });
 afterAll(() => other?.close());
 

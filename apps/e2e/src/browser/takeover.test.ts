@@ -191,9 +191,10 @@ inBrowser('after 24 hours only a template can be sent, with its values, and half
   await shop.write(customer, 'When is it ready?');
   const threadId = await shop.threadOf(customer);
   await until(() => received(customer).length > 0);
-  await app.tenant.query("update messages set created_at = created_at - interval '25 hours' where contact = $1", [
-    customer,
-  ]);
+  await app.tenant.query(
+    "update messages set created_at = created_at - interval '25 hours' where tenant = $1 and contact = $2",
+    [app.tenant.scope.tenant, customer],
+  );
   const page = await app.open(`/conversations/${threadId}`);
   await page.getByText('WhatsApp accepts only templates').waitFor();
   await page.getByLabel('Reply').fill('Is anyone there?');
@@ -242,7 +243,10 @@ inBrowser(
     await until(() => received(customer).includes('second'), { limitMs: 20_000 });
     const second = page.getByRole('log').locator('li', { hasText: 'second' });
     await second.getByText('sent', { exact: true }).waitFor({ timeout: 15_000 });
-    await app.tenant.query("update messages set status = 'unknown', message_id = null where text = 'second'");
+    await app.tenant.query(
+      "update messages set status = 'unknown', message_id = null where tenant = $1 and text = 'second'",
+      [app.tenant.scope.tenant],
+    );
     await second.getByText('Sending it again may deliver it twice.').waitFor({ timeout: 15_000 });
     await second.getByRole('button', { name: 'Send again' }).click();
     await until(() => received(customer).filter((text) => text === 'second').length === 2, { limitMs: 20_000 });

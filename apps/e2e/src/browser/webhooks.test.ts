@@ -1,12 +1,16 @@
 import { until } from '@parley/testing';
 import { createClient, push } from '../client';
-import { messageReceived, orderPaid, phoneNumberId, sign, unique } from '../deliveries';
+import { orderPaid, sign, unique } from '../deliveries';
 import { inBrowser } from './console-kit';
 import { createPayment, statusOfPayment, useConsoleWithFlow } from './flow-payments';
+import { connectNumber, newNumberId, textTo } from './whatsapp-number';
 
 const { app, flow } = useConsoleWithFlow();
 beforeAll(() =>
-  push(app.owner, { agents: [{ slug: 'shop', name: 'Shop', systemPrompt: 'You sell.', model: 'openai/gpt-5-mini' }] }),
+  push(app.owner, {
+    agents: [{ slug: 'shop', name: 'Shop', systemPrompt: 'You sell.', model: 'openai/gpt-5-mini' }],
+    entityTypes: [{ slug: 'customer', name: 'Customer', schema: { name: 'string', phone: 'string' } }],
+  }),
 );
 
 interface Delivery {
@@ -80,14 +84,9 @@ inBrowser('all failed deliveries are replayed together, with a progress that its
 });
 
 inBrowser('a delivery of an unknown number says what to do, and is processed after that', async () => {
-  const connect = () =>
-    app.tenant.query(
-      `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
-       values ($1, $2, 'development', $3, '15551234567', 'connected', 'shop', now())`,
-      [`conn_${unique()}`, app.tenant.scope.tenant, phoneNumberId],
-    );
-  await connect();
-  await send(messageReceived(`wamid.${unique()}`, '14155550134', 'Hello'));
+  const number = newNumberId();
+  await connectNumber(app.tenant, number);
+  await send(textTo(number, '14155550134', 'Hello'));
   const [delivery] = await until(async () => {
     const found = await deliveries('provider=kapso&status=processed');
     return found.length > 0 && found;
@@ -100,14 +99,14 @@ inBrowser('a delivery of an unknown number says what to do, and is processed aft
     await page.getByRole('dialog').getByRole('button', { name: 'Replay delivery' }).click();
   };
   await replay();
-  await page.getByText(`phone number ${phoneNumberId} belongs to no connection`).waitFor();
+  await page.getByText(`phone number ${number} belongs to no connection`).waitFor();
   await page.goto(`${app.base()}/webhooks`);
   await page.getByRole('link', { name: 'Unattributed', exact: true }).click();
   await page.getByText('so nothing was done').waitFor();
   await page.getByRole('link', { name: /belongs to no connection/ }).click();
   await page.getByText('Connect the number, then replay it.').waitFor();
   expect(await page.getByRole('link', { name: 'Open channels' }).getAttribute('href')).toMatch(/\/channels$/);
-  await connect();
+  await connectNumber(app.tenant, number);
   await replay();
   await until(async () => (await deliveries('status=unattributed')).length === 0);
   await page.getByRole('heading', { name: 'What to do' }).waitFor({ state: 'detached' });

@@ -1,8 +1,9 @@
 import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
 import { createClient, push } from '../client';
-import { kapsoMessages, messageReceived, phoneNumberId, sample, sign, unique } from '../deliveries';
+import { kapsoMessages, phoneNumberId, sample, sign, unique } from '../deliveries';
 import { shared } from '../stack';
 import { type ConsoleKit, useConsole } from './console-kit';
+import { connectNumber, textTo } from './whatsapp-number';
 
 /** A shop whose agent answers on WhatsApp, at a stand-in of Kapso. */
 export interface WhatsappShop {
@@ -24,14 +25,13 @@ export interface WhatsappShop {
 export function useWhatsappShop(): WhatsappShop {
   let kapso: KapsoServer;
   let count = 0;
+  // Services load files from the public internet and from the address of this variable only.
   const app = useConsole({
-    services: ['data', 'chat', 'worker', 'manage', 'webhook-ingest', 'gateway'],
-    async environment() {
+    async ownStack() {
       kapso = await startKapsoServer();
       return {
-        ...{ KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey },
-        ...{ PROVIDER_ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost' },
-        ...shared.webhookSecrets,
+        services: ['data', 'chat', 'worker', 'manage', 'webhook-ingest', 'gateway'],
+        environment: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, ...shared.webhookSecrets },
       };
     },
   });
@@ -55,11 +55,7 @@ export function useWhatsappShop(): WhatsappShop {
         },
       ],
     });
-    await app.tenant.query(
-      `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, contact_type, updated_at)
-       values ($1, $2, 'development', $3, '15551234567', 'connected', 'shop', 'customer', now())`,
-      [`conn_${unique()}`, app.tenant.scope.tenant, phoneNumberId],
-    );
+    await connectNumber(app.tenant, phoneNumberId);
   });
   afterAll(() => kapso?.stop());
   afterEach(() => expect(kapso.problems).toEqual([]));
@@ -75,7 +71,7 @@ export function useWhatsappShop(): WhatsappShop {
     kapso: () => kapso,
     newCustomer: () => `5691${String(Date.now()).slice(-6)}${(count += 1)}`,
     write(customer, text) {
-      const { path, body, headers } = messageReceived(`wamid.${unique()}`, customer, text);
+      const { path, body, headers } = textTo(phoneNumberId, customer, text);
       return post(path, body, headers());
     },
     send(customer, type, own, more = {}) {

@@ -1,3 +1,0 @@
-import { testLook } from './looks';
-
-testLook({ width: 1440, colorScheme: 'light', locale: 'en-US' });
