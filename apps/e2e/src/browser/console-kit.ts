@@ -34,7 +34,7 @@ export interface Look {
 /** The console in Chromium, served by the real gateway, with real services behind it. One organization for each file. */
 export interface ConsoleKit {
   stack: Pick<SharedStack, 'url' | 'databaseUrl'>;
-  /** The models of the organization in development. */
+  /** The models of the organization, in both environments. */
   model: ModelServer;
   tenant: Tenant;
   /** A client with all permissions. */
@@ -108,8 +108,10 @@ export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
     kit.stack = own ?? shared;
     kit.tenant = await createTenant(kit.stack);
     kit.owner = await kit.tenant.client({ permissions: ['*', 'manage'] });
+    const inProduction = await kit.tenant.client({ permissions: ['manage'], environment: 'production' });
     const settings = { apiKey: 'sk-test', baseUrl: model.urls.openai };
-    await kit.owner.post('/v1/integrations', { provider: 'openai', settings });
+    for (const client of [kit.owner, inProduction])
+      await client.post('/v1/integrations', { provider: 'openai', settings });
     kit.admin = await kit.join('admin', 'Ana Pérez');
   });
   afterAll(async () => {

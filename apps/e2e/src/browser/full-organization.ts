@@ -21,8 +21,6 @@ export interface Screen {
   isForAdmins?: true;
   /** It shows one item, so it cannot be empty. */
   isDetail?: true;
-  /** It asks the server for nothing. */
-  needsNothing?: true;
 }
 
 const flowKeys = { apiKey: 'KEY-1', secretKey: 'secret-1' };

@@ -3,6 +3,4 @@ import { testLooks } from './looks';
 testLooks([
   { width: 1440, colorScheme: 'light', locale: 'en-US' },
   { width: 1440, colorScheme: 'dark', locale: 'es-CL' },
-  { width: 390, colorScheme: 'light', locale: 'es-CL' },
-  { width: 390, colorScheme: 'dark', locale: 'en-US' },
 ]);
