@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { chromium } from 'playwright-core';
 import startServers from '../../tools/test/global-setup.mjs';
 import { build, buildableApps } from '../../tools/build.mjs';
 import { buildConsole } from '../../tools/build-console.mjs';
@@ -77,9 +78,13 @@ const peopleLimits = {
 
 /** Starts the browser that all files of the run connect to. Undefined on a machine that has none. */
 async function startBrowser() {
-  const { launchSharedBrowser } = await loadTypescript("export * from './apps/e2e/src/open-browser'", 'open-browser');
-  const browser = await launchSharedBrowser();
-  if (browser !== null) process.env.PARLEY_E2E_BROWSER = browser.wsEndpoint();
+  const { executablePath, browserArgs } = await loadTypescript(
+    "export * from './apps/e2e/src/open-browser'",
+    'open-browser',
+  );
+  if (executablePath === undefined) return undefined;
+  const browser = await chromium.launchServer({ executablePath, args: browserArgs });
+  process.env.PARLEY_E2E_BROWSER = browser.wsEndpoint();
   return browser;
 }
 

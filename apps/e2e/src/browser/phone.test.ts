@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { until } from '@parley/testing';
 import { chromium } from 'playwright-core';
 import { push } from '../client';
-import { executablePath } from '../open-browser';
+import { browserArgs, executablePath } from '../open-browser';
 import { inBrowser, useConsole } from './console-kit';
 import { chatWithShop, pushShop } from './shop';
 
@@ -29,7 +29,7 @@ const phone = { width: 390, locale: 'es-CL' } as const;
 inBrowser('Chromium finds nothing that prevents the installation', async () => {
   // A private window cannot install anything, so this one has a profile.
   const profile = mkdtempSync(join(tmpdir(), 'parley-profile-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: ['--no-sandbox'] });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: browserArgs });
   try {
     const [page] = context.pages();
     await page!.goto(app.base());
