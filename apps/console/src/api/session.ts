@@ -1,10 +1,9 @@
 import { ParleyApiError, ParleyClient } from '@parley/client';
 import { type ManageClient, type ResultOf, createManageClient } from '@parley/client/manage';
 import { QueryCache, QueryClient, MutationCache, queryOptions } from '@tanstack/react-query';
-import { currentLanguage } from '../i18n';
 import { stored } from '../stored';
+import { isLost } from './errors';
 import { fetchFresh } from './fetch-fresh';
-import { errorTexts } from '../texts/errors';
 
 export type Me = ResultOf<'getMe'>;
 export type Environment = 'development' | 'production';
@@ -56,20 +55,6 @@ export const meQuery = queryOptions({
   },
   staleTime: 60_000,
 });
-
-/** What people read of an error: its text, and of an invalid input the first field that is wrong. */
-export function messageOf(error: unknown): string {
-  const known = error instanceof ParleyApiError ? errorTexts[currentLanguage()]?.[error.code ?? ''] : undefined;
-  if (known !== undefined) return known;
-  const { message } = error as Error;
-  const detail = error instanceof ParleyApiError ? error.details?.[0]?.message : undefined;
-  return detail === undefined || message.includes(detail) ? message : `${message}: ${detail}`;
-}
-
-export const isMissing = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
-/** The server was not reached, or is away. */
-export const isLost = (error: unknown): boolean =>
-  error instanceof ParleyApiError && (error.status === 0 || error.status >= 502);
 
 /** The person was signed in, and the session has ended since. */
 export const endedSession = { is: false };

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ResultOf } from '@parley/client/manage';
-import { enter, isLost, people } from '../api/session';
+import { isLost } from '../api/errors';
+import { enter, people } from '../api/session';
 import { useOnce } from '../api/use-change';
 import { useTexts } from '../i18n';
 import { Button } from '../parts/controls';

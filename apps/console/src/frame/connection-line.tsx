@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { isLost } from '../api/session';
+import { isLost } from '../api/errors';
 import { useTexts } from '../i18n';
 import { Button } from '../parts/controls';
 import { Notice } from '../parts/states';

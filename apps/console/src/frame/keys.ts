@@ -1,14 +1,10 @@
 import { useEffect, useRef } from 'react';
+import { KeySequence, keyName } from './key-sequence';
 
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** What the last key means: the key itself, or `g` and the key. */
-let pressed = '';
-let startedAtMs = -Infinity;
-
-const nameOf = ({ key, ctrlKey, metaKey }: KeyboardEvent): string =>
-  (ctrlKey || metaKey ? 'mod+' : '') + (key.length === 1 ? key.toLowerCase() : key);
+const sequence = new KeySequence();
 
 /**
  * Runs the handler of a key: `j`, `Enter`, `g c` (one after the other), `mod+k` (Ctrl or ⌘). Keys without `mod` are not
@@ -22,7 +18,7 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
       if (event.defaultPrevented || event.altKey) return;
       const isModified = event.ctrlKey || event.metaKey;
       if (!isModified && (isWriting(event.target) || document.querySelector('dialog[open]'))) return;
-      const handler = current.current[pressed] ?? current.current[nameOf(event)];
+      const handler = current.current[sequence.pressed] ?? current.current[keyName(event)];
       if (handler === undefined || handler() === false) return;
       event.preventDefault();
     };
@@ -33,12 +29,7 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
 
 /** Reads sequences of keys before the handlers of `useKeys`, and lets Escape leave a field, so that the keys can be used. */
 export function startKeys(): () => void {
-  const read = (event: KeyboardEvent) => {
-    const key = nameOf(event);
-    const isSecond = event.timeStamp - startedAtMs < 1_000;
-    pressed = isSecond ? `g ${key}` : key;
-    startedAtMs = key === 'g' && !isSecond && !isWriting(event.target) ? event.timeStamp : -Infinity;
-  };
+  const read = (event: KeyboardEvent) => sequence.read(event, isWriting(event.target));
   const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || !isWriting(event.target)) return;
     if (!document.querySelector('dialog[open]')) (event.target as HTMLElement).blur();

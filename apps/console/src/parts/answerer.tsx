@@ -1,5 +1,5 @@
 import { useAgents, useRouters } from '../api/queries';
-import { messageOf } from '../api/session';
+import { messageOf } from '../api/errors';
 import { useTexts } from '../i18n';
 import { type LabelledProps, Pick } from './fields';
 

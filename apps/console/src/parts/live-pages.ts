@@ -1,12 +1,7 @@
 import type { Page } from '@parley/client/manage';
 import { type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-
-interface Head<Item> {
-  items: Item[];
-  /** Leads to what is older than the head; null when nothing is. */
-  cursor: string | null;
-}
+import { type Head, joinPages, mergeHead } from './merge-pages';
 
 /** The parameter of a page names the page before it, so that a page which was left can be loaded again. */
 interface Place {
@@ -37,7 +32,8 @@ export function useLivePages<Item>(
   const headKey = [...queryKey, 'head'];
   const head = useQuery({
     queryKey: headKey,
-    queryFn: async ({ signal }) => merge(cache.getQueryData<Head<Item>>(headKey), await load(undefined, signal), idOf),
+    queryFn: async ({ signal }) =>
+      mergeHead(cache.getQueryData<Head<Item>>(headKey), await load(undefined, signal), idOf),
     refetchInterval: everyMs,
     enabled,
   });
@@ -57,10 +53,7 @@ export function useLivePages<Item>(
   const items = useMemo(() => {
     const [place] = (older.data?.pageParams ?? []) as (Place | undefined)[];
     const isJoined = place === undefined || place.newer === null;
-    const newest = isJoined ? (head.data?.items ?? []) : [];
-    const known = new Set(newest.map(idOf));
-    const pages = older.data?.pages.flatMap((page) => page.data) ?? [];
-    return [...newest, ...pages.filter((item) => !known.has(idOf(item)))];
+    return joinPages(isJoined ? (head.data?.items ?? []) : [], older.data?.pages ?? [], idOf);
   }, [head.data, older.data, idOf]);
   return {
     items,
@@ -77,16 +70,4 @@ export function useLivePages<Item>(
     /** Leaves the older pages. */
     showNewest: () => (setWanted(false), setVisit(visit + 1)),
   };
-}
-
-/** The newest page before the older part of what was known; the page alone when the two have nothing in common. */
-function merge<Item>(before: Head<Item> | undefined, page: Page<Item>, idOf: (item: Item) => string): Head<Item> {
-  const fresh = { items: page.data, cursor: page.hasMore ? page.cursor : null };
-  if (before === undefined || !page.hasMore) return fresh;
-  const at = new Map(before.items.map((item, index) => [idOf(item), index]));
-  const common = page.data.findLast((item) => at.has(idOf(item)));
-  if (common === undefined) return fresh;
-  const newest = new Set(page.data.map(idOf));
-  const rest = before.items.slice(at.get(idOf(common))! + 1).filter((item) => !newest.has(idOf(item)));
-  return { items: [...page.data, ...rest], cursor: before.cursor };
 }

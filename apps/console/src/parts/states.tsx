@@ -1,6 +1,6 @@
 import { ParleyApiError } from '@parley/client';
 import type { ReactNode } from 'react';
-import { messageOf } from '../api/session';
+import { messageOf } from '../api/errors';
 import { useTexts } from '../i18n';
 import { Button, CopyText } from './controls';
 

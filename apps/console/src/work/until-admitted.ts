@@ -1,5 +1,5 @@
 import { ParleyApiError } from '@parley/client';
-import { isLost } from '../api/session';
+import { isLost } from '../api/errors';
 import type { Progress } from './work';
 
 /** Repetitions of a request whose server is away, which can be repeated without another effect. */

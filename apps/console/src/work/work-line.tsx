@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 import { formatNumber, useTexts } from '../i18n';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
-import { type Work, dismissWork, stopWork, useWorks } from './work';
+import { useWorks } from './use-works';
+import { type Work, dismissWork, stopWork } from './work';
 import { workCatalog } from './texts';
 
 /** The long works of this page, on all screens. The browser asks before the page is left while one runs. */

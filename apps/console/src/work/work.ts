@@ -1,5 +1,4 @@
-import { useSyncExternalStore } from 'react';
-import { messageOf } from '../api/session';
+import { messageOf } from '../api/errors';
 
 /** Long work that continues while the person is on other screens. */
 export interface Work {
@@ -95,8 +94,10 @@ export function dismissWork(id: number): void {
   for (const listener of listeners) listener();
 }
 
-const subscribe = (listener: () => void) => {
+/** All works that are on the page. */
+export const currentWorks = (): readonly Work[] => works;
+
+export function subscribeToWorks(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
-};
-export const useWorks = (): readonly Work[] => useSyncExternalStore(subscribe, () => works);
+}

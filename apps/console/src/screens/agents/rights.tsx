@@ -7,7 +7,7 @@ import { Section } from '../../parts/section';
 import { type AgentDefinition, type RoleDefinition, definitionOf } from '../build/definitions';
 import { links } from '../build/links';
 import { buildCatalog } from '../build/texts';
-import { useWords } from '../roles/words';
+import { useWords } from '../roles/use-words';
 import type { DeployedAgent } from './deployed-agent';
 import { agentsCatalog } from './texts';
 

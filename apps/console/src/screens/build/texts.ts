@@ -93,3 +93,4 @@ export const buildCatalog = catalog(
     noFields: 'Sin argumentos.',
   },
 );
+export type BuildTexts = (typeof buildCatalog)['en'];

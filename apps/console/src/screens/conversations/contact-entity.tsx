@@ -6,11 +6,12 @@ import { Facts } from '../../parts/detail-screen';
 import { Link } from '../../parts/link';
 import { LinkedText } from '../../parts/linked-text';
 import { Ago } from '../../parts/time';
-import { type DataType, labelOf, useDataTypes } from '../data/fields';
+import { type DataType, labelOf } from '../data/fields';
 import { PaymentState } from '../payments/payment-state';
 import { CardSection } from './card-section';
 import { contactCatalog } from './contact-texts';
 import { usePaymentsOf, useRelatedTo } from './use-contact';
+import { useDataTypes } from '../data/use-data-types';
 
 const shownFields = 8;
 const link = 'tap inline-flex items-center text-accent underline';

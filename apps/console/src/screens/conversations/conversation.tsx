@@ -14,11 +14,12 @@ import { ContactCard } from './contact-card';
 import { HandBack } from './hand-back';
 import { Messages } from './messages';
 import { type Thread, nameOf } from './names';
-import { type Outgoing, useOutbox } from './outbox';
+import type { Outgoing } from './outbox';
 import { conversationsCatalog } from './texts';
 import { ThreadHead, ThreadNotices } from './thread-head';
 import { usePresence, useReadMark } from './use-presence';
 import { useSwipeBack } from './use-swipe-back';
+import { useOutbox } from './use-outbox';
 
 const list = '/$organization/$environment/conversations';
 const route = getRouteApi(`${list}/$threadId`);

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/states';
 import { InboxFilters } from './inbox-filters';
 import { inboxCatalog } from './inbox-texts';
 import { type ListedThread, nameOf, threadRoute } from './names';
-import { runOutboxes } from './outbox';
+import { runOutboxes } from './use-outbox';
 import { conversationsCatalog } from './texts';
 import { ThreadRow } from './thread-row';
 import { useInbox, useInboxSearch, useViewCounts } from './use-inbox';

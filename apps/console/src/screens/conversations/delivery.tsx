@@ -1,6 +1,6 @@
 import { ownValue } from '@parley/rows';
 import { Check, CheckCheck, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';

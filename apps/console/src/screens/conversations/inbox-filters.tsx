@@ -7,7 +7,8 @@ import { Button, Choice, Toggle, tabLook } from '../../parts/controls';
 import { SearchBox } from '../../parts/search-box';
 import { inboxCatalog } from './inbox-texts';
 import { conversationsCatalog } from './texts';
-import { useInboxSearch, useViewCounts, views } from './use-inbox';
+import { views } from './inbox-views';
+import { useInboxSearch, useViewCounts } from './use-inbox';
 
 /** The views with their counts, the search, and the filters, which are folded away. */
 export function InboxFilters({

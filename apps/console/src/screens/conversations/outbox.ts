@@ -1,8 +1,8 @@
 import { ParleyApiError } from '@parley/client';
-import { useEffect, useSyncExternalStore } from 'react';
+import { messageOf } from '../../api/errors';
 import { randomKey } from '../../api/random-key';
-import { type Workspace, queryClient, messageOf } from '../../api/session';
-import { stored, storedBelow } from '../../stored';
+import type { Workspace } from '../../api/session';
+import { stored } from '../../stored';
 
 /** Something that a person sends in a thread. */
 export interface Outgoing {
@@ -32,11 +32,20 @@ export type NewOutgoing = Pick<Outgoing, 'kind' | 'body' | 'shown'>;
 
 const retryMs = 3_000;
 
+interface OutboxOptions {
+  api: Pick<Workspace['api'], 'addThreadNote' | 'replyToThread'>;
+  threadId: string;
+  /** The name of what the browser keeps. */
+  storedAs: string;
+  /** Loads what the thread has now. */
+  refresh: () => Promise<void>;
+}
+
 /**
  * What is being sent in one thread, one after the other in the order of writing. It survives a reload and a sign-out, except for
  * files, which are too large to be kept.
  */
-class Outbox {
+export class Outbox {
   #items: Outgoing[];
   #isRunning = false;
   /** The own message that was stored after the message that the writer had seen. */
@@ -44,12 +53,15 @@ class Outbox {
   readonly #listeners = new Set<() => void>();
   readonly #file;
 
-  constructor(
-    readonly workspace: Workspace,
-    readonly threadId: string,
-    personId: string,
-  ) {
-    this.#file = stored(nameOf(workspace, personId, threadId));
+  readonly #api: OutboxOptions['api'];
+  readonly #threadId: string;
+  readonly #refresh: () => Promise<void>;
+
+  constructor({ api, storedAs, threadId, refresh }: OutboxOptions) {
+    this.#api = api;
+    this.#threadId = threadId;
+    this.#refresh = refresh;
+    this.#file = stored(storedAs);
     this.#items = itemsOf(this.#file.get());
   }
 
@@ -124,16 +136,14 @@ class Outbox {
   }
 
   async #attempt({ key, kind, body }: Outgoing): Promise<'stored' | 'refused' | 'no_answer' | 'signed_out'> {
-    const { api, key: place } = this.workspace;
-    const refresh = () => queryClient.invalidateQueries({ queryKey: [...place, 'thread', this.threadId] });
     try {
       const { id } =
         kind === 'note'
-          ? await api.addThreadNote({ id: this.threadId, text: body.text! }, { idempotencyKey: key })
-          : await api.replyToThread({ id: this.threadId, ...body }, { idempotencyKey: key });
+          ? await this.#api.addThreadNote({ id: this.#threadId, text: body.text! }, { idempotencyKey: key })
+          : await this.#api.replyToThread({ id: this.#threadId, ...body }, { idempotencyKey: key });
       if (kind === 'reply' && body.lastMessageId !== undefined) this.#storedAfter.set(body.lastMessageId, id);
       this.#change(key, { storedId: id });
-      await refresh();
+      await this.#refresh();
       this.discard(key);
       return 'stored';
     } catch (error) {
@@ -145,7 +155,7 @@ class Outbox {
       }
       const isChanged = error instanceof ParleyApiError && error.code === 'thread_changed';
       this.#change(key, { error: messageOf(error), isChanged });
-      void refresh();
+      void this.#refresh();
       return 'refused';
     }
   }
@@ -169,38 +179,3 @@ const isUncertain = (error: unknown): boolean =>
   error.status >= 500 ||
   error.status === 429 ||
   error.code === 'idempotency_in_progress';
-
-const outboxes = new Map<string, Outbox>();
-function outboxOf(workspace: Workspace, threadId: string, personId: string): Outbox {
-  const id = [personId, ...workspace.key, threadId].join();
-  let outbox = outboxes.get(id);
-  if (outbox === undefined) outboxes.set(id, (outbox = new Outbox(workspace, threadId, personId)));
-  return outbox;
-}
-
-/** Sends what an earlier page has left in any thread, such as a phone without a connection. */
-export function runOutboxes(workspace: Workspace, personId: string): void {
-  for (const threadId of storedBelow(nameOf(workspace, personId))) void outboxOf(workspace, threadId, personId).run();
-}
-
-const nameOf = (workspace: Workspace, personId: string, ...thread: string[]): string =>
-  ['outbox', personId, ...workspace.key, ...thread].join('.');
-
-export function useOutbox(
-  workspace: Workspace,
-  threadId: string,
-  personId: string,
-): { outbox: Outbox; items: Outgoing[] } {
-  const outbox = outboxOf(workspace, threadId, personId);
-  const items = useSyncExternalStore(outbox.subscribe, outbox.items);
-  useEffect(() => void outbox.run(), [outbox]);
-  useEffect(() => {
-    if (items.length === 0) return;
-    // Leaving the page would end a request whose file is not kept.
-    const hold = (event: BeforeUnloadEvent) =>
-      items.some(({ body, error }) => body.file && error === null) && event.preventDefault();
-    window.addEventListener('beforeunload', hold);
-    return () => window.removeEventListener('beforeunload', hold);
-  }, [items]);
-  return { outbox, items };
-}

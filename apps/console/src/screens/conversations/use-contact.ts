@@ -1,9 +1,10 @@
 import type { Entity } from '@parley/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { isMissing } from '../../api/session';
+import { isMissing } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
-import { type DataType, useDataTypes, withNested } from '../data/fields';
+import { type DataType, withNested } from '../data/fields';
 import type { Thread } from './names';
+import { useDataTypes } from '../data/use-data-types';
 
 const slowMs = 15_000;
 

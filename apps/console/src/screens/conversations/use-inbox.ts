@@ -1,4 +1,3 @@
-import type { InputOf } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -6,28 +5,10 @@ import { useThreadCounts } from '../../api/queries';
 import { meQuery } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { useLivePages } from '../../parts/live-pages';
+import { type View, type ViewCount, countsOf, inputOf, viewOf } from './inbox-views';
 import type { ListedThread } from './names';
 
 const route = getRouteApi('/$organization/$environment/conversations');
-export const views = ['open', 'waiting', 'mine', 'human', 'agent', 'closed', 'all'] as const;
-export type View = (typeof views)[number];
-type Input = InputOf<'listThreads'>;
-
-function inputOf(view: View, personId: string): Input {
-  switch (view) {
-    case 'all':
-      return {};
-    case 'closed':
-      return { status: 'closed' };
-    case 'open':
-      return { status: 'open' };
-    case 'mine':
-      return { status: 'open', assignee: personId };
-    default:
-      return { status: 'open', state: view };
-  }
-}
-
 const liveMs = 2_500;
 const idOf = ({ id }: ListedThread): string => id;
 
@@ -35,7 +16,7 @@ const idOf = ({ id }: ListedThread): string => id;
 export function useInboxSearch() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const view = views.find((one) => one === search.view) ?? 'open';
+  const view = viewOf(search.view);
   const { channel, agent, assignee, label, unread } = search;
   return {
     ...{ search, view },
@@ -53,7 +34,7 @@ export function useInbox() {
   const { search, view } = useInboxSearch();
   const { q, channel, agent, label } = search;
   const ofView = inputOf(view, me?.person.id ?? '');
-  const input: Input = {
+  const input: ReturnType<typeof inputOf> = {
     ...ofView,
     ...{ q, channel, agent, label },
     assignee: ofView.assignee ?? search.assignee,
@@ -80,18 +61,8 @@ export function useInbox() {
   return { list: { ...list, isPending: list.isPending || (hasOthers && waiting.isPending) }, threads, input, view };
 }
 
-const maxCounted = 1_000;
-/** Numbers of the views that the server counts; `isMore`: it counts no further. */
-export function useViewCounts(): Partial<Record<View, { count: number; isMore: boolean }>> {
+/** Numbers of the views that the server counts. */
+export function useViewCounts(): Partial<Record<View, ViewCount>> {
   const { data } = useThreadCounts();
-  if (data === undefined) return {};
-  const { waiting, mine, human, agent } = data;
-  const counted = (...numbers: number[]) => ({
-    count: numbers.reduce((sum, one) => sum + one, 0),
-    isMore: numbers.some((one) => one >= maxCounted),
-  });
-  return {
-    open: counted(waiting, human, agent),
-    ...{ waiting: counted(waiting), mine: counted(mine), human: counted(human), agent: counted(agent) },
-  };
+  return data === undefined ? {} : countsOf(data);
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { Ago } from '../../parts/time';
 import type { EntityList } from './entity-list';
 import { type DataType, labelOf } from './fields';

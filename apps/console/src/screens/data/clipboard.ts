@@ -9,7 +9,7 @@ import {
   writeValue,
 } from '@parley/rows';
 import type { DataField } from './fields';
-import { type GridColumn, valueOf } from './grid-cell';
+import { type GridColumn, valueOf } from './grid-column';
 import type { Range } from './grid-keys';
 import { isSame } from './values';
 

@@ -19,10 +19,10 @@ import { isOneCell } from './clipboard';
 import { EntityList } from './entity-list';
 import { EntityPanel } from './entity-panel';
 import { ExportButton } from './export-button';
-import { type DataType, useDataTypes } from './fields';
+import type { DataType } from './fields';
 import { Filters } from './filters';
 import { Grid } from './grid';
-import type { GridColumn } from './grid-cell';
+import type { GridColumn } from './grid-column';
 import type { Range } from './grid-keys';
 import { SchemaView } from './schema-view';
 import { type DataSearch, filterableFields, pathOf, readFilters } from './search';
@@ -31,6 +31,7 @@ import { dataCatalog } from './texts';
 import { useCellEdits } from './use-cell-edits';
 import { useSelection } from './use-selection';
 import { useIsWide } from './use-is-wide';
+import { useDataTypes } from './use-data-types';
 
 const PasteDialog = lazy(() =>
   import('./paste-dialog').then((module) => ({ default: module.PasteDialog })).catch(orReload),

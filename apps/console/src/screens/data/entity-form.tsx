@@ -2,7 +2,7 @@ import { type Entity, type Json, type JsonObject, ParleyApiError } from '@parley
 import { ownValue, setOwn, writeValue } from '@parley/rows';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { useChange } from '../../api/use-change';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';

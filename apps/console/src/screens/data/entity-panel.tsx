@@ -2,7 +2,7 @@ import type { Entity } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { isMissing } from '../../api/session';
+import { isMissing } from '../../api/errors';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';

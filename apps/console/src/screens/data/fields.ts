@@ -1,6 +1,5 @@
 import type { Entity, EntityTypeView, Json, JsonObject } from '@parley/client';
 import { type ValueKind, kindOf } from '@parley/rows';
-import { type Pushed, useDefinitions, useTypes } from '../../api/queries';
 
 /** A field of an entity type, as its definition describes it. */
 export interface DataField {
@@ -30,7 +29,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads a pushed schema: a flat map of field to type name, or a subset of JSON Schema. */
-function readFields(schema: JsonObject, searchFields: readonly string[] = [], prefix = ''): DataField[] {
+export function readFields(schema: JsonObject, searchFields: readonly string[] = [], prefix = ''): DataField[] {
   const isFull = isObject(schema.properties) && (schema.type === undefined || schema.type === 'object');
   const required = isFull && Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isFull ? (schema.properties as JsonObject) : schema).map(([own, described]): DataField => {
@@ -58,27 +57,6 @@ function readFields(schema: JsonObject, searchFields: readonly string[] = [], pr
 /** All fields, those of objects too. */
 export const withNested = (fields: readonly DataField[]): DataField[] =>
   fields.flatMap((field) => [field, ...withNested(field.properties)]);
-
-const schemasOf = ({ entityTypes = [] }: Pushed) => new Map(entityTypes.map(({ slug, schema }) => [slug, schema]));
-
-/** The entity types with their fields. The list of types has only the names of types; definitions have the rest. */
-export function useDataTypes() {
-  const types = useTypes();
-  const schemas = useDefinitions(schemasOf);
-  // Without definitions the fields still have their types.
-  const isReady = types.data !== undefined && !schemas.isPending;
-  return {
-    error: types.error,
-    isPending: types.isPending || (types.data !== undefined && schemas.isPending),
-    refetch: types.refetch,
-    data: isReady
-      ? types.data.data.map((type): DataType => ({
-          ...type,
-          fields: readFields(schemas.data?.get(type.slug) ?? type.schema, type.searchFields),
-        }))
-      : undefined,
-  };
-}
 
 /** What an entity is called where only a line is for it: its first search field or text, else its id. */
 export function labelOf(entity: Pick<Entity, 'id' | 'data'>, { searchFields, fields }: DataType): string {

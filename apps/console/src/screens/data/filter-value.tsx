@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n';
 import { Choice } from '../../parts/controls';
 import type { DataField } from './fields';
-import { isNumeric } from './grid-cell';
+import { isNumeric } from './grid-column';
 import type { FilterProblem } from './search';
 import { dataCatalog } from './texts';
 import { localText } from './values';

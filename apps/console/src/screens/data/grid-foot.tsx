@@ -1,9 +1,9 @@
 import type { Entity } from '@parley/client';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button } from '../../parts/controls';
 import type { EntityList } from './entity-list';
-import { type GridColumn, valueOf } from './grid-cell';
+import { type GridColumn, valueOf } from './grid-column';
 import { dataCatalog } from './texts';
 import type { CellEdits } from './use-cell-edits';
 import { showValue } from './values';

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useTexts } from '../../i18n';
-import { type GridColumn, isNumeric } from './grid-cell';
+import { type GridColumn, isNumeric } from './grid-column';
 import type { Position } from './grid-keys';
 import type { DataSearch } from './search';
 import { dataCatalog } from './texts';

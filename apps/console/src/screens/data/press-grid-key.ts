@@ -1,4 +1,4 @@
-import type { GridColumn } from './grid-cell';
+import type { GridColumn } from './grid-column';
 import { moveOf } from './grid-keys';
 import type { GridEdit } from './use-grid-edit';
 import type { GridView } from './use-grid-view';

@@ -1,12 +1,13 @@
 import type { Entity } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useState } from 'react';
-import { isMissing } from '../../api/session';
+import { isMissing } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
 import { useTexts } from '../../i18n';
-import { type DataType, labelOf, useDataTypes } from './fields';
+import { type DataType, labelOf } from './fields';
 import { dataCatalog } from './texts';
 import { TextLink } from '../../parts/link';
+import { useDataTypes } from './use-data-types';
 
 /** The entity that an id names: a link to it. */
 export function ReferenceLink({ type, id }: { type: string; id: string }) {

@@ -2,11 +2,12 @@ import type { Entity, Json } from '@parley/client';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
-import { type DataField, type DataType, useDataTypes, withNested } from './fields';
+import { type DataField, type DataType, withNested } from './fields';
 import { LinkedEntities } from './linked-entities';
 import { ReferenceLink } from './reference-input';
 import { dataCatalog } from './texts';
 import { TextLink } from '../../parts/link';
+import { useDataTypes } from './use-data-types';
 
 /** What an entity is related to: the ids in its fields, the fields of other types with its id, and named relations. */
 export function Relations({ type, entity }: { type: DataType; entity: Entity }) {

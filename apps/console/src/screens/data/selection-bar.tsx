@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, type Workspace } from '../../api/session';
+import { messageOf } from '../../api/errors';
+import type { Workspace } from '../../api/session';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Choice } from '../../parts/controls';

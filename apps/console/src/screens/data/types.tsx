@@ -2,8 +2,8 @@ import { useTexts } from '../../i18n';
 import { Link } from '../../parts/link';
 import { ScreenHead } from '../../parts/screen-head';
 import { Empty, Failure, Skeleton } from '../../parts/states';
-import { useDataTypes } from './fields';
 import { dataCatalog } from './texts';
+import { useDataTypes } from './use-data-types';
 
 export function DataTypes() {
   const texts = useTexts(dataCatalog);

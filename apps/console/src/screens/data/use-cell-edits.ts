@@ -1,7 +1,7 @@
 import type { Entity, Json } from '@parley/client';
 import { ownValue } from '@parley/rows';
 import { useRef, useState } from 'react';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
 import type { EntityList } from './entity-list';
 import type { DataField } from './fields';

@@ -1,7 +1,8 @@
 import type { Entity } from '@parley/client';
 import { useRef } from 'react';
 import type { EntityList } from './entity-list';
-import { type GridColumn, type RowActions, editText, isInline, valueOf } from './grid-cell';
+import type { RowActions } from './grid-cell';
+import { type GridColumn, editText, isInline, valueOf } from './grid-column';
 import { nextStop } from './grid-keys';
 import type { CellEdits } from './use-cell-edits';
 import type { GridView } from './use-grid-view';

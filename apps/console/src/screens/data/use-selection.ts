@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import type { EntityList } from './entity-list';
+import { rowsBetween, toggled } from './selection';
 
 /** The selected entities: some by their id, or all that match the filter. */
 export interface Selection {
@@ -35,18 +36,9 @@ export function useSelection(list: EntityList, scope: string): Selection {
     toggle: (row, isRange) => {
       const id = list.at(row)?.id;
       if (id === undefined) return;
-      const from = isRange && lastRow.current >= 0 ? Math.min(lastRow.current, row) : row;
-      const to = isRange && lastRow.current >= 0 ? Math.max(lastRow.current, row) : row;
+      const touched = rowsBetween(isRange ? lastRow.current : row, row).map((at) => list.at(at)?.id);
       lastRow.current = row;
-      const touched = Array.from({ length: to - from + 1 }, (_, at) => list.at(from + at)?.id);
-      const next = new Set(isEverything ? loaded : ids);
-      const isOn = !next.has(id);
-      for (const one of touched) {
-        if (one === undefined) continue;
-        if (isOn) next.add(one);
-        else next.delete(one);
-      }
-      set(next);
+      set(toggled(isEverything ? loaded : ids, id, touched));
     },
     toggleLoaded: () => set(isAllLoaded ? none : loaded),
     selectEverything: () => set(ids, true),

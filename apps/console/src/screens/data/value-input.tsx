@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useTexts } from '../../i18n';
 import type { DataField } from './fields';
-import { isNumeric } from './grid-cell';
+import { isNumeric } from './grid-column';
 import { ReferenceInput } from './reference-input';
 import { dataCatalog } from './texts';
 import { localText } from './values';

@@ -1,6 +1,6 @@
 import type { Json } from '@parley/client';
 import { readValue, writeValue } from '@parley/rows';
-import { formatDate, formatDateTime, formatDecimal } from '../../i18n';
+import { formatDate, formatDateTime, formatDecimal } from '../../formats';
 import type { DataField } from './fields';
 
 /** A value of a field for reading: numbers and dates as the language writes them. `writeValue` is the text for editing. */

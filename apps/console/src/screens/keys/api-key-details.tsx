@@ -10,7 +10,8 @@ import { Pick } from '../../parts/fields';
 import { FormDialog } from '../../parts/form-dialog';
 import { Ago } from '../../parts/time';
 import { CreatedApiKey } from './create-api-key';
-import { type ApiKey, KeyStatus, isValid } from './key-parts';
+import { type ApiKey, KeyStatus } from './key-parts';
+import { isValid } from './key-status';
 import { keysCatalog } from './texts';
 
 /** One key: its rights and its life, rotation and revocation. */

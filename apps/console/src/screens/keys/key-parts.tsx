@@ -4,6 +4,7 @@ import { linkTo } from '../../parts/link';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
+import { type Ends, keyStatus } from './key-status';
 import { keysCatalog } from './texts';
 
 export type ApiKey = ResultOf<'listApiKeys'>['data'][number];
@@ -23,19 +24,11 @@ export function KeyTabs({ view }: { view?: 'publishable' }) {
   );
 }
 
-interface Ends {
-  revokedAt: number | null;
-  expiresAt?: number | null;
-}
-
-export const isValid = ({ revokedAt, expiresAt = null }: Ends): boolean =>
-  revokedAt === null && (expiresAt === null || expiresAt > Date.now());
-
 /** Whether requests with the key are accepted, and since when or until when. */
 export function KeyStatus({ of }: { of: Ends }) {
   const { statuses } = useTexts(keysCatalog);
   const { revokedAt, expiresAt = null } = of;
-  const status = revokedAt !== null ? 'revoked' : !isValid(of) ? 'expired' : expiresAt !== null ? 'expiring' : 'active';
+  const status = keyStatus(of);
   const at = revokedAt ?? expiresAt;
   return (
     <span className="inline-flex items-center gap-1">

@@ -2,7 +2,7 @@ import type { JsonObject } from '@parley/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { messageOf } from '../../api/session';
+import { messageOf } from '../../api/errors';
 import { useChange } from '../../api/use-change';
 import { useKeys } from '../../frame/keys';
 import { useWorkspace } from '../../frame/workspace';
@@ -17,7 +17,7 @@ import { type ParamProblem, type Typed, textOf } from './params';
 import { playgroundCatalog } from './texts';
 import { Turns } from './turns';
 import { type Choosable, isOpen, type useConversation, useSend } from './use-conversation';
-import type { Reply } from './use-reply';
+import type { Reply } from './reply';
 
 const route = getRouteApi('/$organization/$environment/playground');
 

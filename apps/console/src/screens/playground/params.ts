@@ -1,6 +1,6 @@
 import type { JsonObject } from '@parley/client';
 import { ownValue } from '@parley/rows';
-import { parseObject } from '../../parts/json-field';
+import { parseObject } from '../../parts/parse-object';
 import type { Param } from '../build/definitions';
 
 /** What a person has typed, by the name of the param; below `free`, all params of an agent that declares none. */

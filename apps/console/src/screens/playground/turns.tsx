@@ -10,7 +10,7 @@ import { useScrollPlace } from '../../parts/use-scroll-place';
 import { FailedTurn } from './failure';
 import { playgroundCatalog } from './texts';
 import { type Turn, isOpen } from './use-conversation';
-import type { Reply } from './use-reply';
+import type { Reply } from './reply';
 
 interface TurnsProps {
   turns: readonly Turn[];

@@ -15,7 +15,7 @@ import { Names, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
 import type { ListedRole } from './listed-role';
 import { rolesCatalog } from './texts';
-import { useWords } from './words';
+import { useWords } from './use-words';
 
 /** A role in words, and who has it. */
 export function Role({ role }: { role: ListedRole }) {

@@ -1,10 +1,9 @@
-import { formatList, useTexts } from '../../i18n';
+import { formatList } from '../../formats';
 import { type Condition, type FieldMask, type Policy, type ScopeRule, shownValue } from '../build/definitions';
-import { buildCatalog } from '../build/texts';
+import type { BuildTexts } from '../build/texts';
 
 /** Rules of definitions as sentences. */
-export function useWords() {
-  const texts = useTexts(buildCatalog);
+export function wordsOf(texts: BuildTexts) {
   const condition = ({ field, operator, value }: Condition): string =>
     `${field} ${texts.operators[operator.replace('$', '')] ?? operator} ${shownValue(value)}`;
   return {

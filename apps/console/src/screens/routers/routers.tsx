@@ -16,7 +16,7 @@ import { links } from '../build/links';
 import { PushedAsCode } from '../build/pushed';
 import { Names, Sentences } from '../build/sections';
 import { buildCatalog } from '../build/texts';
-import { useWords } from '../roles/words';
+import { useWords } from '../roles/use-words';
 import { routersCatalog } from './texts';
 
 const route = getRouteApi('/$organization/$environment/routers');

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@parley/client';
-import { ownValue } from '@parley/rows';
 import { useTexts } from '../../i18n';
 import { shownValue } from '../build/definitions';
 import { buildCatalog } from '../build/texts';
@@ -38,27 +37,5 @@ export function Parameters({ schema }: { schema: JsonObject }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-const samples: Record<string, JsonObject[string]> = {
-  string: '',
-  number: 0,
-  integer: 0,
-  boolean: false,
-  array: [],
-  object: {},
-};
-
-/** Arguments to begin with: the required ones, with their default, their first value, or nothing. */
-export function sampleArguments(schema: JsonObject): JsonObject {
-  const fields = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
-      if (!required.includes(name) || !isObject(field)) return [];
-      const first = Array.isArray(field.enum) ? field.enum[0] : undefined;
-      return [[name, field.default ?? first ?? ownValue(samples, String(field.type)) ?? null]];
-    }),
   );
 }

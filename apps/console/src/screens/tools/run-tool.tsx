@@ -6,12 +6,13 @@ import { useWorkspace } from '../../frame/workspace';
 import { formatDuration, useTexts } from '../../i18n';
 import { Button, Choice, CopyText } from '../../parts/controls';
 import { Confirm } from '../../parts/confirm';
-import { JsonField, parseObject } from '../../parts/json-field';
+import { JsonField } from '../../parts/json-field';
+import { parseObject } from '../../parts/parse-object';
 import { Json, Logs } from '../../parts/json';
 import { Section } from '../../parts/section';
 import { Notice } from '../../parts/states';
 import { listsTool } from '../build/definitions';
-import { sampleArguments } from './parameters';
+import { sampleArguments } from './sample-arguments';
 import { toolsCatalog } from './texts';
 import type { ListedTool } from './listed-tool';
 

@@ -1,4 +1,5 @@
-import { type Language, formatOfDay } from '../../i18n';
+import { formatOfDay } from '../../formats';
+import type { Language } from '../../language';
 import type { TriggerTexts } from './texts';
 
 /** What starts a trigger, as it was pushed (docs/reference/definitions.md#trigger). The API answers with any object. */

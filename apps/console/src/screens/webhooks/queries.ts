@@ -1,39 +1,15 @@
-import { type InputOf, type ResultOf, iterate } from '@parley/client/manage';
+import { type ResultOf, iterate } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
-import { isMissing } from '../../api/session';
+import { isMissing } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
+import { type DeliveryFilter, inputOf, isReplayed } from './filter';
 
 export type Delivery = ResultOf<'listWebhookDeliveries'>['data'][number];
-type ReplayStatus = InputOf<'replayWebhookDeliveries'>['status'];
 
 /** The names of the providers, which are no words of a language. */
 export const providers: Record<string, string> = {
   ...{ clerk: 'Clerk', flow: 'Flow', kapso: 'Kapso', polar: 'Polar', resend: 'Resend' },
 };
-
-const hourMs = 3_600_000;
-const ranges = { hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs } as const;
-
-export interface DeliveryFilter {
-  provider?: string;
-  status?: string;
-  since?: string;
-}
-
-/** A filter of the address as the API reads it: its range ends now. */
-export const inputOf = ({ provider, status, since }: DeliveryFilter) => ({
-  provider,
-  status: status as Delivery['status'] | undefined,
-  since:
-    since !== undefined && Object.hasOwn(ranges, since) ? Date.now() - ranges[since as keyof typeof ranges] : undefined,
-});
-
-const isReplayed = (status: string | undefined): status is ReplayStatus =>
-  status === 'processed' || status === 'ignored' || status === 'failed';
-
-/** The filter of a replay; null when the API replays no deliveries of this status together. */
-export const replayOf = (filter: DeliveryFilter): InputOf<'replayWebhookDeliveries'> | null =>
-  isReplayed(filter.status) ? { ...inputOf(filter), status: filter.status, until: Date.now() } : null;
 
 const maxCounted = 1_000;
 /** How many deliveries match a filter that can be replayed; `isCapped`: there are more. */

@@ -3,7 +3,8 @@ import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { ConfirmButton } from '../../parts/confirm';
 import { Progress } from '../../parts/progress';
-import { type DeliveryFilter, providers, replayOf, useMatching, useReplay } from './queries';
+import { type DeliveryFilter, replayOf } from './filter';
+import { providers, useMatching, useReplay } from './queries';
 import { webhooksCatalog } from './texts';
 
 interface ReplayAllProps {

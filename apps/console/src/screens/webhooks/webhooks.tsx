@@ -9,7 +9,8 @@ import { Empty, Notice } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
-import { type Delivery, inputOf, providers } from './queries';
+import { inputOf } from './filter';
+import { type Delivery, providers } from './queries';
 import { ReplayAll, ReplayProgress } from './replay-all';
 import { webhooksCatalog } from './texts';
 

@@ -4,7 +4,7 @@ import { formatNumber, useLanguage, useTexts } from '../../../i18n';
 import { Choice } from '../../../parts/controls';
 import { Dialog } from '../../../parts/dialog';
 import { Notice, Problem } from '../../../parts/states';
-import { guessDecimal } from '../decimal-choice';
+import { guessDecimal } from '../guess-decimal';
 import type { DataType } from '../fields';
 import { ImportFile, type Opened } from './import-file';
 import { ImportRows } from './import-rows';

@@ -25,7 +25,8 @@ export interface RefusedRow {
 interface Import {
   client: ParleyClient;
   type: string;
-  file: ImportFile;
+  /** The file, and its name. */
+  file: Pick<ImportFile, 'name' | 'read' | 'close'>;
   rowCount: number;
   reading: Reading;
   isDryRun: boolean;

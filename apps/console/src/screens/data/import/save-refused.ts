@@ -1,13 +1,9 @@
-import { formatCsvRow, guardText } from '@parley/rows';
 import { saveFile } from '../save-file';
+import { refusedCsv } from './refused-csv';
 import type { RefusedRow } from './run-import';
+import type { ImportTexts } from './texts';
 
 /** Saves the lines that were refused, with the reasons, as CSV. */
-export function saveRefused(
-  refused: readonly RefusedRow[],
-  { lineTitle, reasonTitle, refusedFile }: { lineTitle: string; reasonTitle: string; refusedFile: string },
-): void {
-  const rows = refused.map(({ line, reason }) => formatCsvRow([String(line), guardText(reason)]));
-  const text = [formatCsvRow([lineTitle, reasonTitle]), ...rows, ''].join('\n');
-  saveFile(new Blob(['\uFEFF', text], { type: 'text/csv' }), refusedFile);
+export function saveRefused(refused: readonly RefusedRow[], texts: ImportTexts): void {
+  saveFile(new Blob([refusedCsv(refused, texts)], { type: 'text/csv' }), texts.refusedFile);
 }

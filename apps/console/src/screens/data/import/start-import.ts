@@ -1,4 +1,4 @@
-import { formatNumber } from '../../../i18n';
+import { formatNumber } from '../../../formats';
 import { startWork } from '../../../work/work';
 import { saveRecord } from './import-record';
 import { type ImportState, type RefusedRow, runImport } from './run-import';
