@@ -3,8 +3,10 @@ const prefix = 'parley.';
 /** A text in the browser's storage. A browser that refuses storage keeps it for the life of the page. */
 export function stored(name: string) {
   let held: string | null = null;
+  let isHeld = false;
   return {
     get(): string | null {
+      if (isHeld) return held;
       try {
         return localStorage.getItem(prefix + name);
       } catch {
@@ -13,11 +15,13 @@ export function stored(name: string) {
     },
     set(value: string | null): void {
       held = value;
+      isHeld = false;
       try {
         if (value === null) localStorage.removeItem(prefix + name);
         else localStorage.setItem(prefix + name, value);
       } catch {
         // Private windows of some browsers, and full storage.
+        isHeld = true;
       }
     },
   };

@@ -5,6 +5,8 @@ import type { Progress } from './work';
 /** Repetitions of a request whose server is away, which can be repeated without another effect. */
 const maxRepeats = 6;
 const firstPauseMs = 1_000;
+/** The window of the rate limit (docs/reference/limits.md#rate-limits). The clock of this device may be hours behind the server's. */
+const maxPauseMs = 60_000;
 
 /** Repeats a call of a long work while its rate is limited, and a few times while the server is away or still busy with it. */
 export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }: Progress): Promise<T> {
@@ -19,7 +21,8 @@ export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }:
       const isAway = isLost(error) || error.code === 'idempotency_in_progress';
       if (!isLimited && (!isAway || repeats >= maxRepeats)) throw error;
       if (!isLimited) repeats += 1;
-      const pauseMs = Math.max(firstPauseMs, (error.retryAt ?? 0) - Date.now(), isAway ? firstPauseMs * repeats : 0);
+      const admittedInMs = Math.min((error.retryAt ?? 0) - Date.now(), maxPauseMs);
+      const pauseMs = Math.max(firstPauseMs, admittedInMs, isAway ? firstPauseMs * repeats : 0);
       wait(true);
       await pause(pauseMs, signal);
       wait(false);

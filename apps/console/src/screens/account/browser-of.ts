@@ -1,6 +1,6 @@
 /** Names of browsers and systems as their user agents have them. The first match counts: Chrome names Safari too. */
 const browsers: readonly (readonly [RegExp, string])[] = [
-  [/\bEdgA?\//, 'Edge'],
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],

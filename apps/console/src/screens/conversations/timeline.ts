@@ -72,10 +72,12 @@ function isShownAlready(one: ChannelMessage, replies: readonly Message[]): boole
 }
 
 function isReplyOf({ content, delivery }: Message, { text, type, status }: ChannelMessage): boolean {
+  // A file without a caption has no words, which every reply would contain.
+  const words = text?.trim() ?? '';
   // A turn is stored before its reply is in the outbox: a reply that is loaded between the two has no delivery.
-  if (delivery === null) return text !== null && content.trim() === text.trim();
+  if (delivery === null) return words !== '' && content.trim() === words;
   // A long reply is sent in parts; a message that was sent again replaces one that failed.
-  if (text !== null) return content.includes(text.trim());
+  if (words !== '') return content.includes(words);
   return (status === 'failed' || status === 'unknown') && content === `[${type}]`;
 }
 

@@ -67,7 +67,8 @@ export function planPaste(
   entityAt: (row: number) => Entity | undefined,
   decimal: DecimalSign,
 ): Paste {
-  const width = Math.max(0, ...table.map((cells) => cells.length));
+  // A table of a whole sheet has more rows than a call may have arguments.
+  const width = table.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const height = table.length;
   const repeated = (size: number, marked: number) => (marked % size === 0 ? Math.max(size, marked) : size);
   const tall = height === 0 ? 0 : repeated(height, rows[1] - rows[0] + 1);

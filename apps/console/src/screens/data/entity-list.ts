@@ -128,7 +128,7 @@ export class EntityList {
       this.#pages.splice(at, isChanged ? Infinity : 1, { next: page.cursor, count: page.data.length, rows: page.data });
       if (at === this.#pages.length - 1) this.hasMore = page.hasMore;
     } catch (error) {
-      this.error = error;
+      if (generation === this.#generation) this.error = error;
     } finally {
       this.#loading.delete(at);
       this.#changed();

@@ -18,6 +18,8 @@ type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 's
 
 /** Does what a key means in a grid while no cell is edited. False: the key is left to the browser. */
 export function pressGridKey(event: Pressed, { view, edit, column, open, toggleRow, clearMarked }: Given): boolean {
+  // Alt and an arrow is the history of the browser.
+  if (event.altKey) return false;
   const { key, shiftKey } = event;
   const isModified = event.ctrlKey || event.metaKey;
   const move = moveOf(event, view.cursor, view.size);
@@ -26,7 +28,6 @@ export function pressGridKey(event: Pressed, { view, edit, column, open, toggleR
     view.go(move, shiftKey && move.row >= 0);
     return true;
   }
-  if (event.altKey) return false;
   if (key === 'Tab') return edit.isEntering.current && !isModified && edit.tab(shiftKey ? -1 : 1);
   if (key === 'Escape') {
     edit.isEntering.current = false;

@@ -92,18 +92,20 @@ export function operatorsOf({ name, kind, options }: DataField): readonly Operat
 export type FilterProblem = 'missing' | 'repeated' | Extract<ReadValue, { ok: false }>['expected'];
 
 /** What a row asks for, or why it asks for nothing yet. */
-function operandOf([, operator, text]: FilterRow, field: DataField): { value: Json } | { problem: FilterProblem } {
-  if (text.trim() === '') return { problem: 'missing' };
+function operandOf([, operator, typed]: FilterRow, field: DataField): { value: Json } | { problem: FilterProblem } {
+  // A list has blanks after its commas.
+  const text = typed.trim();
+  if (text === '') return { problem: 'missing' };
   // An element of an array has the type of its items; a part of a text is a text.
   const kind =
     operator !== 'contains' ? field.kind : field.kind !== 'array' ? 'text' : field.items === 'string' ? 'text' : 'any';
-  const option = field.options?.find((one) => String(one) === text);
+  const option = field.options?.find((one) => String(one) === typed || String(one) === text);
   if (option !== undefined) return { value: option };
   if (field.name === 'createdAt' || field.name === 'updatedAt') {
     const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
     return Number.isNaN(at) ? { problem: 'number' } : { value: at };
   }
-  const read = readValue(text.trim(), kind);
+  const read = readValue(text, kind);
   return read.ok ? read : { problem: read.expected };
 }
 

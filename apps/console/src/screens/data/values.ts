@@ -14,8 +14,12 @@ export function showValue(value: Json | undefined, { kind }: Pick<DataField, 'ki
 /** The range of `Date`, in milliseconds on both sides of 1970. */
 const isTime = (value: number): boolean => Math.abs(value) <= 8.64e15;
 
+/** A date of docs/reference/data.md#schemas. Browsers also read texts such as `Order 5` as some date. */
+const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}|$)/;
+
 function showDate(text: string): string {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  if (!datePattern.test(text) || !isExistingDay(text.slice(0, 10))) return text;
+  const isDay = text.length === 10;
   // A day has no zone: it is read at noon, which is on this day in all zones.
   const at = Date.parse(isDay ? `${text}T12:00` : text);
   if (Number.isNaN(at)) return text;
@@ -27,6 +31,12 @@ export function typedValue(text: string, field: DataField): ReturnType<typeof re
   if (text === '') return { ok: true, value: null };
   const option = field.options?.find((one) => String(one) === text);
   return option === undefined ? readValue(text, field.kind) : { ok: true, value: option };
+}
+
+/** Browsers read 30 February as a day of March. */
+function isExistingDay(day: string): boolean {
+  const at = Date.parse(`${day}T00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>

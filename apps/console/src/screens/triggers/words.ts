@@ -62,12 +62,16 @@ function cronInWords(expression: string, texts: TriggerTexts, language: Language
 }
 
 const whole = (text: string): number | null => (/^\d+$/.test(text) ? Number(text) : null);
-const step = (text: string): number | null => whole(/^\*\/(\d+)$/.exec(text)?.[1] ?? '');
+// A step counts only if it divides the whole: `*/45` is the minutes 0 and 45, which are not always 45 minutes apart.
+function step(text: string, of: number): number | null {
+  const every = whole(/^\*\/(\d+)$/.exec(text)?.[1] ?? '');
+  return every !== null && of % every === 0 ? every : null;
+}
 const clock = (hour: number, minute: number): string =>
   `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 
 function timesInWords(minute: string, hour: string, { cron }: TriggerTexts): { text: string; isTime: boolean } | null {
-  const everyMinutes = minute === '*' ? 1 : step(minute);
+  const everyMinutes = minute === '*' ? 1 : step(minute, 60);
   const range = /^(\d+)-(\d+)$/.exec(hour);
   if (everyMinutes !== null) {
     const text = cron.everyMinutes(everyMinutes);
@@ -77,7 +81,7 @@ function timesInWords(minute: string, hour: string, { cron }: TriggerTexts): { t
   }
   const at = whole(minute);
   if (at === null) return null;
-  const everyHours = hour === '*' ? 1 : step(hour);
+  const everyHours = hour === '*' ? 1 : step(hour, 24);
   if (everyHours !== null) return { text: cron.everyHours(everyHours, clock(0, at).slice(3)), isTime: false };
   const hours = hour.split(',').map(whole);
   return hours.some((one) => one === null)
