@@ -13,7 +13,7 @@ interface Stored {
 interface Thread {
   messages: Stored[];
   /** The answer to the next messages of the visitor; without one they are stored. */
-  refusals: (gateway.Answer | 'lost after storing')[];
+  refusals: (gateway.Answer | Promise<gateway.Answer> | 'lost after storing')[];
   /** The streams, one for each time that one is asked for; without one nothing is being written. */
   streams: (() => gateway.Answer | Promise<gateway.Answer>)[];
   status: 'queued' | 'stored';
@@ -63,7 +63,7 @@ function answer({ path, method, query, body, key, token }: gateway.Sent): gatewa
   return thread.listStatus === 200 ? list(query.cursor) : gateway.json({ error: 'Refused' }, thread.listStatus);
 }
 
-function receive(text: string, key: string): gateway.Answer {
+function receive(text: string, key: string): gateway.Answer | Promise<gateway.Answer> {
   const refusal = thread.refusals.shift();
   if (refusal !== undefined && refusal !== 'lost after storing') return refusal;
   const known = thread.messages.find(({ id }) => id === key);
@@ -190,6 +190,22 @@ test('a message whose answer was lost is shown once, when the list has it', asyn
   await say('Hi');
   expect(shown()).toEqual(['visitor Hi failed']);
   await start();
+  expect(shown()).toEqual(['visitor Hi']);
+});
+
+test('a message that the list has before its answer comes is shown once', async () => {
+  await start();
+  let respond = () => {};
+  thread.refusals = [
+    new Promise<gateway.Answer>((resolve) => {
+      respond = () => resolve(gateway.json({ status: 'queued', executionId: 'turn of Hi' }));
+    }),
+  ];
+  await say('Hi');
+  add('visitor', 'Hi', { executionId: 'turn of Hi' });
+  await start();
+  respond();
+  await gateway.settle();
   expect(shown()).toEqual(['visitor Hi']);
 });
 

@@ -86,7 +86,3 @@ test('a number that is searched is a name too, and a long text is cut', () => {
   expect(label({ text: 'ñ'.repeat(500) }, type)).toHaveLength(200);
   expect(label({ number: { a: 1 } }, type)).toBe('ent_1');
 });
-
-test.each(['constructor', 'toString'])('a search field with the name %j that the entity lacks is no name', (name) => {
-  expect(label({}, typeWith({}, [name]))).toBe('ent_1');
-});

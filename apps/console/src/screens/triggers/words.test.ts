@@ -21,22 +21,25 @@ test.each<[string, string, string]>([
   ['0 9 24 dec *', 'On December 24 at 09:00', 'El 24 de diciembre a las 09:00'],
   ['0 9 29 2 *', 'On February 29 at 09:00', 'El 29 de febrero a las 09:00'],
   ['*/15 * * * 6', 'On Saturday, every 15 minutes', 'Los días sábado, cada 15 minutos'],
+  [
+    '*/15 8-20 * * 1-5',
+    'Monday to Friday, every 15 minutes from 08:00 to 20:59',
+    'De lunes a viernes, cada 15 minutos de 08:00 a 20:59',
+  ],
+  ['5 * * * *', 'Every hour at :05', 'Cada hora, en el minuto 5'],
+  ['0 */6 * * *', 'Every 6 hours at :00', 'Cada 6 horas, en el minuto 0'],
+  ['0 0 31 dec *', 'On December 31 at 00:00', 'El 31 de diciembre a las 00:00'],
+  ['0 9 * * sun', 'On Sunday at 09:00', 'Los días domingo a las 09:00'],
   ['  0   9  * * *  ', 'Every day at 09:00', 'Cada día a las 09:00'],
 ])('the schedule %j in words', (schedule, en, es) => {
   expect(inBoth({ schedule })).toEqual([en, es]);
-});
-
-test('a schedule at each hour or some hours names its minute', () => {
-  const [everyHour] = inBoth({ schedule: '5 * * * *' });
-  expect(everyHour).toBe(triggersCatalog.en.cron.everyHours(1, '05'));
-  const [, everySix] = inBoth({ schedule: '0 */6 * * *' });
-  expect(everySix).toBe('Cada 6 horas, en el minuto 0');
 });
 
 test.each([
   ['a step that does not divide the hour', '*/45 * * * *'],
   ['a step that does not divide the day', '0 */5 * * *'],
   ['a step of nothing', '*/0 * * * *'],
+  ['a range of minutes', '1-5 9 13 * 5'],
   ['a range of hours', '0 9-17 * * *'],
   ['a list of minutes', '0,30 9 * * *'],
   ['a range with a step', '0 9-17/2 * * *'],
@@ -72,6 +75,19 @@ test('a change of a type, with and without a condition', () => {
   expect(es).toBe(triggersCatalog.es.on.created('order'));
   expect(inBoth({ entityType: 'order', action: 'created', condition: {} })).toEqual([en, es]);
   expect(inBoth({})[0]).toBe(triggersCatalog.en.on.updated(''));
+});
+
+test('a condition is said in both languages', () => {
+  const condition = { 'data.total': { $gte: 5 }, 'previousData.item': { $exists: false } };
+  expect(inBoth({ entityType: 'order', action: 'updated', condition })).toEqual([
+    'When order is updated, if total ≥ 5 and item before is absent',
+    'Cuando cambia order, si total ≥ 5 y item antes no existe',
+  ]);
+  const one = { 'data.number': { $in: ['A', 'B'] } };
+  expect(inBoth({ entityType: 'order', action: 'deleted', condition: one })).toEqual([
+    'When order is deleted, if number is one of A, B',
+    'Cuando se elimina order, si number es uno de A, B',
+  ]);
 });
 
 test.each<[Record<string, unknown>, string]>([
