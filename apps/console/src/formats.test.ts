@@ -44,7 +44,7 @@ test.each([
   ['12', 'USD', '–'],
   [null, 'USD', '–'],
   [undefined, undefined, '–'],
-])('a payment of %j %j, which nobody has checked, is shown as it is', (amount, currency, shown) => {
+])('an amount %j of the currency %j, which is not validated, is shown as it is', (amount, currency, shown) => {
   expect(inLanguage('en', () => formats.formatMoney(amount, currency))).toBe(shown);
 });
 

@@ -294,7 +294,7 @@ test('a chat without a message for half an hour is read no more until it is open
   expect(lists()).toBe(idle + 2);
 }, 60_000);
 
-test.each([401, 403])('a key that the gateway refuses with %i is told, until it is accepted', async (status) => {
+test.each([401, 403])('a key that the gateway refuses with %i is reported, until it is accepted', async (status) => {
   thread.listStatus = status;
   await start();
   expect(conversation.isRefused).toBe(true);

@@ -66,7 +66,7 @@ test.each([
   ['a|b', '<p>a|b</p>'],
   ['| a |\nb', '<p>| a |<br>b</p>'],
   ['[a](tel:+56912345678)', `<p>${link('tel:+56912345678', 'a')}</p>`],
-  ['[a](/relative) [b](#part)', '<p>a b</p>'],
+  ['[a](/relative) [b](?query)', '<p>a b</p>'],
   ['[](https://a.example)', `<p>${link('https://a.example', 'https://a.example')}</p>`],
   ['https://a.example/x_(y)', `<p>${link('https://a.example/x_(y', 'https://a.example/x_(y')})</p>`],
   ['[a](https://a.example/x_(y))', `<p>${link('https://a.example/x_(y)', 'a')}</p>`],

@@ -75,7 +75,7 @@ test('a session that has expired is begun again, and the request repeated once',
   expect(onOther).not.toHaveBeenCalled();
 });
 
-test('a token that is refused twice is an error, and the next request begins anew', async () => {
+test('a token that is refused twice is an error, and the next request begins a new session', async () => {
   const sent = gateway.openGateway((one) => (isSession(one) ? gateway.session('t') : stale()));
   const { read } = open();
   await expect(read()).rejects.toMatchObject({ status: 401 });
@@ -84,7 +84,7 @@ test('a token that is refused twice is an error, and the next request begins ane
   expect(sent.filter(isSession)).toHaveLength(4);
 });
 
-test('a new session of another visitor is told, a first one is not', async () => {
+test('a new session of another visitor is reported, a first one is not', async () => {
   const threads = ['thread_1', 'thread_1', 'thread_2', 'thread_2'];
   gateway.openGateway((one) => (isSession(one) ? gateway.session('t', 'v', threads.shift()) : stale()));
   const { read, onOther, session } = open();

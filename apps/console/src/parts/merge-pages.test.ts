@@ -27,7 +27,7 @@ test('an item that moved to the front leaves no gap', () => {
   expect(merged(head('d c b a'), page('a2 d', 'd'))).toEqual(head('a2 d c b'));
 });
 
-test('an item that was deleted in the newest page is gone', () => {
+test('an item that was deleted in the newest page is not shown', () => {
   expect(merged(head('d c b a'), page('d b', 'b'))).toEqual(head('d b a'));
 });
 

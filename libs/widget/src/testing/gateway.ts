@@ -50,7 +50,7 @@ export function streamOf(...chunks: object[]): Response {
 }
 export const noStream = (): Response => new Response(null, { status: 204 });
 
-/** Of Node.js, whose types the chat does not have. */
+/** A function of Node.js. The chat is compiled without its types. */
 declare const setImmediate: (run: () => void) => void;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

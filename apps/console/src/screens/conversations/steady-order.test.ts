@@ -9,7 +9,7 @@ const keys = { idOf: ({ id }: Item) => id, changedAtOf: ({ at }: Item) => at };
 const orderIn = (items: Item[]) => orderOf(items, { ...keys, reset: '' });
 const shown = (order: ReturnType<typeof orderIn>, fresh: Item[], known: Item[] = []) =>
   rowsOf(order, fresh, new Map(known.map((one) => [one.id, one])), keys.idOf).map(
-    ({ item: { id, at }, isGone }) => `${id}${at}${isGone ? ' gone' : ''}`,
+    ({ item: { id, at }, isGone }) => `${id}${at}${isGone ? ' left' : ''}`,
   );
 
 test('rows keep their places, and change in them', () => {
@@ -19,7 +19,7 @@ test('rows keep their places, and change in them', () => {
 
 test('a row that left the list stays as it was, unless nothing is known of it', () => {
   const order = orderIn([item('a'), item('b')]);
-  expect(shown(order, [item('a')], [item('b', 7)])).toEqual(['a0', 'b7 gone']);
+  expect(shown(order, [item('a')], [item('b', 7)])).toEqual(['a0', 'b7 left']);
   expect(shown(order, [item('a')])).toEqual(['a0']);
 });
 

@@ -164,7 +164,7 @@ test('the answer to an earlier request is not used after a refresh', async () =>
   expect(list.at(100)?.id).toBe('e99');
 });
 
-test('the failure of an earlier request is none of the list that was read since', async () => {
+test('the failure of a request from before a refresh is ignored', async () => {
   const { list, server } = serverOf(idsOf(250));
   await refresh(list);
   let release = () => {};
@@ -200,11 +200,11 @@ test('of two refreshes the later one counts', async () => {
   expect(list.rows.map(({ id }) => id)).toEqual(['new']);
 });
 
-test('a stored change is shown in its place, and those who watch hear of it', async () => {
+test('a stored change is shown in its place, and subscribers are notified', async () => {
   const { list } = serverOf(idsOf(3));
   await refresh(list);
-  let heard = 0;
-  const stop = list.subscribe(() => (heard += 1));
+  let notifications = 0;
+  const stop = list.subscribe(() => (notifications += 1));
   const changed: Entity = entityOf('e1', { name: 'Ana' });
   list.replace(changed);
   stop();
@@ -214,5 +214,5 @@ test('a stored change is shown in its place, and those who watch hear of it', as
     ['e1', 'Ana'],
     ['e2', undefined],
   ]);
-  expect(heard).toBe(1);
+  expect(notifications).toBe(1);
 });

@@ -1,6 +1,6 @@
-import type { InputOf } from '@parley/client/manage';
-import type { Delivery } from './queries';
+import type { InputOf, ResultOf } from '@parley/client/manage';
 
+export type Delivery = ResultOf<'listWebhookDeliveries'>['data'][number];
 type ReplayStatus = InputOf<'replayWebhookDeliveries'>['status'];
 
 const hourMs = 3_600_000;

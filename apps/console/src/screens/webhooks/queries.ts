@@ -1,10 +1,8 @@
-import { type ResultOf, iterate } from '@parley/client/manage';
+import { iterate } from '@parley/client/manage';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '../../api/errors';
 import { useWorkspace } from '../../frame/workspace';
 import { type DeliveryFilter, inputOf, isReplayed } from './filter';
-
-export type Delivery = ResultOf<'listWebhookDeliveries'>['data'][number];
 
 /** The names of the providers, which are no words of a language. */
 export const providers: Record<string, string> = {

@@ -11,7 +11,8 @@ import { TextLink, linkTo } from '../../parts/link';
 import { Section } from '../../parts/section';
 import { Failure, Notice, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
-import { type Delivery, providers } from './queries';
+import type { Delivery } from './filter';
+import { providers } from './queries';
 import { webhooksCatalog } from './texts';
 import { DeliveryStatus } from './webhooks';
 

@@ -9,8 +9,8 @@ import { Empty, Notice } from '../../parts/states';
 import { Status } from '../../parts/status';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
-import { inputOf } from './filter';
-import { type Delivery, providers } from './queries';
+import { type Delivery, inputOf } from './filter';
+import { providers } from './queries';
 import { ReplayAll, ReplayProgress } from './replay-all';
 import { webhooksCatalog } from './texts';
 
