@@ -118,50 +118,6 @@ inBrowser('a retry of many says how many failed again, also on the screen that i
   await page.getByText('2 failed again').waitFor({ state: 'detached' });
 });
 
-inBrowser('what starts a trigger is said in words, in both languages, and an unusual schedule as it is', async () => {
-  const other = await app.tenant.client({ permissions: ['*', 'manage'], environment: 'production' });
-  const words: [on: object, english: string, spanish: string][] = [
-    [{ schedule: '* * * * *' }, 'Every minute', 'Cada minuto'],
-    [
-      { schedule: '*/15 8-20 * * 1-5' },
-      'Monday to Friday, every 15 minutes from 08:00 to 20:59',
-      'De lunes a viernes, cada 15 minutos de 08:00 a 20:59',
-    ],
-    [{ schedule: '5 * * * *' }, 'Every hour at :05', 'Cada hora, en el minuto 5'],
-    [{ schedule: '30 7,19 * * *' }, 'Every day at 07:30, 19:30', 'Cada día a las 07:30, 19:30'],
-    [{ schedule: '0 9 1,15 * *' }, 'On day 1, 15 of the month at 09:00', 'El día 1, 15 del mes a las 09:00'],
-    [{ schedule: '0 0 31 dec *' }, 'On December 31 at 00:00', 'El 31 de diciembre a las 00:00'],
-    [{ schedule: '0 9 * * sun' }, 'On Sunday at 09:00', 'Los días domingo a las 09:00'],
-    [{ schedule: '1-5 9 13 * 5' }, 'On the schedule 1-5 9 13 * 5', 'Según el horario 1-5 9 13 * 5'],
-    [
-      {
-        entityType: 'order',
-        action: 'updated',
-        condition: { 'data.total': { $gte: 5 }, 'previousData.item': { $exists: false } },
-      },
-      'When order is updated, if total ≥ 5 and item before is absent',
-      'Cuando cambia order, si total ≥ 5 y item antes no existe',
-    ],
-    [
-      { entityType: 'order', action: 'deleted', condition: { 'data.number': { $in: ['A', 'B'] } } },
-      'When order is deleted, if number is one of A, B',
-      'Cuando se elimina order, si number es uno de A, B',
-    ],
-  ];
-  const actions = [{ tool: 'event.emit', args: { type: 'made.test', payload: {} } }];
-  const triggers = words.map(([on], at) => ({ slug: `words-${at}`, name: `Words ${at}`, on, actions, enabled: false }));
-  await push(other, { triggers });
-  for (const [locale, column] of [
-    ['en-US', 1],
-    ['es-CL', 2],
-  ] as const) {
-    const page = await app.open('/triggers', { environment: 'production', locale });
-    for (const [at, texts] of words.entries())
-      await page.getByRole('link', { name: `Words ${at} ${texts[column]}` }).waitFor();
-  }
-  expect(app.complaints).toEqual([]);
-});
-
 inBrowser('scheduled runs are cancelled together, and a trigger is disabled and enabled again', async () => {
   for (const number of ['B-1', 'B-2']) await create('order', { number, total: 200 });
   await until(async () => (await runsOf('remind', 'scheduled')).length === 2);

@@ -295,29 +295,6 @@ inBrowser('a message whose answer is lost is stored once, however often it is se
   expect(await entries(page)).toEqual(['once', 'The answer is 42.']);
 });
 
-inBrowser('a message that is listed before its answer comes is shown once', async () => {
-  const { key } = await createKey();
-  const { page } = await visit(key);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await intercept(page, 'POST', 'messages', async (route) => {
-    const response = await route.fetch();
-    await released;
-    await route.fulfill({ response });
-  });
-  await open(page);
-  await say(page, 'hello');
-  await until(async () => (await threads()).length > 0);
-  // Opening the chat reads the list, which has the message now.
-  await page.keyboard.press('Escape');
-  await open(page);
-  await until(async () => (await entries(page)).length === 3);
-  release();
-  await until(async () => (await entries(page)).length === 2);
-  expect(await entries(page)).toEqual(['hello', 'The answer is 42.']);
-  expect(await page.locator('.note').count()).toBe(0);
-});
-
 inBrowser(
   'a failed read ends nothing, an unknown language is none, and a browser without storage keeps its thread',
   async () => {
