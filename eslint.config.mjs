@@ -158,6 +158,7 @@ export default tseslint.config(
     files: [
       '**/main.ts',
       '**/*.test.ts',
+      'libs/*/src/testing.ts',
       'apps/cli/src/command-io.ts',
       'apps/cli/src/testing/**',
       'libs/widget/**/*.ts',

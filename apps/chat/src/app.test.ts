@@ -1,18 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import {
-  type Agents,
-  type CallbackTokens,
-  createAgents,
-  createCallbackTokens,
-  createModels,
-  createTransfer,
-  providersOfEnvironment,
-} from '@parley/agents';
+import { createCallbackTokens } from '@parley/agents';
 import { type Db, createDb } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
-import { silentLogger } from '@parley/service';
 import {
   type ModelServer,
   type SeededOrganization,
@@ -21,51 +9,23 @@ import {
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
-import { type Tools, builtInToolNames, createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
-import { createChatApp } from './app';
+import { builtInToolNames } from '@parley/tools';
+import { type ChatUnderTest, startChat } from './chat-under-test';
 
 let db: Db;
 let models: ModelServer;
 let org: SeededOrganization;
-let agents: Agents;
-let tools: Tools;
-let entities: Entities;
-let tokens: CallbackTokens;
-let server: Server;
+let chat: ChatUnderTest;
 let url: string;
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb, { poolSize: 8 });
   models = await startModelServer();
-  const log = silentLogger();
-  const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
-  tokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  entities = createEntities({ db });
-  tools = createTools({
+  chat = await startChat({
     db,
-    entities,
-    log,
-    ports: {
-      transfer: createTransfer(db),
-      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-      mintCallbackToken: tokens.mint,
-    },
+    environment: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai, MODEL_TIMEOUT_MS: '6000' },
   });
-  agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5, timeoutMs: 6_000 }) });
-  server = createServer(
-    createChatApp({
-      db,
-      agents,
-      tools,
-      triggers: createTriggers({ db, tools, entities, log }),
-      callbackTokens: tokens,
-      log,
-      checkResponses: true,
-    }),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url } = chat);
   org = await seedOrganization(db.pool, {
     timezone: 'America/Santiago',
     agents: [
@@ -89,11 +49,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await agents.close();
+  await chat.close();
   await models.stop();
-  await entities.settled();
   await db.close();
 });
 beforeEach(() => models.play(() => ({ text: 'Hello back' })));
@@ -534,7 +491,7 @@ describe('calls of code in the executor', () => {
     post('/internal/tool-calls', { tool, args, depth: 1 }, { key: token });
 
   it('have exactly the permissions of their caller', async () => {
-    const token = tokens.mint(org.scope, grant());
+    const token = chat.runtime.callbackTokens.mint(org.scope, grant());
     expect(await call(token, 'entity.query')).toMatchObject({
       status: 200,
       body: { ok: true, result: expect.anything() },
@@ -554,7 +511,12 @@ describe('calls of code in the executor', () => {
       .rows;
     await db.pool.query('update executions set nested_model_calls = 39 where id = $1', [id]);
     const context = { hops: 0, depth: 0, nesting: 1, executionId: id, rootExecutionId: id };
-    const token = tokens.mint(org.scope, { ...grant(), allowed: ['agent.chat'], actor: { type: 'system' }, context });
+    const token = chat.runtime.callbackTokens.mint(org.scope, {
+      ...grant(),
+      allowed: ['agent.chat'],
+      actor: { type: 'system' },
+      context,
+    });
     const ask = () => call(token, 'agent.chat', { agentSlug: 'third', message: 'y' });
     expect(await ask()).toMatchObject({ body: { ok: true, result: { message: 'Hello back' } } });
     expect(await ask()).toMatchObject({
@@ -564,7 +526,7 @@ describe('calls of code in the executor', () => {
   });
 
   it('require a valid token', async () => {
-    const over = tokens.mint(org.scope, { ...grant(), expiresInMs: -1 });
+    const over = chat.runtime.callbackTokens.mint(org.scope, { ...grant(), expiresInMs: -1 });
     const foreign = createCallbackTokens(randomBytes(32).toString('base64')).mint(org.scope, grant());
     for (const token of [null, org.key, over, foreign, 'x.y'])
       expect((await call(token, 'entity.query')).status).toBe(401);

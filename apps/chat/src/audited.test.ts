@@ -1,36 +1,20 @@
-import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Operation, operationsOf } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { pushResources } from '@parley/resources';
-import { type Runtime, createRuntime } from '@parley/runtime';
-import { createMetrics, keyLimitOf, loadConfig, silentLogger } from '@parley/service';
+import { keyLimitOf } from '@parley/service';
 import { type SeededOrganization, openTestDatabase, seedOrganization, seedPerson, until } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
-import { createChatApp } from './app';
-import { chatVariables } from './config';
+import { type ChatUnderTest, startChat } from './chat-under-test';
 
 let db: Db;
-let runtime: Runtime;
-let server: Server;
+let chat: ChatUnderTest;
 let org: SeededOrganization;
 
 const create = { tool: 'entity.create', args: { type: 'note', data: { text: 'made' } } };
 
 beforeAll(async () => {
-  const database = await openTestDatabase(createDb);
-  db = database;
-  const config = loadConfig(chatVariables, {
-    DATABASE_URL: database.url,
-    REDIS_URL: 'redis://127.0.0.1:1',
-    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-  });
-  const log = silentLogger();
-  runtime = createRuntime({ config, db, log, metrics: createMetrics('chat') });
-  const keyLimit = keyLimitOf(config);
-  server = createServer(createChatApp({ ...runtime, db, log, keyLimit, checkResponses: true })).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  db = await openTestDatabase(createDb);
+  chat = await startChat({ db, keyLimit: keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 1_000 }) });
   const systemPrompt = `Made {{entity.create({"type":"note","data":{"text":"prompt"}})}} and {{entity.query({"type":"note"})}}.`;
   org = await seedOrganization(db.pool, {
     entityTypes: [{ slug: 'note', name: 'Note', schema: {} }],
@@ -49,9 +33,7 @@ beforeAll(async () => {
   expect(pushed).toMatchObject({ ok: true });
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  for (const { close } of runtime.closing) await close();
+  await chat.close();
   await db.close();
 });
 
@@ -59,9 +41,8 @@ type Headers = Record<string, string>;
 const keyHeaders = (): Headers => ({ Authorization: `Bearer ${org.key}` });
 
 async function post(path: string, body: object, headers: Headers): Promise<{ status: number; body: unknown }> {
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const all = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9', ...headers };
-  const answer = await fetch(url, { method: 'POST', headers: all, body: JSON.stringify(body) });
+  const answer = await fetch(chat.url + path, { method: 'POST', headers: all, body: JSON.stringify(body) });
   return { status: answer.status, body: await answer.json() };
 }
 

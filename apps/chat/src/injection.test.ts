@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAgents, createModels, createTransfer, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject } from '@parley/contracts';
-import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
-import { createEntities } from '@parley/entities';
-import { createGuardedFetch } from '@parley/outbound';
-import { silentLogger } from '@parley/service';
+import { type Db, createDb, saveIntegration } from '@parley/db';
+import { type TestRuntime, startRuntime } from '@parley/runtime/testing';
 import {
   type ModelServer,
   type SeededOrganization,
@@ -14,7 +10,7 @@ import {
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
-import { builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
+import { builtInToolNames } from '@parley/tools';
 
 /** The tools that the agent's list and role permit. */
 const permitted = ['entity.query'];
@@ -28,9 +24,9 @@ let trap: Server;
 let trapUrl: string;
 /** Requests that only an executed tool can have sent. */
 const trapped: string[] = [];
-let closing: (() => unknown)[];
-let agents: ReturnType<typeof createAgents>;
-let entities: ReturnType<typeof createEntities>;
+let runtime: TestRuntime;
+let agents: TestRuntime['agents'];
+let entities: TestRuntime['entities'];
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
@@ -46,24 +42,15 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(trap.address() as AddressInfo).port}`;
   trapUrl = `http://${host}`;
-  const log = silentLogger();
-  const box = createSecretBox(randomBytes(32).toString('base64'));
-  const guarded = createGuardedFetch({ allowedPrivateHosts: [host] });
-  const executor = createExecutorClient({ url: trapUrl, token: 't' });
-  const mcp = createMcpServers({ db, box, openGuarded: guarded.open, log });
-  entities = createEntities({ db });
-  const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
-  const tools = createTools({
-    db,
-    entities,
-    log,
-    fetchGuarded: guarded.fetch,
-    executor,
-    mcp,
-    ports: { transfer: createTransfer(db), chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request) },
+  runtime = startRuntime(db, {
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: models.urls.openai,
+    WEB_FETCH_ALLOWED_PRIVATE_HOSTS: host,
+    MCP_ALLOWED_PRIVATE_HOSTS: host,
+    TOOL_EXECUTOR_URL: trapUrl,
+    EXECUTOR_TOKEN: 't',
   });
-  agents = createAgents({ db, tools, log, models: createModels({ environment, log }) });
-  closing = [() => agents.close(), () => mcp.close(), () => executor.close(), () => guarded.close()];
+  ({ agents, entities } = runtime);
   org = await seedOrganization(db.pool, {
     agents: [
       {
@@ -81,14 +68,13 @@ beforeAll(async () => {
     tools: [{ name: 'orders.refund', description: 'Refunds', parameters: { type: 'object' }, handlerCode: 'return 1' }],
   });
   const crm = { provider: 'mcp.crm', config: { url: `${trapUrl}/mcp` }, secrets: {} };
-  await saveIntegration(db, box, org.scope, crm);
+  await saveIntegration(db, runtime.box, org.scope, crm);
 });
 afterAll(async () => {
-  for (const close of closing) await close();
+  await runtime.close();
   trap.closeAllConnections();
   trap.close();
   await models.stop();
-  await entities.settled();
   await db.close();
 });
 

@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net';
 import type { JsonObject, RoleDefinition } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import { type Runtime, createRuntime } from '@parley/runtime';
-import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type ModelServer,
   type ResendServer,
@@ -16,8 +14,7 @@ import {
   startResendServer,
 } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
-import { createChatApp } from './app';
-import { chatVariables } from './config';
+import { type ChatUnderTest, startChat } from './chat-under-test';
 
 const allow = (resource: string, ...actions: RoleDefinition['policies'][number]['actions']) => ({
   resource,
@@ -42,8 +39,7 @@ const roles: RoleDefinition[] = [
 let db: Db;
 let models: ModelServer;
 let resend: ResendServer;
-let runtime: Runtime;
-let server: Server;
+let chat: ChatUnderTest;
 let url: string;
 let org: SeededOrganization;
 let orderId: string;
@@ -53,8 +49,7 @@ let executor: Server;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  const database = await openTestDatabase(createDb);
-  db = database;
+  db = await openTestDatabase(createDb);
   [models, resend] = await Promise.all([startModelServer(), startResendServer()]);
   executor = createServer((request, response) => {
     let body = '';
@@ -66,24 +61,19 @@ beforeAll(async () => {
     });
   }).listen(0, '127.0.0.1');
   await once(executor, 'listening');
-  const log = silentLogger();
-  const config = loadConfig(chatVariables, {
-    DATABASE_URL: database.url,
-    REDIS_URL: 'redis://127.0.0.1:1',
-    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-    OPENAI_API_KEY: 'k',
-    OPENAI_BASE_URL: models.urls.openai,
-    RESEND_API_URL: resend.url,
-    RESEND_API_KEY: resend.apiKey,
-    EMAIL_FROM: 'Acme <hello@acme.example>',
-    EXECUTOR_TOKEN: 'executor',
-    TOOL_EXECUTOR_URL: `http://127.0.0.1:${(executor.address() as AddressInfo).port}`,
+  chat = await startChat({
+    db,
+    environment: {
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: models.urls.openai,
+      RESEND_API_URL: resend.url,
+      RESEND_API_KEY: resend.apiKey,
+      EMAIL_FROM: 'Acme <hello@acme.example>',
+      EXECUTOR_TOKEN: 'executor',
+      TOOL_EXECUTOR_URL: `http://127.0.0.1:${(executor.address() as AddressInfo).port}`,
+    },
   });
-  runtime = createRuntime({ config, db, log, metrics: createMetrics('chat') });
-  server = createServer(createChatApp({ ...runtime, db, log, checkResponses: true }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url } = chat);
   const ordersOf = '{{entity.query({"type": "order", "filters": {"data.email": "{{threadContext.params.email}}"}})}}';
   org = await seedOrganization(db.pool, {
     roles,
@@ -114,14 +104,12 @@ beforeAll(async () => {
     ['south', 'bo'],
   ]) {
     const data = { word: 'order', region: region!, owner: owner!, email: `${owner}@example.com` };
-    const made = await runtime.entities.create(org.scope, { type: 'order', data, actor: { type: 'system' } });
+    const made = await chat.runtime.entities.create(org.scope, { type: 'order', data, actor: { type: 'system' } });
     if (made.ok) orderId = made.entity.value.id;
   }
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  for (const { close } of runtime.closing) await close();
+  await chat.close();
   await Promise.all([models.stop(), resend.stop()]);
   executor.close();
   await db.close();

@@ -1,19 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import {
-  type Agents,
-  createAgents,
-  createCallbackTokens,
-  createModels,
-  createTransfer,
-  providersOfEnvironment,
-} from '@parley/agents';
 import { onRefusal } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
-import { silentLogger } from '@parley/service';
+import { type TestRuntime, startRuntime } from '@parley/runtime/testing';
 import {
   type ModelServer,
   createTestRedis,
@@ -22,49 +10,27 @@ import {
   startModelServer,
   until,
 } from '@parley/testing';
-import { createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
-import { createChatApp } from './app';
+import { type ChatUnderTest, startChat } from './chat-under-test';
 
 let db: Db;
 let models: ModelServer;
-let agents: Agents;
+let runtime: TestRuntime;
 let redisUrl: string;
 const refusals: string[] = [];
-const servers: Server[] = [];
+const processes: ChatUnderTest[] = [];
 const connections: RedisConnection[] = [];
 let skipped = 0;
-let appDeps: Omit<Parameters<typeof createChatApp>[0], 'limiter' | 'maxTurns'>;
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb, { poolSize: 8 });
   models = await startModelServer();
   redisUrl = (await createTestRedis()).url;
-  const log = silentLogger();
-  const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
-  const tokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  const entities = createEntities({ db });
-  const tools = createTools({
-    db,
-    entities,
-    log,
-    ports: {
-      transfer: createTransfer(db),
-      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-      mintCallbackToken: tokens.mint,
-    },
-  });
-  agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5 }) });
-  const triggers = createTriggers({ db, tools, entities, log });
-  appDeps = { db, agents, tools, triggers, callbackTokens: tokens, log, checkResponses: true };
+  runtime = startRuntime(db, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
   onRefusal((limit) => void refusals.push(limit));
 });
 afterAll(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-  await agents.close();
+  for (const process of processes) await process.close();
+  await runtime.close();
   await models.stop();
   await Promise.all(connections.map(closeRedis));
   await db.close();
@@ -81,13 +47,11 @@ async function connect(): Promise<RedisConnection> {
 async function start(options: { limits?: Parameters<typeof createRateLimiter>[0]['limits']; maxTurns?: number }) {
   const redis = await connect();
   const limiter = createRateLimiter({ redis, name: 'chat-rate', limits: options.limits, onSkip: () => (skipped += 1) });
-  const server = createServer(createChatApp({ ...appDeps, limiter, maxTurns: options.maxTurns }));
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const process = await startChat({ db, runtime, limiter, maxTurns: options.maxTurns });
+  processes.push(process);
   return async (key: string, body: object, path = '/v1/agents/clerk/chat') => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetch(process.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),

@@ -1,34 +1,18 @@
-import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import { type Runtime, createRuntime } from '@parley/runtime';
-import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type SeededOrganization, openTestDatabase, seedOrganization, seedPerson } from '@parley/testing';
-import { createChatApp } from './app';
-import { chatVariables } from './config';
+import { type ChatUnderTest, startChat } from './chat-under-test';
 
 let db: Db;
-let runtime: Runtime;
-let server: Server;
+let service: ChatUnderTest;
 let url: string;
 const orgs = {} as Record<Environment | 'other', SeededOrganization>;
 
 beforeAll(async () => {
-  const database = await openTestDatabase(createDb);
-  db = database;
-  const config = loadConfig(chatVariables, {
-    DATABASE_URL: database.url,
-    REDIS_URL: 'redis://127.0.0.1:1',
-    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-  });
-  const log = silentLogger();
-  runtime = createRuntime({ config, db, log, metrics: createMetrics('chat') });
-  server = createServer(createChatApp({ ...runtime, db, log, checkResponses: true })).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  db = await openTestDatabase(createDb);
+  service = await startChat({ db });
+  ({ url } = service);
   const definitions = {
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
     agents: [{ slug: 'helper', tools: ['entity.create'], model: 'offline/scripted' }],
@@ -37,9 +21,7 @@ beforeAll(async () => {
   orgs.other = await seedOrganization(db.pool, { ...definitions, environment: 'production' });
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  for (const { close } of runtime.closing) await close();
+  await service.close();
   await db.close();
 });
 

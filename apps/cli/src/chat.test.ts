@@ -1,13 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Agents, createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { Permission } from '@parley/contracts';
-import { createEntities } from '@parley/entities';
-import { silentLogger } from '@parley/service';
+import { type TestRuntime, startRuntime } from '@parley/runtime/testing';
 import { seedOrganization } from '@parley/testing';
-import { createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../../chat/src/app';
 import { openPseudoTerminal } from '../../e2e/src/pseudo-terminal';
 import { bundle } from './testing/built-command';
@@ -121,18 +116,13 @@ describe('chat', () => {
 
 describe('chat on a terminal', () => {
   let stack: ManageUnderTest;
-  let agents: Agents;
+  let runtime: TestRuntime;
   let keyOf: (permissions: Permission[]) => Promise<string>;
 
   beforeAll(async () => {
     stack = await startManage((db) => {
-      const log = silentLogger();
-      const entities = createEntities({ db });
-      const tools = createTools({ db, entities, log, ports: {} });
-      agents = createAgents({ db, tools, log, models: createModels({ environment: providersOfEnvironment({}), log }) });
-      const triggers = createTriggers({ db, tools, entities, log });
-      const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-      const chat = createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true });
+      runtime = startRuntime(db);
+      const chat = createChatApp({ ...runtime, db, checkResponses: true });
       return { '/v1/agents/helper/chat': chat };
     });
     const { scope } = await seedOrganization(stack.db.pool, {
@@ -142,7 +132,7 @@ describe('chat on a terminal', () => {
     keyOf = (permissions) => stack.api.keyOf(scope, permissions);
   });
   afterAll(async () => {
-    await agents.close();
+    await runtime.close();
     await stack.close();
   });
 

@@ -1,10 +1,8 @@
-import { type ChatRequest, type Agents, createAgents, createModels, providersOfEnvironment } from '@parley/agents';
+import type { ChatRequest } from '@parley/agents';
 import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
-import { createEntities } from '@parley/entities';
-import { silentLogger } from '@parley/service';
+import { type TestRuntime, startRuntime } from '@parley/runtime/testing';
 import { seedOrganization } from '@parley/testing';
-import { createTools } from '@parley/tools';
 import { runProcess } from './testing/built-command';
 import { type Cli, openCli } from './testing/run-command';
 import { type ManageUnderTest, startManage } from './testing/manage-under-test';
@@ -12,7 +10,7 @@ import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 let stack: ManageUnderTest;
 let db: Db;
 let cli: Cli;
-let agents: Agents;
+let runtime: TestRuntime;
 let scope: Scope;
 let other: Scope;
 /** Keys of the shop. */
@@ -23,14 +21,7 @@ beforeAll(async () => {
   cli = openCli();
   stack = await startManage();
   ({ db } = stack);
-  const log = silentLogger();
-  const entities = createEntities({ db });
-  agents = createAgents({
-    db,
-    log,
-    models: createModels({ environment: providersOfEnvironment({ OPENAI_API_KEY: 'unused' }), log }),
-    tools: createTools({ db, entities, log, ports: {} }),
-  });
+  runtime = startRuntime(db, { OPENAI_API_KEY: 'unused' });
   const shop: Parameters<typeof seedOrganization>[1] = {
     agents: [
       { slug: 'helper', model: 'offline/scripted', tools: ['entity.query'], roles: ['reader'] },
@@ -50,10 +41,10 @@ beforeAll(async () => {
   keys.development = await stack.api.keyOf(scope, ['manage']);
   keys.production = await stack.api.keyOf({ ...scope, environment: 'production' }, ['manage']);
   other = (await seedOrganization(db.pool, { slug: 'rival', ...shop })).scope;
-  await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
+  await runtime.entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
 });
 afterAll(async () => {
-  await agents.close();
+  await runtime.close();
   await stack.close();
   cli.remove();
 });
@@ -70,7 +61,7 @@ async function succeed(args: string[], env: Record<string, string> = {}): Promis
 const json = async (args: string[]) => JSON.parse(await succeed([...args, '--json']));
 
 const send = (externalThreadId: string, message: string, more: Partial<ChatRequest> = {}, into = scope) =>
-  agents.chat(into, { agent: { slug: 'helper' }, channel: 'api', message, externalThreadId, ...more });
+  runtime.agents.chat(into, { agent: { slug: 'helper' }, channel: 'api', message, externalThreadId, ...more });
 const lastExecution = async (): Promise<string> =>
   (await db.pool.query<{ id: string }>('select max(id)::text as id from executions')).rows[0]!.id;
 

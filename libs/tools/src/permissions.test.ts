@@ -1,9 +1,9 @@
 import type { Actor, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { type Explanation, accessOf } from '@parley/permissions';
-import { createTools } from './create-tools';
+import { createTestTools } from './testing';
 import type { ToolResult, Tools } from './types';
 
 let db: Db;
@@ -75,8 +75,7 @@ const denied = (action: string, resource: string) => ({
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  entities = createEntities({ db });
-  tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
+  ({ tools, entities } = createTestTools(db));
   ({ scope } = await seedOrganization(db.pool, {
     entityTypes: [
       { slug: 'order', name: 'Order', schema: {}, searchFields: ['word'] },

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, TriggerDefinition } from '@parley/contracts';
 import { createChannels } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import {
   type ProviderServer,
   countStatements,
@@ -10,7 +10,7 @@ import {
   startProviderServer,
   until,
 } from '@parley/testing';
-import { createTools } from '@parley/tools';
+import { createTestTools } from '@parley/tools/testing';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { claimRun } from './run-store';
 import { groupSteps } from './group-steps';
@@ -35,16 +35,17 @@ beforeAll(async () => {
   });
   const { db } = bench;
   const log = { error: () => {}, warn: () => {} };
-  entities = createEntities({ db });
   const channels = createChannels({
     db,
     box: createSecretBox(Buffer.alloc(32).toString('base64')),
     settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
     log,
   });
+  const { tools, entities: stored } = createTestTools(db, { channels, log });
+  entities = stored;
   deps = {
     db,
-    tools: createTools({ db, entities, channels, log, ports: {} }),
+    tools,
     log,
     leaseMs,
     together: groupSteps({ db, leaseMs }),

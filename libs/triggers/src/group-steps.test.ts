@@ -1,9 +1,9 @@
 import type { JsonObject, TriggerDefinition } from '@parley/contracts';
 import { createChannels } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import { countStatements, createTestDatabase, seedOrganization, until } from '@parley/testing';
-import { createTools } from '@parley/tools';
+import { createTestTools } from '@parley/tools/testing';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { groupSteps } from './group-steps';
 import { type ClaimedRun, claimDueRuns } from './run-store';
@@ -18,14 +18,14 @@ beforeAll(async () => {
   );
   const { db } = bench;
   const log = { error: () => {}, warn: () => {} };
-  entities = createEntities({ db });
   const channels = createChannels({
     db,
     box: createSecretBox(Buffer.alloc(32).toString('base64')),
     settings: { KAPSO_API_URL: 'http://127.0.0.1:9', RESEND_API_URL: 'http://127.0.0.1:9' },
     log,
   });
-  const tools = createTools({ db, entities, channels, log, ports: {} });
+  const { tools, entities: stored } = createTestTools(db, { channels, log });
+  entities = stored;
   deps = { db, tools, log, leaseMs, together: groupSteps({ db, leaseMs }) };
 });
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject, TriggerDefinition } from '@parley/contracts';
-import { type Entities, createEntities, setFollowedChanges } from '@parley/entities';
+import { type Entities, setFollowedChanges } from '@parley/entities';
 import { createTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '@parley/tools';
+import { createTestTools } from '@parley/tools/testing';
 import { createTriggers } from './create-triggers';
 import { followedChanges } from './followed-changes';
 import { type TestRuns, startRuns } from './testing/start-runs';
@@ -17,8 +17,9 @@ beforeAll(async () => {
     seedOrganization(pool, { entityTypes: ['order', 'log'].map((slug) => ({ slug, name: slug, schema: {} })) }),
   );
   const { db } = bench;
-  entities = createEntities({ db });
-  triggers = createTriggers({ db, entities, log, tools: createTools({ db, entities, log, ports: {} }) });
+  const { tools, entities: stored } = createTestTools(db);
+  entities = stored;
+  triggers = createTriggers({ db, entities, log, tools });
 });
 afterAll(() => bench.stop());
 

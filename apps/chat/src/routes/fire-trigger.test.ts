@@ -1,21 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject, Permission, TriggerDefinition } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
-import { silentLogger } from '@parley/service';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
-import { builtInToolNames, createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
-import { createChatApp } from '../app';
+import { builtInToolNames } from '@parley/tools';
+import { type ChatUnderTest, startChat } from '../chat-under-test';
 
 let db: Db;
 let entities: Entities;
 let org: SeededOrganization;
-let server: Server;
+let chat: ChatUnderTest;
 let close: () => Promise<void>;
 
 const note = (data: JsonObject): TriggerDefinition['actions'][number] => ({
@@ -33,29 +27,8 @@ const trigger = (slug: string, rest: Partial<TriggerDefinition>): TriggerDefinit
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  const log = silentLogger();
-  entities = createEntities({ db });
-  const tools = createTools({ db, entities, log, ports: {} });
-  const agents = createAgents({
-    db,
-    tools,
-    log,
-    models: createModels({ environment: providersOfEnvironment({}), log }),
-  });
-  const triggers = createTriggers({ db, tools, entities, log });
-  const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  server = createServer(
-    createChatApp({
-      db,
-      agents,
-      tools,
-      triggers,
-      callbackTokens,
-      log,
-      checkResponses: true,
-    }),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  chat = await startChat({ db });
+  ({ entities } = chat.runtime);
   org = await seedOrganization(db.pool);
   const pushed = await pushResources(db, org.scope, {
     source: { actor: { type: 'system', id: null, name: null } },
@@ -82,17 +55,14 @@ beforeAll(async () => {
   });
   if (!pushed.ok) throw new Error(JSON.stringify(pushed));
   close = async () => {
-    server.closeAllConnections();
-    server.close();
-    await agents.close();
-    await entities.settled();
+    await chat.close();
     await db.close();
   };
 });
 afterAll(() => close());
 
 async function fire(body: object, key = org.key) {
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/fire-trigger`, {
+  const response = await fetch(`${chat.url}/v1/fire-trigger`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify(body),

@@ -1,48 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import { type Entities, createEntities } from '@parley/entities';
-import { silentLogger } from '@parley/service';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
-import { createChatApp } from '../app';
+import { type ChatUnderTest, startChat } from '../chat-under-test';
 import { createOriginCheck } from '../own-origins';
 
 let db: Db;
-let entities: Entities;
 let org: SeededOrganization;
-let server: Server;
+let chat: ChatUnderTest;
 let url: string;
-let close: () => Promise<void>;
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  const log = silentLogger();
-  entities = createEntities({ db });
-  const tools = createTools({ db, entities, log, ports: {} });
-  const models = createModels({ environment: providersOfEnvironment({}), log });
-  const agents = createAgents({ db, tools, log, models });
-  close = () => agents.close();
-  const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  server = createServer(
-    createChatApp({
-      db,
-      agents,
-      tools,
-      triggers: createTriggers({ db, tools, entities, log }),
-      callbackTokens,
-      log,
-      isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']),
-      checkResponses: true,
-    }),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/mcp`;
+  chat = await startChat({ db, isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']) });
+  url = `${chat.url}/v1/mcp`;
   org = await seedOrganization(db.pool, {
     agents: [{ slug: 'reader', tools: ['entity.get', 'entity.create'], roles: ['reader'] }],
     roles: [
@@ -54,9 +25,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  await close();
-  await entities.settled();
+  await chat.close();
   await db.close();
 });
 

@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { createAgents, createCallbackTokens, createModels } from '@parley/agents';
 import { type Db, createDb } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
-import { silentLogger } from '@parley/service';
+import { startRuntime } from '@parley/runtime/testing';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
-import { builtInToolNames, createExecutorClient, createTools } from '@parley/tools';
-import { createTriggers } from '@parley/triggers';
-import { createChatApp } from '../app';
+import { builtInToolNames } from '@parley/tools';
+import { startChat } from '../chat-under-test';
 
 let db: Db;
 let org: SeededOrganization;
@@ -42,35 +37,14 @@ afterAll(async () => {
 
 /** The chat service whose tools use the given database and an executor that does not answer. */
 async function serve(ofTools: Db) {
-  const log = silentLogger();
-  const entities = createEntities({ db: ofTools });
-  const executor = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
-  const tools = createTools({ db: ofTools, entities, log, executor, ports: {} });
-  const agents = createAgents({ db, tools, log, models: createModels({ environment: {}, log }) });
-  const triggers = createTriggers({ db, tools, entities, log });
-  const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  const server = createServer(
-    createChatApp({
-      db,
-      agents,
-      tools,
-      triggers,
-      callbackTokens,
-      log,
-      checkResponses: true,
-    }),
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const runtime = startRuntime(ofTools, { TOOL_EXECUTOR_URL: 'http://127.0.0.1:1', EXECUTOR_TOKEN: 'x' });
+  const chat = await startChat({ db, runtime });
   closing.push(async () => {
-    server.closeAllConnections();
-    server.close();
-    await agents.close();
-    await entities.settled();
-    await executor.close();
+    await chat.close();
+    await runtime.close();
   });
   return async (toolName: string, args: object = {}) => {
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/run-tool`, {
+    const answer = await fetch(`${chat.url}/v1/run-tool`, {
       method: 'POST',
       headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ toolName, args }),

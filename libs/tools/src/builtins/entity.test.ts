@@ -1,8 +1,8 @@
 import type { Entity, EntityTypeDefinition, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { ToolResult, Tools } from '../types';
 
 let db: Db;
@@ -30,8 +30,7 @@ const fails = (errorType: string, message: unknown) => ({ ok: false, errorType, 
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  entities = createEntities({ db });
-  tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
+  ({ tools, entities } = createTestTools(db));
   const entityTypes: EntityTypeDefinition[] = [
     { slug: 'order', name: 'Order', schema: { total: 'number', note: 'string' }, searchFields: ['note'] },
     { slug: 'customer', name: 'Customer', schema: {} },

@@ -1,8 +1,7 @@
 import type { Actor, JsonObject, RoleDefinition, Scope } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { openTestDatabase } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { ToolResult, Tools } from '../types';
 
 const place = { tenant: 1, environment: 'development' as const };
@@ -35,12 +34,7 @@ const changeOf = (type: string, id: string, data: JsonObject) =>
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  tools = createTools({
-    db,
-    entities: createEntities({ db }),
-    log: { error: (fields) => console.error(fields) },
-    ports: {},
-  });
+  ({ tools } = createTestTools(db));
   for (const slug of ['order', 'customer', 'salary', 'ticket']) {
     const { no } = await prismaOf(db).entityType.create({
       data: { ...place, id: `t-${slug}`, slug, name: slug, schema: {} },

@@ -4,7 +4,7 @@ import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db'
 import { type Entities, createEntities } from '@parley/entities';
 import { createPayments, ensurePaymentType } from '@parley/payments';
 import { type FlowServer, openTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { ToolContext, Tools } from '../types';
 
 jest.setTimeout(60_000);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const payments = createPayments({ db, entities, box, publicUrl: 'https://svc.example.com', log });
-  tools = createTools({ db, entities, payments, log, ports: {} });
+  ({ tools } = createTestTools(db, { entities, payments }));
   const policy = (resource: string, action: 'execute' | 'read') => ({
     resource,
     actions: [action],
@@ -202,7 +202,7 @@ describe('payment.getStatus', () => {
 });
 
 it('there are no payment tools without a payment provider', async () => {
-  const without = createTools({ db, entities, log: { error: () => {} }, ports: {} });
+  const { tools: without } = createTestTools(db, { entities });
   expect(await without.offer(scope, ['payment.*'])).toEqual([]);
   expect((await tools.offer(scope, ['payment.*'])).map(({ name }) => name)).toEqual([
     'payment.create',

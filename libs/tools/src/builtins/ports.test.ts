@@ -2,14 +2,14 @@ import { type IncomingMessage, type Server, createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Actor, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { createGuardedFetch } from '@parley/outbound';
 import { openTestDatabase } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { AgentChatRequest, ToolCall, ToolContext, Tools, TransferRequest } from '../types';
 
 const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const actor: Actor = { type: 'agent', slug: 'helper', roles: [] };
+const silent = { error: () => {} };
 
 let db: Db;
 let server: Server;
@@ -60,9 +60,7 @@ const pages: Record<string, [contentType: string, content: string | Buffer, stat
 
 beforeEach(() => {
   [asked, transfers, logged, received] = [[], [], [], []];
-  tools = createTools({
-    db,
-    entities: createEntities({ db }),
+  ({ tools } = createTestTools(db, {
     log: { error: (fields) => logged.push(fields) },
     fetchGuarded: guarded.fetch,
     ports: {
@@ -76,7 +74,7 @@ beforeEach(() => {
         return { ok: true, result: { transferred: true } };
       },
     },
-  });
+  }));
 });
 
 afterAll(async () => {
@@ -239,12 +237,7 @@ describe('an unexpected error inside a tool', () => {
     await new Promise((resolve) => closing.once('listening', resolve));
     const { port } = closing.address() as AddressInfo;
     const unavailable = createDb({ databaseUrl: `postgresql://user@127.0.0.1:${port}/none` });
-    tools = createTools({
-      db: unavailable,
-      entities: createEntities({ db: unavailable }),
-      log: { error: () => {} },
-      ports: {},
-    });
+    ({ tools } = createTestTools(unavailable, { log: silent }));
     expect(await run('custom.tool', {})).toEqual({
       ok: false,
       errorType: 'execution_error',
@@ -254,12 +247,7 @@ describe('an unexpected error inside a tool', () => {
     });
     // A tool with effects outside the database may have had some of them.
     const chatWithAgent = () => unavailable.pool.query('select 1') as never;
-    tools = createTools({
-      db,
-      entities: createEntities({ db }),
-      log: { error: () => {} },
-      ports: { chatWithAgent },
-    });
+    ({ tools } = createTestTools(db, { log: silent, ports: { chatWithAgent } }));
     const begun = await run('agent.chat', { agentSlug: 'prices', message: 'x' });
     expect(begun).toMatchObject({ ok: false, isUnavailable: true });
     expect(begun).not.toHaveProperty('isNotDone');
@@ -270,7 +258,7 @@ describe('an unexpected error inside a tool', () => {
 
 describe('a tool without its port', () => {
   it('does not exist', async () => {
-    tools = createTools({ db, entities: createEntities({ db }), log: { error: () => {} }, ports: {} });
+    ({ tools } = createTestTools(db));
     const message = 'Tool not available: web.fetch';
     expect(await run('web.fetch', {})).toEqual({ ok: false, errorType: 'tool_not_found', message });
     const offered = (await tools.offer(scope, ['*'])).map(({ name }) => name);

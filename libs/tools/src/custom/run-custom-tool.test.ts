@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, prismaOf } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { openTestDatabase } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
 import { type ExecutorClient, createExecutorClient } from './executor-client';
 import { deleteToolSecret, setToolSecret } from './tool-secrets';
@@ -99,14 +98,12 @@ beforeEach(() => {
   logged = [];
   executor.received.length = 0;
   Object.assign(executor.state, { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } }, delayMs: 0 });
-  tools = createTools({
-    db,
-    entities: createEntities({ db }),
+  ({ tools } = createTestTools(db, {
     log: { error: (_fields, message) => logged.push(message) },
     executor: client,
     box,
     ports: { mintCallbackToken: (_scope, grant) => `token-${minted.push(grant)}` },
-  });
+  }));
 });
 
 afterAll(async () => {
@@ -258,13 +255,8 @@ describe('a call of a custom tool', () => {
 
   it('reports that the executor cannot be reached', async () => {
     const unreachable = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
-    tools = createTools({
-      db,
-      entities: createEntities({ db }),
-      log: { error: (_f, message) => logged.push(message) },
-      executor: unreachable,
-      ports: {},
-    });
+    const log = { error: (_fields: unknown, message: string) => logged.push(message) };
+    ({ tools } = createTestTools(db, { log, executor: unreachable }));
     const message = 'The tool executor is not available';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message, isNotDone: true });
     expect(logged).toEqual(['tool executor failed']);
@@ -278,13 +270,7 @@ describe('a call of a custom tool', () => {
       url: `http://127.0.0.1:${(breaks.address() as AddressInfo).port}`,
       token: 'x',
     });
-    tools = createTools({
-      db,
-      entities: createEntities({ db }),
-      log: { error: () => {} },
-      executor: broken,
-      ports: {},
-    });
+    ({ tools } = createTestTools(db, { log: { error: () => {} }, executor: broken }));
     const message = 'The tool executor is not available';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message });
     await broken.close();
@@ -293,14 +279,7 @@ describe('a call of a custom tool', () => {
 
   it('ends at the time limit, and when the caller aborts', async () => {
     executor.state.delayMs = 1_000;
-    tools = createTools({
-      db,
-      entities: createEntities({ db }),
-      log: { error: () => {} },
-      executor: client,
-      ports: {},
-      timeLimitMs: 60,
-    });
+    ({ tools } = createTestTools(db, { log: { error: () => {} }, executor: client, timeLimitMs: 60 }));
     const message = 'note did not finish within 0.06 s';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'timeout', message });
     const signal = AbortSignal.timeout(20);

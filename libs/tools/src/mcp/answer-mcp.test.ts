@@ -1,8 +1,8 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import type { Entities } from '@parley/entities';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { Tools } from '../types';
 import { type McpCaller, answerMcp } from './answer-mcp';
 
@@ -42,8 +42,7 @@ function askModern(method: string, params: JsonObject = {}, headers = {}) {
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  entities = createEntities({ db });
-  tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
+  ({ tools, entities } = createTestTools(db));
   ({ scope } = await seedOrganization(db.pool, {
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
     roles: [{ slug: 'clerk', name: 'Clerk', policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] }],

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor, JsonObject, RoleDefinition } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
-import { createEntities } from '@parley/entities';
 import { type GuardedFetch, createGuardedFetch } from '@parley/outbound';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '../create-tools';
+import { createTestTools } from '../testing';
 import type { ToolCall, Tools } from '../types';
 import { type McpServers, createMcpServers } from './create-mcp-servers';
 import { type TestMcpServer, startMcpServer } from '../testing/start-mcp-server';
@@ -65,7 +64,7 @@ function open(allowedPrivateHosts: string[], limits = {}): void {
   guarded = createGuardedFetch({ allowedPrivateHosts });
   const log = { error: (_fields: unknown, message: string) => void logged.push(message) };
   mcp = createMcpServers({ db, box, openGuarded: guarded.open, log, ...limits });
-  tools = createTools({ db, entities: createEntities({ db }), log, mcp, ports: {} });
+  ({ tools } = createTestTools(db, { log, mcp }));
 }
 
 async function reopen(allowedPrivateHosts: string[], limits = {}): Promise<void> {
