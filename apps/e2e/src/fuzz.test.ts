@@ -179,9 +179,11 @@ const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 const formOf = (body: unknown): string =>
   isObject(body)
     ? new URLSearchParams(
-        Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
+        Object.entries(body).map(([name, value]): [string, string] => [name, textOf(value)]),
       ).toString()
-    : String(body);
+    : textOf(body);
+/** A random object may have a key `toString`, with which `String` fails. */
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 const operations = Object.entries(openApi.paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ id: operation.operationId, template, method, operation })),
