@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { Json, JsonObject } from '@parley/contracts';
+import { Ajv } from 'ajv';
 import { checkArguments, parameterProblems } from './parameters';
 
 /** Checks arguments as a tool does. Resolves with the problem, or null. */
@@ -133,11 +133,16 @@ describe('two schemas with the same $id', () => {
 
 const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** `busy`: how much of the time of the work this thread was busy, from 0 to 1. */
-async function whileMeasuring<T>(work: () => Promise<T>) {
-  const before = performance.eventLoopUtilization();
-  const result = await work();
-  return { result, busy: performance.eventLoopUtilization(before).utilization };
+/** Does the work, and counts how often this thread asked another one, and how often it used a schema itself. */
+async function whileCounting<T>(work: () => Promise<T>) {
+  const asked = jest.spyOn(Worker.prototype, 'postMessage');
+  const own = [jest.spyOn(Ajv.prototype, 'compile'), jest.spyOn(Ajv.prototype, 'validateSchema')];
+  try {
+    const result = await work();
+    return { result, asked: asked.mock.calls.length, own: own.flatMap(({ mock }) => mock.calls).length };
+  } finally {
+    for (const spy of [asked, ...own]) spy.mockRestore();
+  }
 }
 
 describe('hostile schemas and arguments end in bounded time, outside this thread', () => {
@@ -167,9 +172,9 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
       { a: many(50_000, () => ({ n: 4_999 })) },
     ],
   ])('%s', async (_name, parameters, args) => {
-    const { result, busy } = await whileMeasuring(() => compileCheck(parameters)(args));
+    const { result, asked, own } = await whileCounting(() => compileCheck(parameters)(args));
     expect(result).toBe('too complex to check against the parameters of this tool');
-    expect(busy).toBeLessThan(0.5);
+    expect({ isElsewhere: asked > 0, own }).toEqual({ isElsewhere: true, own: 0 });
   });
 
   it.each<[string, JsonObject]>([
@@ -177,16 +182,19 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
     ['many alternatives', { anyOf: many(2_500, (n) => ({ minLength: n })) }],
     ['many patterns for names', { patternProperties: Object.fromEntries(many(2_000, (n) => [`^p${n}`, string])) }],
   ])('%s', async (_name, parameters) => {
-    expect((await whileMeasuring(() => problemsOf(parameters))).busy).toBeLessThan(0.5);
+    expect(await whileCounting(() => problemsOf(parameters))).toMatchObject({ asked: 1, own: 0 });
   });
 
   it('and do not delay the check of another organization', async () => {
     const slow = { properties: { a: { pattern: '^(a+)+$' } } };
-    const ended: string[] = [];
-    const hostile = many(4, () => checkArguments(slow, { a: bomb }, 'org_2').then(() => ended.push('slow')));
-    await checkArguments({ properties: { b: { pattern: '^b$' } } }, { b: 'b' }, 'org_3').then(() => ended.push('b'));
-    await Promise.all(hostile);
-    expect(ended[0]).toBe('b');
+    const posted = jest.spyOn(Worker.prototype, 'postMessage');
+    const hostile = many(4, () => checkArguments(slow, { a: bomb }, 'org_2'));
+    const other = checkArguments({ properties: { b: { pattern: '^b$' } } }, { b: 'b' }, 'org_3');
+    await Promise.all([...hostile, other]);
+    const asked = posted.mock.calls.map(([request]) => Object.keys((request as { args: JsonObject }).args)[0]);
+    posted.mockRestore();
+    // Two checks of the first organization take a thread each, and its others wait for one of them to end.
+    expect(asked).toEqual(['a', 'a', 'b', 'a', 'a']);
   });
 
   it('and an idle thread that has ended is not used again', async () => {
