@@ -51,6 +51,8 @@ export default async function globalSetup(config, project) {
         MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET,
       },
       worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },
+      // Custom tools call servers of the tests.
+      'tool-executor': { EXECUTOR_ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     },
   });
   Object.assign(globalThis.parleyRun, { stack, database });

@@ -19,8 +19,8 @@ import { type OwnServers, startOwnServers } from './own-servers';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-const cuts = rounds(100, 1_000);
-const faults = rounds(2, 20);
+const cuts = rounds(60, 1_000);
+const faults = rounds(1, 20);
 
 jest.setTimeout(300_000 + faults * 30_000);
 
@@ -90,10 +90,12 @@ async function follow(id: string, { key = owner.key, cutWithinMs = 0, cuts = Inf
       ...(lastId !== '' && { 'Last-Event-ID': lastId }),
     }).catch(() => null);
     if (stream?.response.status !== 200) {
+      // wall clock: the pause of a client before it connects again.
       await sleep(50);
       continue;
     }
     if (cutWithinMs > 0 && cut < cuts) {
+      // wall clock: a cut at a random moment.
       await Promise.race([sleep(Math.random() * cutWithinMs), until(() => stream.isOver)]);
       if (!stream.isOver) cut += 1;
       stream.close();
@@ -238,9 +240,10 @@ test('the stream of a thread follows what runs in it, and is 204 when nothing do
 
 test('a cancelled execution ends its stream with abort, a failed one with error', async () => {
   model.play(() => ({ text: words(400), pieceEveryMs: 20 }));
+  const asked = model.requests.length;
   const id = await start('slow');
   const following = follow(id);
-  await sleep(300);
+  await until(() => model.requests.length > asked);
   expect((await owner.post(`/v1/executions/${id}/cancel`)).status).toBe(200);
   expect(typesOf(await following).at(-1)).toBe('abort');
   model.play(() => ({ status: 400, message: 'no such parrot' }));
@@ -293,6 +296,7 @@ test.each([
     const ids = await Promise.all(marks.map((message) => start('clerk', { message })));
     const followings = ids.flatMap((id) => [follow(id), follow(id, { cutWithinMs: 100, cuts: 10 })]);
     const all = Promise.all(followings);
+    // wall clock: a fault at a random moment.
     await sleep(100 + Math.random() * 900);
     await fault();
     const seen = await all;

@@ -90,6 +90,7 @@ async function write(name: string, isDone: () => boolean, refusals: Refusal[], a
         break;
       }
       refusals.push({ atMs: performance.now(), status, retryAfter: headers.get('retry-after') });
+      // wall clock: the pause of a client before it tries again.
       await sleep(100);
     }
   }
@@ -110,9 +111,11 @@ test(
 
     process.kill(pair.primary.pid, 'SIGKILL');
     const killedAtMs = performance.now();
+    // wall clock: the time in which a failover is noticed.
     await sleep(detectionMs);
     // Connections reach the standby while it still is read-only.
     address.aim(pair.standby.url);
+    // wall clock: the time of the read-only standby.
     await sleep(200);
     await pair.promote();
     const promotedAtMs = performance.now();

@@ -95,6 +95,7 @@ it(`answers while ${wanted} connections are idle or send slowly, and after they 
   );
   drip = setInterval(() => slow.forEach((socket) => socket.write('x')), 4_000);
 
+  // wall clock: connections are idle for a time.
   await sleep(2_000);
   const during = await ask();
   expect({ open: sockets.filter(({ destroyed }) => !destroyed).length, closed }).toEqual({ open: wanted, closed: 0 });

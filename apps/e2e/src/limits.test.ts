@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ageRequests } from '@parley/testing';
 import { catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import type { Answer } from './conformance';
@@ -71,13 +72,16 @@ it('admits 200 requests of an organization in a minute over all its keys, withou
 
 it('admits a client that waits until retryAt', async () => {
   const client = await tenant.client({ permissions: ['data'] });
+  expect(admitted(await burst(client, 60))).toBe(60);
+  await ageRequests(stack.redisUrl, tenant.organizationId, 55_000);
   const startedAt = Date.now();
-  const [refused] = (await burst(client, 61)).filter(({ status }) => status === 429);
-  expect(refused!.body.retryAt).toBeGreaterThan(startedAt);
+  const refused = await client.get('/v1/data/product');
+  expect(refused.status).toBe(429);
+  expect(refused.body.retryAt).toBeGreaterThan(startedAt);
   // wall clock: the time that the answer names is the subject.
-  await sleep(refused!.body.retryAt - Date.now());
+  await sleep(refused.body.retryAt - Date.now());
   expect((await client.get('/v1/data/product')).status).toBe(200);
-}, 90_000);
+});
 
 /** The last test: afterwards keys that the services do not know yet are refused from this machine. */
 it('looks up at most 30 unknown keys of an address in a minute, whatever address the client claims', async () => {

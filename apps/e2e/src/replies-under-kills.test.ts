@@ -62,6 +62,7 @@ async function insist(path: string, body: unknown, headers = {}): Promise<{ id: 
     if (answer.status === 200 || answer.status === 201 || answer.status === 202) return answer.body as { id: string };
     if (answer.status !== 0 && answer.status < 500 && answer.status !== 409)
       throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+    // wall clock: the pause of a client before it tries again.
     await sleep(100);
   }
 }
@@ -79,16 +80,19 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
       const text = `reply ${n} to ${contact}`;
       await insist(`/v1/threads/whatsapp:${contact}/messages`, { text }, { 'Idempotency-Key': `${contact}-${n}` });
       written.get(contact)!.push(text);
+      // wall clock: the pace of a writer.
       await sleep(40);
     }
   });
   const replays = (async () => {
     while (!isOver) {
       await insist(`/v1/webhook-deliveries/${String(delivery!.id)}/replay`, {});
+      // wall clock: the pace of the replays.
       await sleep(200);
     }
   })();
   for (let n = 0; n < kills; n += 1) {
+    // wall clock: a kill at a random moment.
     await sleep(300 + Math.random() * 500);
     const service = stack.services[n % 2 === 0 ? 'manage' : 'worker']!;
     await service.kill();

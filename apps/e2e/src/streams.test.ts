@@ -39,6 +39,7 @@ test('events arrive once over restarts of the gateway and the service, which end
       const { status, body } = await data.post('/v1/data/order', { data: { n } });
       expect(status).toBe(201);
       written.push(body.id as string);
+      // wall clock: the pace of the writer.
       await sleep(10);
     }
   })();

@@ -1,5 +1,5 @@
 import type { Environment, Permission, Scope } from '@parley/contracts';
-import { createDb, newId } from '@parley/db';
+import { createDb, createSecretBox, newId, saveIntegration } from '@parley/db';
 import { createApiKey, insertOrganization, revokeApiKey } from '@parley/identity';
 import { type Client, createClient } from './client';
 import { type SharedStack, shared } from './stack';
@@ -18,6 +18,8 @@ export interface Tenant {
     expiresAt?: Date;
   }): Promise<Client & { key: string; keyId: string }>;
   revoke(keyId: string): Promise<void>;
+  /** Lets agents of the organization in development ask the models of OpenAI at this address. */
+  useModels(baseUrl: string): Promise<void>;
   /** Queries the database, for state that the API does not show. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -26,7 +28,8 @@ export interface Tenant {
 export async function createTenant({
   url,
   databaseUrl,
-}: Pick<SharedStack, 'url' | 'databaseUrl'> = shared): Promise<Tenant> {
+  secretsKey = '',
+}: Pick<SharedStack, 'url' | 'databaseUrl'> & { secretsKey?: string } = shared): Promise<Tenant> {
   const db = createDb({ databaseUrl, poolSize: 2 });
   const organizationId = newId('org');
   const slug = organizationId.replace('_', '-');
@@ -48,6 +51,11 @@ export async function createTenant({
     },
     async revoke(keyId) {
       await revokeApiKey(db, { tenant }, keyId);
+    },
+    async useModels(baseUrl) {
+      const integration = { provider: 'openai', config: { baseUrl }, secrets: { apiKey: 'sk-test' } };
+      const scope = { organizationId, tenant, environment: 'development' as const };
+      await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
     },
     async query(text, values) {
       return (await db.pool.query(text, values)).rows as Record<string, unknown>[];

@@ -1,22 +1,17 @@
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, push } from './client';
-import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 let model: ModelServer;
-let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client;
 const path = '/v1/agents/clerk/chat';
 
 beforeAll(async () => {
   model = await startModelServer();
-  stack = await startOwnStack({
-    services: ['chat', 'data', 'gateway'],
-    environment: { OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
-  });
-  tenant = await createTenant(stack);
+  tenant = await createTenant();
+  await tenant.useModels(model.urls.openai);
   client = await tenant.client();
   const clerk = {
     ...assistant,
@@ -37,7 +32,6 @@ beforeEach(() => {
 afterEach(() => expect(model.problems).toEqual([]));
 afterAll(async () => {
   await tenant?.close();
-  await stack?.stop();
   await model?.stop();
 });
 

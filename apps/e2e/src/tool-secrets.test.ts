@@ -2,11 +2,8 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assistant } from './catalog';
 import { type Client, push } from './client';
-import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** A stack whose handlers may reach the carrier on this machine. */
-let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let carrier: Server;
 let tenant: Tenant;
 let client: Client;
@@ -23,11 +20,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => carrier.once('listening', listening));
   const host = `127.0.0.1:${(carrier.address() as AddressInfo).port}`;
-  stack = await startOwnStack({
-    services: ['data', 'chat', 'manage', 'tool-executor', 'gateway'],
-    environmentOf: { 'tool-executor': { EXECUTOR_ALLOWED_PRIVATE_HOSTS: host } },
-  });
-  tenant = await createTenant(stack);
+  tenant = await createTenant();
   client = await tenant.client();
   const ask = (headers: string) => `
     const response = await fetch('http://${host}/rates', { headers: ${headers} });
@@ -61,7 +54,6 @@ beforeEach(() => (received = []));
 afterAll(async () => {
   carrier.close();
   await tenant.close();
-  await stack.stop();
 });
 
 const run = (toolName: string) => client.post('/v1/run-tool', { toolName });

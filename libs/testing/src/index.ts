@@ -5,7 +5,7 @@ export { fillDisk } from './fill-disk';
 export { type OpenEventStream, type ReceivedEvent, openEventStream } from './open-event-stream';
 export { genericPlans, scansOf } from './generic-plans';
 export { parseStateTable } from './parse-state-table';
-export { createTestRedis, type TestRedis } from './redis';
+export { type TestRedis, ageRequests, createTestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelServerReply } from './model-server/protocol';

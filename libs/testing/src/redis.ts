@@ -20,6 +20,22 @@ export async function createTestRedis(): Promise<TestRedis> {
   return { url: url.href, flush };
 }
 
+/**
+ * Makes the requests of an organization that the rate limit has counted this old, by the clock of Redis. A process keeps a
+ * refusal in its memory, so age them before the first one.
+ */
+export async function ageRequests(redisUrl: string, organizationId: string, ageMs: number): Promise<void> {
+  await withRedis(redisUrl, async (redis) => {
+    const [seconds, microseconds] = await redis.time();
+    const atMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) - ageMs;
+    // libs/redis/src/rate-limit.ts: a list of times for the organization, and one for each of its keys.
+    for (const list of await redis.keys(`rate:{${organizationId}}*`)) {
+      const count = await redis.llen(list);
+      for (let at = 0; at < count; at += 1) await redis.lset(list, at, atMs);
+    }
+  });
+}
+
 function serverUrl(): string {
   const url = process.env.PARLEY_TEST_REDIS_URL;
   if (!url) throw new Error('PARLEY_TEST_REDIS_URL is not set. Run the test with jest.preset.cjs or npm test');
