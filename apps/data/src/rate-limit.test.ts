@@ -133,14 +133,14 @@ test('people and keys of an organization have limits of their own', async () => 
 });
 
 test('a client that waits until retryAt is admitted', async () => {
-  const { tenant } = await start({ perKey: 3, windowMs: 400 });
-  const key = await api.key({ tenant });
-  for (let round = 0; round < 3; round += 1) {
+  const { tenant } = await start({ perKey: 3, windowMs: 2_000 });
+  for (let round = 0; round < 2; round += 1) {
+    const key = await api.key({ tenant });
     for (let at = 0; at < 3; at += 1) await api.call('get', '/v1/data/order', key).expect(200);
     const { body } = await api.call('get', '/v1/data/order', key).expect(429);
+    // wall clock: the time that the answer names is the subject.
     await sleep(Math.max(0, body.retryAt - Date.now()));
     await api.call('get', '/v1/data/order', key).expect(200);
-    await sleep(450);
   }
 });
 

@@ -66,7 +66,7 @@ test('while PostgreSQL is silent every route answers 503 with Retry-After, and r
   };
   proxy.freeze();
   const running = ask();
-  // Connections are warm for the first requests, and hang while they are opened for the later ones.
+  // wall clock: connections are warm for the first requests, and hang while they are opened for the later ones.
   await sleep(1_000);
   for (const answer of [...(await running), ...(await ask())]) expect(answer).toEqual([503, '2']);
   proxy.thaw();
@@ -90,6 +90,7 @@ test('a create that was interrupted can be retried with its Idempotency-Key and 
   const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
   const attempts = Array.from({ length: 5 }, create);
   const running = Promise.all(attempts.map((attempt) => attempt.then(({ status }) => status)));
+  // wall clock: the cut comes in the middle of the requests.
   await sleep(5);
   await proxy.cut();
   expect((await running).every((status) => status === 503 || status === 201)).toBe(true);

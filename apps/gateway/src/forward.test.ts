@@ -150,6 +150,7 @@ describe('forwarding', () => {
     const socket = connect(gateway.port, '127.0.0.1');
     socket.pause();
     socket.write('GET /v1/data/order HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    // wall clock: nothing shows that no more is read.
     await sleep(500);
     expect(written).toBeLessThan(total / 2);
     let received = 0;
@@ -335,15 +336,17 @@ it('the request to the service is cancelled when the client disconnects', async 
 
 it('running requests are completed at shutdown', async () => {
   const arrived = Promise.withResolvers<void>();
+  const closing = Promise.withResolvers<void>();
   const service = await upstream('chat', async (_seen, response) => {
     arrived.resolve();
-    await sleep(200);
+    await closing.promise;
     response.end('{"done":true}');
   });
   const gateway = await openGateway({ chat: service.url });
   const call = post(`${gateway.url}/v1/chat`, {});
   await arrived.promise;
   const closed = closeServer(gateway.server);
+  closing.resolve();
   const response = await call;
   expect(await response.json()).toEqual({ done: true });
   await closed;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import {
   type TestGateway,
   type TestUpstream,
@@ -239,7 +239,7 @@ describe('Expect', () => {
 it('answers requests after all these refusals and with 500 idle connections', async () => {
   const { connect } = await import('node:net');
   const idle = Array.from({ length: 500 }, () => connect(gateway.port, '127.0.0.1').on('error', () => {}));
-  await sleep(100);
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
   expect((await fetch(`${gateway.url}/v1/data/a`)).status).toBe(200);
   for (const socket of idle) socket.destroy();
 });

@@ -36,9 +36,10 @@ async function read({ url }: TestGateway) {
 }
 
 test('a stream lives longer than the deadline and the idle time, as long as it sends comments', async () => {
-  const { gateway, answers } = await open({ deadlineMs: 300, streamIdleMs: 400 });
+  const { gateway, answers } = await open({ deadlineMs: 300, streamIdleMs: 1_000 });
   const client = await read(gateway);
   for (let i = 0; i < 12; i++) {
+    // wall clock: the pace of the comments, which together take longer than both times.
     await sleep(100);
     answers[0]!.write(':\n\n');
   }
@@ -81,6 +82,7 @@ test('a client that does not read holds little memory, and is closed after some 
   for (;;) {
     const isFree = answer!.write(chunk);
     written += chunk.length;
+    // wall clock: a connection that stays full for so long is taken as full.
     const drained = isFree || (await Promise.race([once(answer!, 'drain').then(() => true), sleep(500, false)]));
     if (!drained || answer!.destroyed) break;
   }

@@ -1,3 +1,4 @@
+import { until } from '@parley/testing';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { event } from './testing/samples/events';
 
@@ -39,11 +40,11 @@ test('a follower gets each event once, and none of an open transaction is passed
   client.release();
   await event(world, 'a.after');
   const seen: string[] = [];
-  for (let i = 0; i < 50 && seen.length < 2; i++) {
+  await until(async () => {
     ({ cursor, data } = await get(`/v1/events/next?limit=1&after=${cursor}`));
     seen.push(...typesOf({ data }));
-    if (data.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return seen.length >= 2;
+  });
   expect(seen).toEqual(['a.while', 'a.after']);
   await get('/v1/events/next?after=x', 400);
   expect((await get('/v1/events/next?after=1.1', 409)).code).toBe('resync');

@@ -41,7 +41,7 @@ test('a reader of an execution that stops reading is disconnected, and continues
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.key}\r\n\r\n`);
   await once(socket, 'readable');
   const text: string[] = [];
-  // Nothing is read for longer than the server waits.
+  // wall clock: nothing is read for longer than the server waits.
   await sleep(1_500);
   socket.setEncoding('utf8').on('data', (piece: string) => text.push(piece));
   await once(socket, 'close').catch(() => {});

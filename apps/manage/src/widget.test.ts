@@ -5,6 +5,7 @@ import { operations, operationsOf } from '@parley/contracts';
 import { createFindWebsite, threadOfVisitor, visitorOfToken } from '@parley/identity';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { rateLimited } from '@parley/service';
+import { until } from '@parley/testing';
 import request from 'supertest';
 import { createManageApp } from './app';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
@@ -127,7 +128,7 @@ describe('origins', () => {
     const { id, key } = await newKey();
     await begin(key).expect(201);
     await world.call('delete', `/v1/publishable-keys/${id}`).expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await until(async () => (await begin(key)).status === 401, { limitMs: 10_000 });
     for (const wrong of [key, 'pk_dev_AAAAAAAAAAAAAAAAAAAAAA', world.key, 'x']) await begin(wrong).expect(401);
   });
 });

@@ -86,6 +86,7 @@ test('when the primary is killed under load, its replica takes over, and each de
   const load = [pay, write, order].map(async (act) => {
     while (isLoaded) {
       await act();
+      // wall clock: the pace of the load.
       await sleep(50);
     }
   });
@@ -117,6 +118,7 @@ test('when the primary is killed under load, its replica takes over, and each de
   expect(writableMs).toBeLessThan(30_000);
   const before = await effects();
   await until(async () => Number((await effects()).credits) > Number(before.credits), limits);
+  // wall clock: load after the failover.
   await sleep(1_000);
   isLoaded = false;
   await Promise.all(load);

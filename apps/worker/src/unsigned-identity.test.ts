@@ -268,6 +268,7 @@ describe('an unsigned deletion of an organization', () => {
       await unsigned('organization.deleted');
       await becomeDue();
       const stop = async () => {
+        // wall clock: a different moment in each round.
         await sleep(round % 8);
         return stopPurge(db, 'acme');
       };

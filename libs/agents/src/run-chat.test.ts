@@ -235,22 +235,24 @@ describe('one turn', () => {
 
   it('runs parallel calls at the same time and returns their results in order', async () => {
     let begun = 0;
+    let ended = 0;
+    // The last call ends first.
     probe.play(async ({ args }) => {
       begun += 1;
-      await until(() => begun === 3);
-      await sleep((args as { wait: number }).wait);
+      await until(() => begun === 3 && ended === (args as { wait: number }).wait, { everyMs: 1 });
+      ended += 1;
       return { ok: true, result: args as Json };
     });
     server.play((request) =>
       hasResult(request.messages)
         ? { text: 'Done' }
-        : { toolCalls: [120, 60, 1].map((wait) => ({ name: 'order_find', args: { wait } })) },
+        : { toolCalls: [2, 1, 0].map((wait) => ({ name: 'order_find', args: { wait } })) },
     );
     const response = await ask({});
     expect(response.message).toBe('Done');
     const seen = server.requests[1]!.messages;
     expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool']);
-    expect(seen.slice(2).map(({ text }) => text)).toEqual(['{"wait":120}', '{"wait":60}', '{"wait":1}']);
+    expect(seen.slice(2).map(({ text }) => text)).toEqual(['{"wait":2}', '{"wait":1}', '{"wait":0}']);
     expect(response._executionMeta).toMatchObject({ iterationCount: 2, errorCount: 0 });
     expect(response._executionMeta!.toolCallSummary.map(({ name, status }) => ({ name, status }))).toEqual(
       Array(3).fill({ name: 'order.find', status: 'success' }),
@@ -461,6 +463,7 @@ describe('failures', () => {
     let finished = false;
     probe.play(async () => {
       caller.abort();
+      // wall clock: the call takes longer than the disconnect of the caller.
       await sleep(50);
       finished = true;
       return { ok: true, result: 1 };
@@ -611,6 +614,7 @@ describe('threads', () => {
     let most = 0;
     server.play(async (request) => {
       most = Math.max(most, (open += 1));
+      // wall clock: the time of an answer, in which a second turn would be seen.
       await sleep(3);
       open -= 1;
       return request.messages.length % 3 === 0 && !hasResult(request.messages)
@@ -659,7 +663,8 @@ describe('threads', () => {
     });
     await ask({ externalThreadId: 's' });
     const waiting = Array.from({ length: 30 }, () => ask({ externalThreadId: 's', message: 'slow' }));
-    await sleep(100);
+    const stored = `select 1 from executions where tenant = $1 and input = 'slow'`;
+    await until(async () => (await rows(stored, [org.scope.tenant])).length === waiting.length);
     expect((await ask({ externalThreadId: 'other' })).message).toBe('ok');
     release();
     await Promise.all(waiting);
@@ -760,14 +765,22 @@ describe('threads', () => {
   });
 
   it('renews the lease of a long turn', async () => {
+    const isRenewed = Promise.withResolvers<void>();
     server.play(async ({ messages }) => {
-      if (messages.length === 1) await sleep(5_500);
+      if (messages.length === 1) await isRenewed.promise;
       return { text: 'slow but sure' };
     });
     const asked = server.requests.length;
     const first = chat({ externalThreadId: 'long-turn' });
     await until(() => server.requests.length > asked);
     const second = ask({ externalThreadId: 'long-turn', message: 'hurry' }, agentsOver());
+    const lease = async () => {
+      const sql = `select lease_until from executions where tenant = $1 and status = 'running'`;
+      return (await rows<{ lease_until: Date }>(sql, [org.scope.tenant]))[0]!.lease_until.getTime();
+    };
+    const begunWith = await lease();
+    await until(async () => (await lease()) > begunWith);
+    isRenewed.resolve();
     expect(await first).toMatchObject({ ok: true, response: { message: 'slow but sure' } });
     await second;
   });

@@ -9,7 +9,7 @@ function startBatches(options?: BatchOptions<number>) {
     await new Promise<void>((resolve) => begun.push({ items, end: resolve }));
     return items.map((item) => item * 10);
   }, options);
-  const begunAfterATurn = async () => (await sleep(5), begun.map(({ items }) => items));
+  const begunAfterATurn = async () => (await sleep(0), begun.map(({ items }) => items));
   return { begun, call, begunAfterATurn };
 }
 
@@ -89,7 +89,7 @@ it('begins at once with the first call, and processes those that arrive meanwhil
   const call = batchCalls(
     async (items: readonly number[]) => {
       batches.push([...items]);
-      await sleep(5);
+      await sleep(0);
       return items;
     },
     { lanes: 1, startsAtOnce: true },

@@ -62,6 +62,7 @@ test('entities that change while they are indexed have the entries of their last
     await Promise.all([
       t.index('indexed'),
       ...ids.map(async (id, n) => {
+        // wall clock: a change at a random moment of the indexing.
         await sleep(Math.random() * 25);
         const target = { ...origin, type: 'indexed', id };
         if (n % 5 === round % 5) return t.entities.remove(here, target);
@@ -160,7 +161,8 @@ describe('pages while others write', () => {
           // The entities that exist all the time are changed as well, but not in the fields that pages filter and sort by.
           const baseId = base[Math.floor(Math.random() * base.length)]!;
           await t.entities.update(here, { ...origin, type: 'paged', id: baseId, data: { touched: n } });
-          await sleep(4); // so that reading a page is faster than the writers on a slow machine, too
+          // wall clock: the pace of the writers, which must be slower than reading a page.
+          await sleep(4);
         }
       };
       const writers = Promise.all([write(), write()]);

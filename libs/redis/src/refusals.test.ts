@@ -65,6 +65,7 @@ test('while the memory of Redis is full a worker asks seldom and reports seldom,
   const { seen, reports } = await startWorker(server.url);
   const refusals = async () => Number(/errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
   await until(async () => (await refusals()) > 0, limits);
+  // wall clock: the pauses between the attempts are the subject.
   await sleep(2_000);
   // Pauses of 0.5, 1 and 2 s, for each queue. Without them there are thousands.
   expect(await refusals()).toBeLessThan(10 * jobNames.length);
@@ -121,6 +122,7 @@ describe('a worker closes', () => {
     let hasEnded = false;
     const { consumer, seen, redis } = await startWorker(server.url, async () => {
       await until(() => redis.status !== 'ready', limits);
+      // wall clock: the job takes longer than a lost connection.
       await sleep(4_000);
       hasEnded = true;
     });

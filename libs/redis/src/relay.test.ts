@@ -47,9 +47,11 @@ test('a call wakes the relay immediately; many calls wake it at most every 5 ms,
   for (let round = 0; round < 20; round += 1) {
     for (let n = 0; n < 50; n += 1) wakeRelay();
     lastPolls = counts.polls;
+    // wall clock: the pace of the calls.
     await sleep(1);
   }
   await until(() => counts.polls > lastPolls, limits);
+  // wall clock: nothing shows that no further wake comes.
   await sleep(20);
   expect(counts.polls - 1).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 5);
   await relay.close();
@@ -63,6 +65,7 @@ test('a call while Redis is unavailable has no effect, and later calls wake the 
   await server.stop();
   for (let n = 0; n < 10; n += 1) {
     wakeRelay();
+    // wall clock: a pace that is slower than one wake.
     await sleep(6);
   }
   expect(counts.polls).toBe(1);

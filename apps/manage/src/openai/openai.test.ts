@@ -33,16 +33,16 @@ const lastExecution = async () =>
   ).rows[0];
 /** Ends the execution as a worker does, as soon as it is there. */
 async function answerNext(fields: string): Promise<void> {
-  for (let isDone = false; !isDone;) {
+  const answer = async () => {
     const { rows } = await api.db.pool.query<{ id: string }>(
       `update executions set ${fields}, finished_at = now(), lease_until = null where tenant = $1 and status = 'queued'
        returning id::text`,
       [world.scope.tenant],
     );
     for (const { id } of rows) api.deps.executionChunks.ring(id);
-    isDone = rows.length === 1;
-    if (!isDone) await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return rows.length === 1;
+  };
+  await until(answer, { everyMs: 10 });
 }
 const succeeded = `status = 'succeeded', output = 'Hi', input_tokens = 7, output_tokens = 3, reasoning_tokens = 2`;
 

@@ -91,6 +91,7 @@ it('grows up to its maximum when its processes are held, and not for short calls
   await Promise.all([take(), take()]);
   expect((await take({ key: 'other' })).process).toBe(set.made[2]);
   const beyond = pool.acquire();
+  // wall clock: nothing shows that no further process is started.
   await sleep(300);
   expect(set.made).toHaveLength(3);
   pool.close();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@parley/contracts';
 import fc from 'fast-check';
 import type { ToolResult } from '../types';
@@ -198,9 +197,11 @@ describe('functions', () => {
   it('run concurrently, equal ones once', async () => {
     let running = 0;
     let most = 0;
+    const all = Promise.withResolvers<void>();
     const { call, calls } = recorder(async (_name, args) => {
       most = Math.max(most, ++running);
-      await sleep(20);
+      if (running === 3) all.resolve();
+      await all.promise;
       running -= 1;
       return { ok: true, result: args.n! };
     });
