@@ -53,14 +53,21 @@ test('reads that wait together begin one after the other, and a small answer giv
   expect(await read('one', 10)).toBe(750);
 });
 
-test('a read that would wait longer than 5 s is refused with the time at which it may be sent again', async () => {
-  const { pace, read, move } = startPace();
-  await read('one', 48 * mebibyte);
-  const refused = await pace.reserve('one', never).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(refused).toMatchObject({ status: 429, code: 'too_many_large_answers' });
+test('large answers that were sent together make the next one wait 5 s at most', async () => {
+  const { pace, read } = startPace();
+  for (let n = 0; n < 8; n += 1) pace.answered('one', 7 * mebibyte, 0);
+  expect(await read('one', 10)).toBe(5_000);
+});
+
+test('a read is refused while others wait that take more than 5 s', async () => {
+  const { pace, read, waits, move } = startPace();
+  await read('one', 24 * mebibyte);
+  await pace.reserve('one', never);
+  await expect(pace.reserve('one', never)).rejects.toMatchObject({
+    status: 429,
+    code: 'too_many_large_answers',
+  });
+  expect(waits).toEqual([3_000]);
   move(1_500);
   expect(await read('one', 10)).toBe(4_500);
 });

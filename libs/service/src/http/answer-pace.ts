@@ -5,6 +5,7 @@ import { rateLimited } from './errors';
 /** Answers up to this size are not counted. */
 const smallBytes = 256 * 1024;
 const maxBytesPerSecond = 8 * 1_048_576;
+/** Longest wait. Answers that were sent together do not make the next one wait longer. */
 const maxWaitMs = 5_000;
 
 interface Pace {
@@ -44,7 +45,8 @@ export function createAnswerPace({
       pace = { freeAtMs: 0, lastBytes: 0 };
       paces.set(key, pace);
     }
-    pace.freeAtMs = Math.max(pace.freeAtMs, nowMs()) + msOf(bytes);
+    const freeAtMs = Math.max(pace.freeAtMs, nowMs()) + msOf(bytes);
+    pace.freeAtMs = Math.min(freeAtMs, nowMs() + maxWaitMs);
     return pace;
   }
 
@@ -55,7 +57,7 @@ export function createAnswerPace({
   return {
     /**
      * Waits until the key's answers before have had their time. Resolves with the bytes that it has reserved for this one. Rejects with
-     * 429 when that takes more than 5 s, or the signal is aborted.
+     * 429 when others wait that take more than 5 s, or the signal is aborted.
      */
     async reserve(key: string, signal: () => AbortSignal): Promise<number> {
       const pace = paces.get(key);
