@@ -14,6 +14,8 @@ export interface RedisSettings {
    * have their own. Roles must not share a connection.
    */
   role: 'producer' | 'limiter' | 'worker';
+  /** How long the connection waits for answers, in milliseconds. Default: the times of the role. */
+  timeouts?: Pick<RedisOptions, 'commandTimeout' | 'socketTimeout'>;
   /** Shown in CLIENT LIST. */
   name?: string;
   onError?: (error: Error) => void;
@@ -39,11 +41,12 @@ const byRole: Record<RedisSettings['role'], RedisOptions> = {
 };
 
 /** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
-export function connectRedis({ url, role, name = 'parley', onError }: RedisSettings): RedisConnection {
+export function connectRedis({ url, role, timeouts, name = 'parley', onError }: RedisSettings): RedisConnection {
   const sentinels = readSentinels(url);
   const options: RedisOptions = {
     ...sentinels,
     ...byRole[role],
+    ...timeouts,
     connectTimeout: 5_000,
     // ioredis waits this long for the end of a connection that is already broken, which delays the exit of the process.
     disconnectTimeout: 200,

@@ -23,7 +23,7 @@ interface Counted {
   size: number;
   last: number;
   left: number;
-  /** The time of this process until which they are used. */
+  /** The time of `clock` until which they are used. */
   untilMs: number;
   /** The time of Redis at which the last call counted. */
   countedAtMs: number;
@@ -37,7 +37,7 @@ interface Counted {
  */
 export function createCountedAhead(
   smallestLimit: number,
-  { windowMs, maxKeys }: { windowMs: number; maxKeys: number },
+  { windowMs, maxKeys, clock }: { windowMs: number; maxKeys: number; clock: () => number },
 ) {
   const max = Math.min(maxAhead, Math.floor(smallestLimit * maxShare));
   const keys = new LRUCache<string, Counted>({ max: maxKeys });
@@ -45,14 +45,14 @@ export function createCountedAhead(
     /** Uses one request that has been counted. False when there is none; `low` when more should be counted now. */
     use(key: string): boolean | 'low' {
       const counted = max === 0 ? undefined : keys.get(key);
-      if (counted === undefined || counted.left === 0 || performance.now() >= counted.untilMs) return false;
+      if (counted === undefined || counted.left === 0 || clock() >= counted.untilMs) return false;
       counted.left -= 1;
       return counted.left < counted.size / 2 && !counted.isAsking ? 'low' : true;
     },
     /** What the next call of Redis asks for. Only one call of a key asks at a time. */
     next(key: string): Ahead {
       if (max === 0) return nothing;
-      const nowMs = performance.now();
+      const nowMs = clock();
       const counted = keys.get(key);
       if (counted === undefined) {
         const untilMs = nowMs + usableMs;

@@ -5,16 +5,15 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis, until } from '@parley/testing';
-import { jobNames } from './job-catalog';
+import { type JobName, jobNames } from './job-catalog';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
-import { QueueUnavailable, createQueues } from './queues';
+import { QueueUnavailable, type Queues, createQueues } from './queues';
 import { openRedis } from './open-redis';
 import { type RedisSettings, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
-// Other work on the machine can delay one attempt. A regression fails every attempt.
-jest.retryTimes(3, { logErrorsBeforeRetry: true });
-
-const limits = { limitMs: 10_000, everyMs: 20 };
+/** Far longer than an answer takes on a busy machine. */
+const answerMs = 50_000;
+const often = { everyMs: 20 };
 
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
@@ -26,16 +25,21 @@ afterEach(async () => {
 });
 
 async function connect(role: RedisSettings['role'], url = server.url) {
-  const redis = connectRedis({ url, role });
+  const timeouts = role === 'producer' ? { commandTimeout: answerMs, socketTimeout: answerMs } : {};
+  const redis = connectRedis({ url, role, timeouts });
   closing.push(() => closeRedis(redis));
-  await waitForRedis(redis, 5_000);
+  await waitForRedis(redis, answerMs);
   return redis;
 }
 
-async function createSender(url?: string) {
-  const queues = createQueues({ redis: await connect('producer', url) });
+async function createSender() {
+  const queues = createQueues({ redis: await connect('producer'), deadlineMs: answerMs });
   closing.push(() => queues.close());
   return queues;
+}
+
+async function waitingJobs(queues: Queues, name: JobName): Promise<number | undefined> {
+  return (await queues.depths()).find((depth) => depth.name === name)?.states.waiting;
 }
 
 test('the id of an execution may be an integer that a number has exactly', async () => {
@@ -63,8 +67,7 @@ test('a conversation has one waiting job, even when it is sent several times', a
   const conversation = { tenant: 1, connectionId: 'conn_1', contact: 'US.a:b' };
   for (let at = 0; at < 3; at += 1) await queues.enqueue('answer-conversation', conversation);
   await queues.enqueue('answer-conversation', { ...conversation, contact: '15550001' });
-  const depth = (await queues.depths()).find(({ name }) => name === 'answer-conversation');
-  expect(depth?.states.waiting).toBe(2);
+  expect(await waitingJobs(queues, 'answer-conversation')).toBe(2);
 });
 
 test('a job has its payload and the id of its request, and is removed when it is done', async () => {
@@ -76,13 +79,13 @@ test('a job has its payload and the id of its request, and is removed when it is
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload, { requestId: 'r1' });
-  await until(() => outcomes.length === 1, limits);
+  await until(() => outcomes.length === 1, often);
   expect(seen).toEqual([{ given: payload, requestId: 'r1', attempt: 1, isLastAttempt: false }]);
   expect(outcomes[0]).toMatchObject({ name: 'reindex-entity-type', status: 'done', requestId: 'r1' });
   const redis = await connect('producer');
   await until(
     async () => (await redis.keys('{parley-reindex-entity-type}:reindex-entity-type:type_1')).length === 0,
-    limits,
+    often,
   );
 });
 
@@ -94,13 +97,13 @@ test('a failed job is repeated, a job with an invalid payload is not', async () 
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => outcomes.length === 2, limits);
+  await until(() => outcomes.length === 2, often);
   expect(outcomes.map(({ status, attempt }) => [status, attempt])).toEqual([
     ['retry', 1],
     ['done', 2],
   ]);
   await queues.enqueue('reindex-entity-type', {} as never);
-  await until(() => outcomes.length === 3, limits);
+  await until(() => outcomes.length === 3, often);
   expect(outcomes[2]).toMatchObject({ status: 'failed', attempt: 1 });
 });
 
@@ -116,15 +119,15 @@ test('after a shutdown another worker runs the interrupted jobs, and the attempt
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => started === 1, limits);
-  const startedAt = Date.now();
+  await until(() => started === 1, often);
   await first.close();
-  expect(Date.now() - startedAt).toBeLessThan(10_000);
   expect(outcomes.map(({ status }) => status)).toContain('interrupted');
   expect(outcomes.every(({ status }) => status === 'interrupted')).toBe(true);
+  // The worker has returned the job, so the next one need not wait until its lock has expired.
+  expect(await waitingJobs(queues, 'reindex-entity-type')).toBe(1);
 
   await startWorker({});
-  await until(() => outcomes.length === 1, { ...limits, limitMs: 3_000 });
+  await until(() => outcomes.length === 1, often);
   expect(outcomes).toMatchObject([{ status: 'done', attempt: 1 }]);
 });
 
@@ -160,17 +163,22 @@ test('another worker soon runs the job of a killed worker', async () => {
   victim.stderr.on('data', (chunk) => (printed += chunk));
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => printed !== '', limits);
+  await until(() => printed !== '', often);
   expect(printed.trim()).toBe('running');
   await startWorker({});
-  // wall clock: nothing shows that the job is not taken over.
-  await sleep(1_000);
+  const redis = await connect('producer');
+  let leftMs = Infinity;
+  const isRenewed = async () => {
+    const beforeMs = leftMs;
+    leftMs = await redis.pttl('{parley-reindex-entity-type}:reindex-entity-type:type_1:lock');
+    return leftMs > beforeMs;
+  };
+  await until(isRenewed, often);
   expect(outcomes).toEqual([]);
   victim.kill('SIGKILL');
-  const killedAt = Date.now();
-  await until(() => outcomes.length === 1, { ...limits, limitMs: 20_000 });
-  expect(Date.now() - killedAt).toBeLessThan(10_000);
-}, 60_000);
+  // By default BullMQ would need half a minute.
+  await until(() => outcomes.length === 1, { ...often, limitMs: 20_000 });
+});
 
 test('repeating jobs are scheduled once, and again after Redis has lost its data', async () => {
   const queues = await createSender();
@@ -183,30 +191,31 @@ test('repeating jobs are scheduled once, and again after Redis has lost its data
   await queues.schedule();
   expect(await schedulers()).toBe(1);
   await startWorker({});
-  await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'), limits);
+  await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'), often);
 });
 
 describe('while Redis is unavailable', () => {
-  test('sending fails within the deadline, even when Redis is silent, and works again afterwards', async () => {
-    const redis = await startRedis({ ephemeral: true });
-    closing.push(() => redis.stop());
-    const queues = await createSender(redis.url);
-    await queues.enqueue('reindex-entity-type', payload);
-    process.kill(redis.pid, 'SIGSTOP');
+  test('by default sending fails after two seconds, even when Redis is silent, and works again afterwards', async () => {
+    const server = await startRedis({ ephemeral: true });
+    closing.push(() => server.stop());
+    const redis = connectRedis({ url: server.url, role: 'producer' });
+    closing.push(() => closeRedis(redis));
+    const queues = createQueues({ redis });
+    closing.push(() => queues.close());
+    const isSent = () =>
+      queues.enqueue('reindex-entity-type', payload).then(
+        () => true,
+        () => false,
+      );
+    await until(isSent, often);
+    process.kill(server.pid, 'SIGSTOP');
     let startedAt = Date.now();
     await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
     expect(Date.now() - startedAt).toBeLessThan(10_000);
-    process.kill(redis.pid, 'SIGCONT');
-    await until(
-      () =>
-        queues.enqueue('reindex-entity-type', payload).then(
-          () => true,
-          () => false,
-        ),
-      limits,
-    );
+    process.kill(server.pid, 'SIGCONT');
+    await until(isSent, often);
 
-    process.kill(redis.pid, 'SIGKILL');
+    process.kill(server.pid, 'SIGKILL');
     startedAt = Date.now();
     await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
     expect(Date.now() - startedAt).toBeLessThan(10_000);
@@ -233,7 +242,7 @@ test('a Redis that may evict jobs is an error in production and a warning otherw
     await until(async () => {
       names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
       return names.length === 2;
-    }, limits);
+    }, often);
     await opened.close();
     return names.sort();
   };
@@ -243,11 +252,11 @@ test('a Redis that may evict jobs is an error in production and a warning otherw
   await expect(open('production')).rejects.toThrow(
     /maxmemory-policy allkeys-lru.*CONFIG SET maxmemory-policy noeviction/,
   );
-  await until(async () => !String(await redis.client('LIST')).includes('parley-test-'), limits);
+  await until(async () => !String(await redis.client('LIST')).includes('parley-test-'), often);
   await open('development');
   expect(warnings).toEqual([expect.stringContaining('allkeys-lru')]);
   process.kill(own.pid, 'SIGKILL');
-  await until(() => redis.status !== 'ready', limits);
+  await until(() => redis.status !== 'ready', often);
   const away = await openRedis({ REDIS_URL: own.url, NODE_ENV: 'production' }, { name: 'parley-test', log });
   closing.push(() => away.close());
   expect(warnings).toContainEqual(expect.stringContaining('Redis could not be checked'));

@@ -18,7 +18,7 @@ export interface EnqueueOptions {
 }
 
 export interface Queues {
-  /** Sends a job, or throws QueueUnavailable within two seconds. */
+  /** Sends a job, or throws QueueUnavailable at the deadline. */
   enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
   /** Sends several jobs in one round trip. When it throws QueueUnavailable, some of them may have been sent. */
   enqueueAll<N extends JobName>(
@@ -41,10 +41,17 @@ export interface QueueDepth {
   oldestWaitingMs: number;
 }
 
-const deadlineMs = 2_000;
+const defaultDeadlineMs = 2_000;
 
-/** Creates the sender of jobs. `redis`: a connection of the role `producer`. */
-export function createQueues({ redis }: { redis: RedisConnection }): Queues {
+export interface QueuesOptions {
+  /** A connection of the role `producer`. */
+  redis: RedisConnection;
+  /** Time without an answer from Redis after which sending fails. Default 2 s. */
+  deadlineMs?: number;
+}
+
+/** Creates the sender of jobs. */
+export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOptions): Queues {
   const open = new Map<JobName, Queue>();
   const queueOf = async (name: JobName): Promise<Queue> => {
     const known = open.get(name);

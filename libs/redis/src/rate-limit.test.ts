@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis, until } from '@parley/testing';
-import { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
+import { type RateLimiter, type RateLimiterOptions, type RateLimits, createRateLimiter } from './rate-limit';
 import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
-// Other work on the machine can delay one attempt. A regression fails every attempt.
-jest.retryTimes(3, { logErrorsBeforeRetry: true });
+/** Far longer than an answer takes on a busy machine: a request that is admitted without an answer is not counted. */
+const deadlineMs = 600_000;
 
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
@@ -22,17 +22,21 @@ afterEach(async () => {
 });
 
 async function connect(url = server.url): Promise<RedisConnection> {
-  const redis = connectRedis({ url, role: 'limiter' });
+  const redis = connectRedis({ url, role: 'limiter', timeouts: { socketTimeout: deadlineMs } });
   closing.push(() => closeRedis(redis));
-  await waitForRedis(redis, 5_000);
+  await waitForRedis(redis, 30_000);
   return redis;
 }
 
-/** A limiter with its own connection and its own memory, like a limiter in another process. */
-async function limiter(limits: Partial<RateLimits> = {}, onSkip?: () => void): Promise<RateLimiter> {
-  const made = createRateLimiter({ redis: await connect(), limits, onSkip });
+function limiterOn(redis: RedisConnection, options: Omit<RateLimiterOptions, 'redis'> = {}): RateLimiter {
+  const made = createRateLimiter({ redis, deadlineMs, ...options });
   closing.push(() => made.close());
   return made;
+}
+
+/** A limiter with its own connection and its own memory, like a limiter in another process. */
+async function limiter(limits: Partial<RateLimits> = {}, clock?: () => number): Promise<RateLimiter> {
+  return limiterOn(await connect(), { limits, clock });
 }
 
 let sequence = 0;
@@ -68,9 +72,9 @@ test('exactly 200 requests of an organization are admitted over several processe
     `import { createRateLimiter } from '${__dirname}/rate-limit';
      import { connectRedis, waitForRedis } from '${__dirname}/connect-redis';
      void (async () => {
-       const redis = connectRedis({ url: process.argv[2]!, role: 'limiter' });
-       await waitForRedis(redis, 5000);
-       const limiter = createRateLimiter({ redis });
+       const redis = connectRedis({ url: process.argv[2]!, role: 'limiter', timeouts: { socketTimeout: ${deadlineMs} } });
+       await waitForRedis(redis, 30000);
+       const limiter = createRateLimiter({ redis, deadlineMs: ${deadlineMs} });
        const decisions = await Promise.all(Array.from({ length: 2500 }, (_, at) => limiter.admit({ id: 'p' + (at % 5), organizationId: 'processes' })));
        console.log(String(decisions.filter((at) => at === 0).length)); // a number may be printed in color
        redis.disconnect();
@@ -98,42 +102,63 @@ test('no window contains more requests than the limit, wherever it begins', asyn
   const limiters = await Promise.all([limiter(limits), limiter(limits)]);
   const keys = [newKey('sliding'), newKey('sliding'), newKey('sliding')];
   const admitted: { at: number; key: number }[] = [];
-  for (let index = 0; admitted.length < 4 * 8; index += 1) {
+  const most = (times: number[]) =>
+    Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
+  const mostOfAll = () => most(admitted.map(({ at }) => at));
+  // A busy machine may take longer than a window for as many requests as it may contain.
+  for (let index = 0; admitted.length < 4 * 8 || mostOfAll() < 8; index += 1) {
     const key = index % keys.length;
     // The limiter records the time of its decision, by the clock of Redis.
     if ((await limiters[index % 2]!.admit(keys[key]!)) === 0)
       admitted.push({ at: Number(await redis.lindex('rate:{sliding}', 0)), key });
     await sleep(0);
   }
-  const most = (times: number[]) =>
-    Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
-  expect(most(admitted.map(({ at }) => at))).toBe(8);
+  expect(mostOfAll()).toBe(8);
   for (const key of keys.keys()) {
     expect(most(admitted.filter((one) => one.key === key).map(({ at }) => at))).toBeLessThanOrEqual(5);
   }
 });
 
-test('a request at retryAt is admitted, and refused requests do not count', async () => {
+test('refused requests do not count', async () => {
+  const redis = await connect();
+  const limiters = [await limiter({ perKey: 3 }), await limiter({ perKey: 3 })];
+  const key = newKey();
+  expect((await burst(limiters, [key], 3)).admitted).toBe(3);
+  const counted = () => redis.lrange(`rate:{${key.organizationId}}:key:${key.id}`, 0, -1);
+  const before = await counted();
+  expect((await burst(limiters, [key], 50)).admitted).toBe(0);
+  expect(await counted()).toEqual(before);
+});
+
+test('a request at retryAt is admitted, by the limiter that refused and by another', async () => {
   const windowMs = 1_000;
   const limits = { perKey: 3, windowMs };
-  const [a, b] = [await limiter(limits), await limiter(limits)];
-  for (const waiting of [a, b]) {
+  const [refusing, other] = [await limiter(limits), await limiter(limits)];
+  for (const waiting of [refusing, other]) {
     const key = newKey();
-    for (const use of [a, b, a]) expect(await use.admit(key)).toBe(0);
-    const { decisions } = await burst([a, b], [key], 50);
-    const retryAtMs = Math.min(...decisions);
-    expect(retryAtMs).toBeGreaterThan(Date.now());
-    expect(retryAtMs).toBeLessThanOrEqual(Date.now() + windowMs + 5);
+    const askedAtMs = Date.now();
+    // More than three when a busy machine lets a window pass in between.
+    const retryAtMs = await until(() => refusing.admit(key), { isThere: (decision) => decision > 0, everyMs: 0 });
+    expect(retryAtMs).toBeGreaterThan(askedAtMs);
+    expect(retryAtMs).toBeLessThanOrEqual(Date.now() + windowMs + 2);
     // wall clock: the time that the answer names is the subject.
     while (Date.now() < retryAtMs) await sleep(retryAtMs - Date.now());
     expect(await waiting.admit(key)).toBe(0);
   }
 });
 
+test('by default a window is a minute', async () => {
+  const made = await limiter({ perKey: 1 });
+  const key = newKey();
+  const askedAtMs = Date.now();
+  expect(await made.admit(key)).toBe(0);
+  const retryAtMs = await made.admit(key);
+  expect(retryAtMs).toBeGreaterThan(askedAtMs + 60_000);
+  expect(retryAtMs).toBeLessThanOrEqual(Date.now() + 60_002);
+});
+
 test('an API key that is known to be blocked is refused without asking Redis', async () => {
-  const redis = await connect();
-  const made = createRateLimiter({ redis, limits: { perKey: 1 } });
-  closing.push(() => made.close());
+  const made = await limiter({ perKey: 1 });
   const key = newKey();
   expect(await made.admit(key)).toBe(0);
   const refusal = made.admit(key);
@@ -144,25 +169,29 @@ test('an API key that is known to be blocked is refused without asking Redis', a
 
 test('the lists in Redis are bounded and expire', async () => {
   const redis = await connect();
-  const made = await limiter({ perKey: 4, perOrganization: 6, windowMs: 2_000 });
+  const made = await limiter({ perKey: 4, perOrganization: 6 });
   const keys = [newKey('bounded'), newKey('bounded')];
   await burst([made], keys, 500);
   const names = await redis.keys('rate:{bounded}*');
   expect(names.sort()).toEqual(['rate:{bounded}', ...keys.map(({ id }) => `rate:{bounded}:key:${id}`)].sort());
   expect(await redis.llen('rate:{bounded}')).toBe(6);
-  await until(async () => (await redis.keys('rate:{bounded}*')).length === 0);
+  for (const name of names) {
+    const leftMs = await redis.pttl(name);
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(60_001);
+  }
 });
 
 test('after the clock was set back, the limits hold and requests are refused for little longer', async () => {
   const redis = await connect();
-  const made = await limiter({ perKey: 2, windowMs: 500 });
+  const made = await limiter({ perKey: 2 });
   const key = newKey();
   const log = `rate:{${key.organizationId}}:key:${key.id}`;
-  const aheadMs = Date.now() + 200;
+  const aheadMs = Date.now() + 30_000;
   await redis.lpush(log, aheadMs, aheadMs);
   const retryAtMs = await made.admit(key);
-  expect(retryAtMs).toBeGreaterThanOrEqual(aheadMs + 500);
-  expect(retryAtMs).toBeLessThan(Date.now() + 800);
+  expect(retryAtMs).toBeGreaterThanOrEqual(aheadMs + 60_000);
+  expect(retryAtMs).toBeLessThanOrEqual(Date.now() + 30_000 + 60_002);
 
   const lost = newKey();
   const farMs = Date.now() + 3_600_000;
@@ -174,6 +203,10 @@ describe('a limiter with a limit of 100 or more', () => {
   type Key = ReturnType<typeof newKey>;
   const listOf = ({ id, organizationId }: Key) => `rate:{${organizationId}}:key:${id}`;
 
+  /** The clock of the process. It stands still, so that requests follow each other closely on every machine. */
+  let nowMs = 0;
+  const clock = () => nowMs;
+
   /** How many decisions a fresh server has been asked for. */
   async function calls(redis: RedisConnection): Promise<number> {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
@@ -183,18 +216,17 @@ describe('a limiter with a limit of 100 or more', () => {
     const own = await startRedis({ ephemeral: true });
     closing.push(() => own.stop());
     const redis = await connect(own.url);
-    const made = createRateLimiter({ redis, limits: { perKey: 6_000, perOrganization: 6_000 } });
-    closing.push(() => made.close());
+    const made = limiterOn(redis, { limits: { perKey: 6_000, perOrganization: 6_000 }, clock });
     const key = newKey();
     for (let index = 0; index < 1_000; index += 1) expect(await made.admit(key)).toBe(0);
-    // On a slow machine fewer are counted ahead. Without it there are a thousand.
-    expect(await calls(redis)).toBeLessThan(500);
+    // Without counting ahead there are a thousand.
+    expect(await calls(redis)).toBeLessThan(200);
     const counted = await redis.llen(listOf(key));
     expect(counted).toBeGreaterThan(1_000);
     expect(counted).toBeLessThanOrEqual(1_000 + 33);
     expect(await redis.llen(`rate:{${key.organizationId}}`)).toBe(counted);
-    // wall clock: requests that were counted ahead are used for 100 ms.
-    await sleep(150);
+    // Requests that were counted ahead are used for 100 ms.
+    nowMs += 100;
     expect(await made.admit(key)).toBe(0);
     expect(await redis.llen(listOf(key))).toBeGreaterThanOrEqual(1_001);
     expect(await redis.llen(listOf(key))).toBeLessThanOrEqual(1_001 + 16);
@@ -202,7 +234,7 @@ describe('a limiter with a limit of 100 or more', () => {
 
   test('admits exactly as many of a busy key over two processes', async () => {
     const limits = { perKey: 640, perOrganization: 10_000 };
-    const limiters = await Promise.all([limiter(limits), limiter(limits)]);
+    const limiters = await Promise.all([limiter(limits, clock), limiter(limits, clock)]);
     const key = newKey();
     let admitted = 0;
     for (let index = 0; index < 800; index += 1) if ((await limiters[index % 2]!.admit(key)) === 0) admitted += 1;
@@ -211,7 +243,7 @@ describe('a limiter with a limit of 100 or more', () => {
 
   test('counts a person in two organizations separately', async () => {
     const redis = await connect();
-    const made = await limiter({ perKey: 1_000, perOrganization: 1_000 });
+    const made = await limiter({ perKey: 1_000, perOrganization: 1_000 }, clock);
     const [here, there] = [newKey(), newKey()].map((key) => ({ ...key, id: 'person' })) as [Key, Key];
     for (let index = 0; index < 40; index += 1) expect(await made.admit(here)).toBe(0);
     for (let index = 0; index < 4; index += 1) expect(await made.admit(there)).toBe(0);
@@ -226,19 +258,18 @@ describe('a limiter with a limit of 100 or more', () => {
 
   test('counts nothing ahead for a key that sends ten requests a second', async () => {
     const redis = await connect();
-    const made = await limiter({ perKey: 6_000, perOrganization: 6_000 });
+    const made = await limiter({ perKey: 6_000, perOrganization: 6_000 }, clock);
     const key = newKey();
-    for (let index = 0; index < 5; index += 1) {
+    for (let index = 0; index < 20; index += 1) {
       expect(await made.admit(key)).toBe(0);
-      // wall clock: the pace of the requests is the subject.
-      await sleep(110);
+      nowMs += 100;
     }
-    expect(await redis.llen(listOf(key))).toBe(5);
+    expect(await redis.llen(listOf(key))).toBe(20);
   });
 
   test('does not count ahead when half is used', async () => {
     const redis = await connect();
-    const made = await limiter({ perKey: 200, perOrganization: 10_000 });
+    const made = await limiter({ perKey: 200, perOrganization: 10_000 }, clock);
     const key = newKey();
     for (let index = 0; index < 150; index += 1) expect(await made.admit(key)).toBe(0);
     expect(await redis.llen(listOf(key))).toBe(150);
@@ -251,83 +282,91 @@ describe('while Redis is unavailable', () => {
     const first = await startRedis({ ephemeral: true });
     const redis = await connect(first.url);
     let skipped = 0;
-    const made = createRateLimiter({ redis, onSkip: () => (skipped += 1) });
-    closing.push(() => made.close());
-    const key = newKey();
-    expect((await burst([made], [key], 100)).admitted).toBe(60);
+    const made = limiterOn(redis, { onSkip: () => (skipped += 1) });
+    expect((await burst([made], [newKey()], 100)).admitted).toBe(60);
 
-    const other = newKey();
-    const running = burst([made], [other], 500);
+    const running = burst([made], [newKey()], 500);
     process.kill(first.pid, 'SIGKILL');
     const { decisions } = await running;
     expect(decisions).toHaveLength(500);
     await until(() => redis.status !== 'ready');
     const before = skipped;
-    const startedAt = performance.now();
-    expect((await burst([made], [newKey()], 1_000)).admitted).toBe(1_000);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(Array.from({ length: 1_000 }, () => made.admit(newKey()))).toEqual(Array(1_000).fill(0));
     expect(skipped - before).toBe(1_000);
 
     await first.stop();
     const second = await startRedis({ ephemeral: true, port: first.port });
     closing.push(() => second.stop());
     expect(second.port).toBe(first.port);
-    await waitForRedis(redis, 10_000);
+    await waitForRedis(redis, 30_000);
     expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
-  }, 60_000);
+  });
 
-  test('when it is silent, requests are admitted after the deadline and then immediately; when it answers again, the limits hold', async () => {
+  test('by default, requests are admitted after 250 ms of silence and then immediately; after it, the limits hold', async () => {
     const silent = await startRedis({ ephemeral: true });
     closing.push(() => silent.stop());
-    const redis = await connect(silent.url);
     let skipped = 0;
-    const made = createRateLimiter({ redis, onSkip: () => (skipped += 1) });
-    closing.push(() => made.close());
-    const key = newKey();
-    expect(await made.admit(key)).toBe(0);
-    expect(skipped).toBe(0);
-
-    const replaced = new Promise((resolve) => redis.once('close', resolve));
-    process.kill(silent.pid, 'SIGSTOP');
-    const startedAt = performance.now();
-    expect((await burst([made], [key], 300)).admitted).toBe(300);
-    const waitedMs = performance.now() - startedAt;
-    expect(waitedMs).toBeGreaterThan(45);
-    expect(waitedMs).toBeLessThan(10_000);
-    expect(made.admit(key)).toBe(0);
-    expect(skipped).toBe(301);
-
-    await replaced;
-    process.kill(silent.pid, 'SIGCONT');
-    await until(async () => {
+    const made = limiterOn(await connect(silent.url), { deadlineMs: undefined, onSkip: () => (skipped += 1) });
+    const isAnswered = async () => {
       const before = skipped;
       await made.admit(newKey());
       return skipped === before;
-    });
-    expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
-  }, 60_000);
+    };
+    await until(isAnswered);
 
-  test('during a short pause of Redis no more requests are admitted than the limit', async () => {
+    process.kill(silent.pid, 'SIGSTOP');
+    skipped = 0;
+    const startedAt = performance.now();
+    expect((await burst([made], [newKey()], 300)).admitted).toBe(300);
+    // Two timers of 125 ms, each of which may be a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(248);
+    expect(made.admit(newKey())).toBe(0);
+    expect(skipped).toBe(301);
+
+    process.kill(silent.pid, 'SIGCONT');
+    await until(isAnswered);
+    skipped = 0;
+    const { admitted } = await burst([made], [newKey()], 500);
+    // Those that a busy machine answers after the deadline again are not counted in time.
+    expect(admitted - skipped).toBeLessThanOrEqual(60);
+  });
+
+  test('a connection that stays silent is replaced', async () => {
+    const silent = await startRedis({ ephemeral: true });
+    closing.push(() => silent.stop());
+    const redis = connectRedis({ url: silent.url, role: 'limiter' });
+    closing.push(() => closeRedis(redis));
+    await waitForRedis(redis, 30_000);
+    const replaced = new Promise((resolve) => redis.once('close', resolve));
+    process.kill(silent.pid, 'SIGSTOP');
+    // Long before the deadline.
+    expect(await limiterOn(redis).admit(newKey())).toBe(0);
+    await replaced;
+    process.kill(silent.pid, 'SIGCONT');
+    await waitForRedis(redis, 30_000);
+  });
+
+  test('during a pause of Redis below the deadline no more requests are admitted than the limit', async () => {
     const pausing = await startRedis({ ephemeral: true });
     closing.push(() => pausing.stop());
     let skipped = 0;
-    const made = createRateLimiter({ redis: await connect(pausing.url), onSkip: () => (skipped += 1) });
-    closing.push(() => made.close());
+    const made = limiterOn(await connect(pausing.url), { onSkip: () => (skipped += 1) });
     process.kill(pausing.pid, 'SIGSTOP');
     const pending = burst([made], [newKey()], 100);
-    // wall clock: the length of the pause is the subject.
-    await sleep(120);
+    // wall clock: a pause that is longer than the default deadline and shorter than this one.
+    await sleep(600);
     process.kill(pausing.pid, 'SIGCONT');
     expect((await pending).admitted).toBe(60);
     expect(skipped).toBe(0);
   });
 
   test('a delay of the process itself does not count as silence of Redis', async () => {
-    const limiters = await Promise.all([limiter({}, () => (skipped += 1)), limiter({}, () => (skipped += 1))]);
     let skipped = 0;
-    const key = newKey();
-    const pending = burst(limiters, [key], 400);
-    const untilMs = performance.now() + 300;
+    const options = { deadlineMs: 1_000, onSkip: () => (skipped += 1) };
+    const limiters = [limiterOn(await connect(), options), limiterOn(await connect(), options)];
+    const pending = burst(limiters, [newKey()], 400);
+    // Longer than the deadline, while Redis answers.
+    const untilMs = performance.now() + 1_600;
     while (performance.now() < untilMs);
     expect((await pending).admitted).toBe(60);
     expect(skipped).toBe(0);

@@ -19,6 +19,10 @@ export interface RateLimiterOptions {
   /** Separates the counters of several limiters. Default: those of the Data API. */
   name?: string;
   limits?: Partial<RateLimits>;
+  /** Time without an answer from Redis after which waiting requests are admitted. Default 250 ms. */
+  deadlineMs?: number;
+  /** Milliseconds of a clock of this process, by which requests that were counted ahead expire. Default `performance.now`. */
+  clock?: () => number;
   /** Called for each request about which Redis did not answer. */
   onSkip?: () => void;
 }
@@ -31,8 +35,7 @@ interface Limited {
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const maxKnownKeys = 10_000;
-/** Time without an answer from Redis after which waiting requests are admitted. */
-const deadlineMs = 250;
+const defaultDeadlineMs = 250;
 const probeEveryMs = 250;
 /** The deadline is checked in this many steps. */
 const ticks = 2;
@@ -82,13 +85,20 @@ type AdmitCommand = (keyList: string, organizationList: string, ...args: number[
  * to be silent, otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const { redis, name = 'rate', limits, onSkip } = options;
+  const {
+    redis,
+    name = 'rate',
+    limits,
+    deadlineMs = defaultDeadlineMs,
+    clock = () => performance.now(),
+    onSkip,
+  } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
-  const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys });
-  const monitor = createSilenceMonitor(redis);
+  const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys, clock });
+  const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
     return 0;
@@ -161,7 +171,7 @@ function createBlockedKeys() {
 }
 
 /** Ends the wait for answers when Redis has not answered any command for `deadlineMs`, and finds out when it answers again. */
-function createSilenceMonitor(redis: RedisConnection) {
+function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
   const waiting = new Set<() => void>();
   let answers = 0;
   let timer: NodeJS.Timeout | undefined;
