@@ -169,6 +169,18 @@ export default tseslint.config(
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
+  {
+    files: ['**/*.test.ts', '**/*.test.tsx', '**/*-under-test.ts', '**/testing/**', 'apps/e2e/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MemberExpression[object.name="jest"][property.name="retryTimes"]',
+          message: 'Find the cause of the failure (docs/testing.md, a calm test).',
+        },
+      ],
+    },
+  },
   // Tests run commands in their own process, several at a time.
   {
     files: ['apps/cli/src/**/*.ts'],

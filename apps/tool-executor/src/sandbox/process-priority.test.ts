@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
-import { until } from '@parley/testing';
 import { type SandboxProcess, startProcess } from './start-process';
 import { type RunResult, runHandler } from './run-handler';
 import { buildSandbox } from '../../testing/start-test-executor';
