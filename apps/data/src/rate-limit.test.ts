@@ -39,8 +39,11 @@ async function start(limits?: Limits, ofPeople: Limits = {}) {
   return { tenant, id: body.id as string };
 }
 
+/** Longer than all requests take on a busy machine. */
+const windowMs = 600_000;
+
 test('every Data API route allows 60 requests per key and 200 per organization, and sync is not limited', async () => {
-  const { tenant, id } = await start();
+  const { tenant, id } = await start({ windowMs });
   const key = await api.key({ tenant });
   const routes = [
     ['get', '/v1/entity-types', undefined, 200],
@@ -75,7 +78,7 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
     });
     expect(Number.isInteger(retryAt)).toBe(true);
     expect(retryAt).toBeGreaterThan(now);
-    expect(retryAt).toBeLessThanOrEqual(Date.now() + 60_001);
+    expect(retryAt).toBeLessThanOrEqual(Date.now() + windowMs + 2);
     const seconds = Number(response.headers['retry-after']);
     expect(Number.isInteger(seconds)).toBe(true);
     expect(seconds * 1_000 + Date.now()).toBeGreaterThanOrEqual(retryAt - 5);
@@ -93,7 +96,7 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
   expect(burst.filter(({ status }) => status === 429)).toHaveLength(101);
   const elsewhere = await api.key({ tenant: await api.organization() });
   await api.call('get', '/v1/entity-types', elsewhere).expect(200);
-});
+}, 240_000);
 
 test('requests with a missing permission, unknown paths and unsupported methods do not count', async () => {
   const { tenant } = await start({ perKey: 2 });

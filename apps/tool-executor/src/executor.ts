@@ -43,13 +43,15 @@ export interface ExecutorOptions {
   maxProcesses: number;
   maxQueue: number;
   queueTimeoutMs: number;
+  /** How long a handler is parsed before it is refused as too hard to parse. Default 2 s. */
+  compileTimeoutMs?: number;
   guardedFetch: GuardedFetch;
   toolCallback: ToolCallback;
   log: Logger;
   metrics?: Metrics;
 }
 
-const compileTimeoutMs = 2000;
+const defaultCompileTimeoutMs = 2000;
 const cachedCodeChars = 16 * 1024 * 1024;
 /** How often a call is run when the process ends before its handler has started. */
 const maxTries = 3;
@@ -59,7 +61,7 @@ const maxTries = 3;
  * parser that one tenant's text has compromised never shares a process with another tenant's handler.
  */
 export function createExecutor(options: ExecutorOptions) {
-  const { log, metrics, maxQueue, queueTimeoutMs } = options;
+  const { log, metrics, maxQueue, queueTimeoutMs, compileTimeoutMs = defaultCompileTimeoutMs } = options;
   let hasWarned = false;
   const start = async (isUrgent: boolean) => {
     const process = await startProcess({ entry: options.sandboxEntry, uid: options.sandboxUid, isUrgent });

@@ -79,6 +79,8 @@ export async function startTestExecutor(
   });
   await executor.warm();
   const server = createServer(app);
+  // After 5 s, the default, the server would close a connection that a delayed test is about to use again.
+  server.keepAliveTimeout = 600_000;
   const url = await listen(server);
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const startedAt = performance.now();

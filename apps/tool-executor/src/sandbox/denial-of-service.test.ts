@@ -1,17 +1,23 @@
 import { type Answer, type TestExecutor, startTestExecutor } from '../../testing/start-test-executor';
 
 /*
- * Programs that try to exhaust the service. Each must end with a documented answer at its time limit, while other calls are
- * answered and the service continues. second-barrier.test.ts shows when a process is killed that does not end by itself.
+ * Programs that try to exhaust the service. Each must end with a documented answer, while other calls are answered and the
+ * service continues. How late is reported, not limited: process-priority.test.ts shows that the engine itself ends a program at
+ * its time limit, second-barrier.test.ts that the process is otherwise killed 150 ms after it.
  */
 
 const timeoutMs = 300;
-/** Far longer than a trivial call takes on a busy machine, also when it waits for a process that is replaced. */
+/** Far longer than a trivial call takes on a busy machine, with its parsing and its wait for a process that is replaced. */
 const generousMs = 50_000;
 
 let service: TestExecutor;
 beforeAll(async () => {
-  service = await startTestExecutor({ minProcesses: 4, maxProcesses: 6, queueTimeoutMs: generousMs });
+  service = await startTestExecutor({
+    minProcesses: 4,
+    maxProcesses: 6,
+    queueTimeoutMs: generousMs,
+    compileTimeoutMs: generousMs,
+  });
 });
 afterAll(async () => {
   const inTime = lateness.filter((lateMs) => lateMs <= 250).length;
@@ -187,17 +193,14 @@ it('the corpus has at least 60 programs', () => {
   expect(corpus.length).toBeGreaterThanOrEqual(60);
 });
 
-it.each(corpus)('%s ends in time, and other calls are answered', async (_name, code, answers) => {
-  const otherCall = () => service.run('return args.n + 1', { args: { n: 1 }, timeoutMs: 30_000 });
+it.each(corpus)('%s ends, and other calls are answered', async (_name, code, answers) => {
+  const otherCall = () => service.run('return args.n + 1', { args: { n: 1 }, timeoutMs: generousMs });
   const [answer, ...others] = await Promise.all([service.run(code, { timeoutMs }), otherCall(), otherCall()]);
-  const lateMs = answer.durationMs - timeoutMs;
-  lateness.push(lateMs);
+  lateness.push(answer.durationMs - timeoutMs);
   expect(others.map(({ body }) => body.result)).toEqual([2, 2]);
   const end = endOf(answer);
   expect(answers.some((text) => end.includes(text)) ? 'expected' : end.slice(0, 300)).toBe('expected');
   expect(end).not.toMatch(/^undocumented/);
-  // A program that evades its limit runs on. 150 ms after it the process is killed; the rest is for a busy machine.
-  expect(lateMs).toBeLessThan(10_000);
 });
 
 it('still answers after its processes were replaced', async () => {

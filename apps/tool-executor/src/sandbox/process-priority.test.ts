@@ -6,7 +6,7 @@ import { buildSandbox } from '../../testing/start-test-executor';
 
 const isObservable = process.platform === 'linux' && process.getuid?.() === 0;
 /** Far longer than a run takes on a busy machine. */
-const timeoutMs = 50_000;
+const generousMs = 50_000;
 
 const ownPriority = getPriority();
 let sandbox: Awaited<ReturnType<typeof buildSandbox>>;
@@ -25,23 +25,44 @@ afterAll(async () => {
   await sandbox.remove();
 });
 
+interface RunEnd {
+  kind: RunResult['kind'];
+  /** Whether the process can serve the next call. */
+  isKept: boolean;
+}
+
 /** Runs a handler. `answer`: the result of its tool calls. */
-async function run(code: string, answer: () => boolean = () => false): Promise<{ kind: RunResult['kind'] | 'kept' }> {
+async function run(code: string, { answer = () => false, timeoutMs = generousMs } = {}): Promise<RunEnd> {
   let isKept = false;
   const acquired = { process: one, release: () => void (isKept = true), discard: () => undefined };
   const input = { code, args: '{}', context: '{}', timeoutMs };
   const { kind } = await runHandler(acquired, input, async () => ({ value: { ok: true, result: answer() } }));
-  return { kind: isKept ? 'kept' : kind };
+  return { kind, isKept };
 }
 
 if (isObservable) {
   it('lowers the priority of a run that computes for long, and restores it afterwards', async () => {
     // Computes in pieces until its priority has been lowered.
     const code = 'while (!(await parley.test.isLowered({}))) for (let i = 0; i < 300000; i++);';
-    expect(await run(code, () => getPriority(one.pid) === 15)).toEqual({ kind: 'kept' });
+    const answer = () => getPriority(one.pid) === 15;
+    expect(await run(code, { answer })).toEqual({ kind: 'result', isKept: true });
     expect(getPriority(one.pid)).toBe(0);
   });
 }
+
+it('the engine itself ends a run at its time limit, and the process is kept with its priority', async () => {
+  const before = getPriority(one.pid);
+  // Holds the timer after which the service would kill the process.
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'setImmediate', 'setInterval', 'clearInterval', 'performance', 'Date'],
+  });
+  try {
+    expect(await run('for (;;);', { timeoutMs: 500 })).toEqual({ kind: 'timeout', isKept: true });
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(getPriority(one.pid)).toBe(before);
+});
 
 /** The processes that this one has started. */
 function children(): number[] {
@@ -66,7 +87,7 @@ it('does not lower the priority of a run that waits', async () => {
   let highest = before;
   const check = setInterval(() => void (highest = Math.max(highest, getPriority(one.pid))), 10);
   const code = 'for (let i = 0; i < 20; i++) await new Promise((r) => setTimeout(r, 20)); return 1';
-  expect(await run(code)).toEqual({ kind: 'kept' });
+  expect(await run(code)).toEqual({ kind: 'result', isKept: true });
   clearInterval(check);
   expect([highest, getPriority(one.pid)]).toEqual([before, before]);
 });
