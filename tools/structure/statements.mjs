@@ -51,13 +51,16 @@ export function runStatements(projects = null) {
   const declared = new Set(declaredStatements().map(({ name }) => name));
   const lines = new Set();
   for (const folder of readdirSync(notesFolder)) {
-    if (projects !== null ? !projects.includes(folder) : folder.endsWith('-partitioned')) continue;
+    if (projects !== null ? !projects.includes(projectOf(folder)) : folder.endsWith('-partitioned')) continue;
     for (const file of readdirSync(join(notesFolder, folder)).filter((name) => name.endsWith('.jsonl')))
       for (const line of readFileSync(join(notesFolder, folder, file), 'utf8').split('\n')) lines.add(line);
   }
   lines.delete('');
   return Array.from(lines, (line) => JSON.parse(line)).filter(({ name }) => declared.has(name));
 }
+
+/** The folder of the browser tests has the name of their target. */
+const projectOf = (folder) => (folder === 'e2e-browser' ? 'e2e' : folder);
 
 /** Declared statements that no recorded test has run. */
 export function untestedStatements() {

@@ -3,13 +3,13 @@ const limitMs = 60_000;
 
 /**
  * Jest: ends the process when something that a failed test did not close, such as a connection, keeps it alive. Otherwise one
- * failure would make the whole run wait for ever. The exit code is the one that jest has set.
+ * failure would make the whole run wait for ever. A teardown that does not end is a failure, too.
  */
 export default class EndReporter {
   onRunComplete() {
     const end = () => {
       console.error(`The tests ended ${limitMs / 1000} s ago, but something is still open: the process is ended.`);
-      process.exit();
+      process.exit(1);
     };
     setTimeout(end, limitMs).unref(); // the timer itself does not keep the process alive
   }

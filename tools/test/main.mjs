@@ -1,6 +1,6 @@
 // node tools/test/main.mjs [--long] [--layer=NAME] [name or file…] [nx options]: runs all checks and tests, or a part of them (docs/testing.md).
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Problem, runMain, print, step } from '../start/output.mjs';
@@ -13,12 +13,13 @@ import { startTestServers } from './servers.mjs';
 import { statementFaults } from './statement-faults.mjs';
 import { createTally } from './tally.mjs';
 
-const plantedFaults = 'tools/test/planted-faults.mjs';
-
 await runMain(async () => {
   const startedAt = Date.now();
   const selection = select(process.argv.slice(2));
-  mkdirSync(join(root, 'dist', 'statements'), { recursive: true });
+  // Notes of earlier runs are about earlier statements. Nx restores those of the targets that it takes from its cache.
+  const notes = join(root, 'dist', 'statements');
+  if (selection.files.length === 0) rmSync(notes, { recursive: true, force: true });
+  mkdirSync(notes, { recursive: true });
   clearDurations();
   await ensureGenerated();
   ensureChromium();
@@ -44,16 +45,17 @@ await runMain(async () => {
 });
 
 /** Nx runs targets, whose names it prints; files are run without it. Planted faults run last, with few rounds: a fault must be found by default. */
-function commandsFor({ files, projects, targets, isLong, nxOptions }) {
-  const commands = commandsOf(files);
+function commandsFor({ files, projects, layer, targets, isLong, nxOptions }) {
+  const env = isLong ? { PARLEY_TEST_ROUNDS: 'full' } : {};
+  const commands = commandsOf(files).map((command) => ({ ...command, env }));
   if (files.length === 0 || projects !== null) {
     const chosen = projects === null ? [] : [`--projects=${projects.join(',')}`];
     const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...chosen, ...nxOptions];
-    const env = isLong ? { PARLEY_TEST_ROUNDS: 'full' } : {};
     commands.push({ args: [join('node_modules', '.bin', 'nx'), ...nx], env });
   }
-  if (isLong && projects === null && existsSync(join(root, plantedFaults)))
-    commands.push({ name: 'bootstrap:planted-faults', args: [plantedFaults] });
+  const isComplete = files.length === 0 && projects === null && layer === undefined;
+  if (isLong && isComplete)
+    commands.push({ name: 'bootstrap:planted-faults', args: ['tools/test/planted-faults.mjs'] });
   return commands;
 }
 

@@ -26,7 +26,7 @@ await runMain(async () => {
     const environment = { ...process.env, ...servers.env };
     // A test that fails without the fault proves nothing.
     const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
-    const failing = await failingTests(copy, tests, environment);
+    const failing = await filesOf(copy, tests, environment, (result) => result?.status !== 'passed');
     for (const fault of faults) {
       const problem = await plant(copy, fault, failing, environment);
       print(problem === null ? `found      ${fault.name}` : `NOT FOUND  ${fault.name}: ${problem}`);
@@ -67,16 +67,18 @@ async function plant(copy, fault, failingBefore, environment) {
   const applied = await run('git', patch, copy);
   if (applied.code !== 0) return `the patch no longer applies: ${applied.stderr.trim()}`;
   try {
-    const found = await failingTests(copy, fault.tests, environment);
-    return found.size > 0 ? null : `${fault.tests.join(', ')} passes with it`;
+    // A file that cannot be run has found nothing.
+    const hasFailed = ({ status }) => status === 'failed';
+    const found = await filesOf(copy, fault.tests, environment, (result) => result?.assertionResults.some(hasFailed));
+    return found.size > 0 ? null : `no test of ${fault.tests.join(', ')} fails with it`;
   } finally {
     await run('git', [...patch, '--reverse'], copy);
   }
 }
 
-/** Returns the files of which a test fails, or that cannot be run. */
-async function failingTests(copy, tests, environment) {
-  const failing = new Set();
+/** Runs test files. Returns those whose result, undefined for one that was not run, is wanted. */
+async function filesOf(copy, tests, environment, isWanted) {
+  const found = new Set();
   for (const [project, files] of byProject(tests)) {
     const config = join(project, 'jest.config.cjs');
     const output = join(copy, 'jest-results.json');
@@ -87,10 +89,10 @@ async function failingTests(copy, tests, environment) {
     const results = existsSync(output) ? JSON.parse(readFileSync(output, 'utf8')).testResults : [];
     for (const file of files) {
       const result = results.find(({ name }) => name.endsWith(`/${file}`));
-      if (result?.status !== 'passed') failing.add(file);
+      if (isWanted(result)) found.add(file);
     }
   }
-  return failing;
+  return found;
 }
 
 function byProject(tests) {

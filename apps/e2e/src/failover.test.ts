@@ -17,7 +17,7 @@ import { type Client, push } from './client';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** Acknowledged writes before the primary is killed and after it; 4,000 in the full run. */
+/** Acknowledged writes before the primary is killed and after it. */
 const writesPerPhase = rounds(300, 3_000);
 const writers = 8;
 /** Time in which an operator's tool notices that the primary is away. */

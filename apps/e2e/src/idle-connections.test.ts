@@ -104,7 +104,8 @@ it(`answers while ${wanted} connections are idle or send slowly, and after they 
   clearInterval(drip);
   for (const socket of sockets) socket.destroy();
   const after = await ask();
-  console.log(
+  if (!rounds(false, true)) return;
+  process.stderr.write(
     JSON.stringify({
       connections: wanted,
       slowBodies: slowCount,

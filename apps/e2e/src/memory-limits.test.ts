@@ -24,7 +24,9 @@ const allowed = 0.9;
 
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let models: Server;
-/** The organization whose model server is hostile, and another one. */
+/** Bytes that the models have sent. */
+let sentBytes = 0;
+/** The organization that sends what is large, and another one, whose agent asks no model server. */
 let busy: Client & { key: string };
 let other: Client;
 let tenants: Tenant[];
@@ -38,6 +40,7 @@ async function startHostileModels(): Promise<Server> {
     const write = () => {
       while (leftBytes > 0 && !response.destroyed) {
         leftBytes -= chunk.length;
+        sentBytes += chunk.length;
         if (!response.write(chunk)) {
           response.once('drain', write);
           return;
@@ -123,6 +126,7 @@ const onLinux = isObservable ? test : test.skip;
 
 onLinux('chat survives the largest messages and models that answer without end', async () => {
   const { pid } = stack.services.chat!;
+  sentBytes = 0;
   const message = 'ñ'.repeat(3.5 * mebibyte);
   const large = () => busy.post(`/v1/agents/${assistant.slug}/chat`, { message });
   const whole = () => busy.post('/v1/agents/hostile/chat', { message: 'Hello' });
@@ -134,12 +138,14 @@ onLinux('chat survives the largest messages and models that answer without end',
   // A stream that fails has begun with 200.
   const statuses = new Set(answers.map(({ status }) => status));
   expect([200, 429, 502, 503]).toEqual(expect.arrayContaining([...statuses]));
+  expect(sentBytes).toBeGreaterThan(100 * mebibyte);
   expect(stack.services.chat!.pid).toBe(pid);
   expect(peakOf('chat')).toBeLessThan(allowed);
 });
 
 onLinux('the worker survives models that answer without end', async () => {
   const { pid } = stack.services.worker!;
+  sentBytes = 0;
   const begun = await Promise.all(
     times(20, () => busy.post('/v1/executions', { agentSlug: 'hostile', message: 'Hello' })),
   );
@@ -155,6 +161,7 @@ onLinux('the worker survives models that answer without end', async () => {
   await until(
     async () => (await other.get(`/v1/executions/${execution.body.executionId}`)).body.status === 'succeeded',
   );
+  expect(sentBytes).toBeGreaterThan(100 * mebibyte);
   expect(stack.services.worker!.pid).toBe(pid);
   expect(peakOf('worker')).toBeLessThan(allowed);
 });

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeServer } from '@parley/service';
+import { until } from '@parley/testing';
 import {
   type TestGateway,
   type TestUpstream,
@@ -346,6 +347,14 @@ it('running requests are completed at shutdown', async () => {
   const call = post(`${gateway.url}/v1/chat`, {});
   await arrived.promise;
   const closed = closeServer(gateway.server);
+  // From now on the gateway accepts no connection, and the request still runs.
+  await until(async () => {
+    const isRefused = await fetch(`${gateway.url}/v1/chat`).then(
+      () => false,
+      () => true,
+    );
+    return isRefused;
+  });
   closing.resolve();
   const response = await call;
   expect(await response.json()).toEqual({ done: true });

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, createDb, createSecretBox, resealStale } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { createFindWebsite, createPublishableKey, sealedPublishableKeys } from './publishable-keys';
+import {
+  createFindWebsite,
+  createPublishableKey,
+  revokePublishableKey,
+  sealedPublishableKeys,
+} from './publishable-keys';
 
 let db: Db;
 beforeAll(async () => {
@@ -27,4 +32,19 @@ it('keeps its signing keys when its secret is encrypted again with the first key
   expect(await reseal(`${newer},${older}`)).toEqual({ resealed: 1, unreadable: [] });
   expect(await reseal(`${newer},${older}`)).toEqual({ resealed: 0, unreadable: [] });
   expect(await find(newer)).toEqual(before);
+});
+
+it('finds no revoked key after a second', async () => {
+  const box = createSecretBox(randomBytes(32).toString('base64'));
+  const { scope } = await seedOrganization(db.pool);
+  const limits = { perVisitor: 1, perAddress: 2, perKey: 3 };
+  const website = { name: 'Shop', agentSlug: 'support', origins: ['https://shop.example'], limits };
+  const { created } = await createPublishableKey(db, box, scope, website);
+  let nowMs = 1;
+  const find = createFindWebsite(db, box, undefined, () => nowMs);
+  expect(await find(created.key)).toMatchObject({ id: created.id });
+  await revokePublishableKey(db, scope, created.id);
+  expect(await find(created.key)).toMatchObject({ id: created.id });
+  nowMs += 1_000;
+  expect(await find(created.key)).toBeNull();
 });

@@ -151,22 +151,24 @@ export function createFindWebsite(
   db: Db,
   box: SecretBox,
   limit: LookUpLimit = noLimit,
+  clock: () => number = () => performance.now(),
 ): (key: string, address?: string) => Promise<Website | null> {
-  const lookUp = createUnknownKeyLimit('keys', limit);
+  const lookUp = createUnknownKeyLimit('keys', limit, clock);
   const websites = new LRUCache<string, { website: Website | null }, string>({
     max: 10_000,
+    perf: { now: clock },
     ttlResolution: 0,
     ignoreFetchAbort: true,
     async fetchMethod(key, old, { options, context: address }) {
       let askedAtMs = 0;
       const find = async () => {
-        askedAtMs = performance.now();
+        askedAtMs = clock();
         return (await db.acrossTenants('key look-up', keyByText, [key])).rows[0] ?? null;
       };
       // A key that was valid at its last look-up does not depend on what else its address sends.
       const row = await (old?.website ? find() : lookUp(address, find));
       // The age counts from the start of the query.
-      options.ttl = row ? Math.max(1, validMs - (performance.now() - askedAtMs)) : unknownMs;
+      options.ttl = row ? Math.max(1, validMs - (clock() - askedAtMs)) : unknownMs;
       return { website: row ? toWebsite(row, box) : null };
     },
   });

@@ -56,19 +56,25 @@ export function createAnswerPace({
 
   return {
     /**
-     * Waits until the key's answers before have had their time. Resolves with the bytes that it has reserved for this one. Rejects with
-     * 429 when others wait that take more than 5 s, or the signal is aborted.
+     * Waits until the key's answers before have had their time. Resolves with the bytes that it has reserved for this one, which
+     * `answered` gives back. Rejects with 429 when others wait that take more than 5 s, and when the signal is aborted.
      */
     async reserve(key: string, signal: () => AbortSignal): Promise<number> {
       const pace = paces.get(key);
       const waitMs = pace === undefined ? 0 : pace.freeAtMs - nowMs();
       if (pace === undefined || waitMs <= 0) return 0;
-      if (waitMs > maxWaitMs) throw refusal(waitMs);
+      if (waitMs > maxWaitMs) {
+        reportRefusal('large_answers');
+        throw tooMany(waitMs);
+      }
       const reserved = pace.lastBytes;
       pace.freeAtMs += msOf(reserved);
-      await wait(waitMs, signal()).catch(() => {
-        throw refusal(waitMs);
-      });
+      try {
+        await wait(waitMs, signal());
+      } catch {
+        pace.freeAtMs -= msOf(reserved);
+        throw tooMany(waitMs);
+      }
       return reserved;
     },
     /** Counts an answer with its real size. */
@@ -86,11 +92,5 @@ export function createAnswerPace({
   };
 }
 
-function refusal(waitMs: number) {
-  reportRefusal('large_answers');
-  return rateLimited(
-    Date.now() + waitMs,
-    'too_many_large_answers',
-    'Other large answers of the organization are sent first',
-  );
-}
+const tooMany = (waitMs: number) =>
+  rateLimited(Date.now() + waitMs, 'too_many_large_answers', 'Other large answers of the organization are sent first');

@@ -105,6 +105,10 @@ const app = createApp({
         return body;
       },
     ),
+    route({ method: 'get', path: '/v1/large', permission: 'data', response: z.unknown() }, async () => {
+      handled += 1;
+      return 'x'.repeat(40 * 1_048_576);
+    }),
     route(
       { method: 'get', path: '/v1/raw', permission: null, response: z.unknown() },
       async () => new RawJson('[1, 2]'),
@@ -471,4 +475,18 @@ describe('bodies', () => {
     expect(lines.filter(({ status }) => status === 499).map(({ route }) => route)).toEqual(['/v1/things', '/v1/slow']);
     expect(lines.find(({ msg }) => msg === 'still here')).toMatchObject({ requestId: 'leaves' });
   });
+});
+
+test('reads wait for large answers of their endpoint before, and one that would wait too long behind others is refused', async () => {
+  await get('/v1/large').expect(200);
+  const before = handled;
+  const left = new AbortController();
+  const ask = () => fetch(`${base}/v1/large`, { headers: bearer('all'), signal: left.signal });
+  const asked = [ask(), ask()];
+  const refused = await Promise.race(asked);
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, 'too_many_large_answers']);
+  expect(handled).toBe(before);
+  await get('/v1/things/a1').expect(200);
+  left.abort();
+  await Promise.allSettled(asked);
 });

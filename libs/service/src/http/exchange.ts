@@ -51,6 +51,8 @@ export class Exchange implements CallerContext {
     throw unauthorized();
   };
   fields: object | undefined = undefined;
+  /** What the pace of large answers has reserved for this one. */
+  reservedBytes = 0;
   #log: Logger | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 

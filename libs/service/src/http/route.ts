@@ -17,6 +17,7 @@ import type { BodyMemory } from './body-memory';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
+import { onClosed } from './on-closed';
 import { parseInput } from './parse-input';
 import { readJson } from './read-json';
 import { RawJson, jsonOf, sendText } from './send-json';
@@ -82,8 +83,6 @@ export interface RequestLimiter {
 interface Answer {
   status: number;
   body: unknown;
-  /** Bytes that the pace of large answers has reserved. */
-  reservedBytes?: number;
 }
 
 const unread = createUnreadAnswers();
@@ -129,9 +128,8 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
         query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
         body: spec.body && parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
       };
-      if (!readOnly) return { status, body: await handler(input as never, exchange as never) };
-      const reservedBytes = await pace.reserve(paceKey(exchange), () => exchange.signal);
-      return { status, body: await handler(input as never, exchange as never), reservedBytes };
+      if (readOnly) await awaitPace(exchange);
+      return { status, body: await handler(input as never, exchange as never) };
     };
     const key = spec.idempotent ? request.headers['idempotency-key'] : undefined;
     if (key === undefined || deps.idempotency === undefined) return answer();
@@ -181,14 +179,29 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     const json = jsonOf(result.body);
     // A change has been made, and is answered.
-    if (readOnly && knownCaller !== undefined) unread.hold(response, String(knownCaller.tenant), json.bytes);
-    if (readOnly) pace.answered(paceKey(exchange), json.bytes, result.reservedBytes ?? 0);
+    if (readOnly && knownCaller !== undefined) {
+      unread.hold(response, String(knownCaller.tenant), json.bytes);
+      pace.answered(paceKey(exchange, knownCaller), json.bytes, exchange.reservedBytes);
+      exchange.reservedBytes = 0;
+    }
     sendText(response, result.status, json);
   }
 }
 
 /** Large answers of an endpoint are paced for each organization. */
-const paceKey = ({ knownCaller, route: path }: Exchange): string => `${knownCaller?.tenant} ${path}`;
+const paceKey = ({ route: path }: Exchange, { tenant }: Caller): string => `${tenant} ${path}`;
+
+/** Waits for the large answers before. What is reserved for this one is given back when it is not sent. */
+async function awaitPace(exchange: Exchange): Promise<void> {
+  const { knownCaller, response } = exchange;
+  if (knownCaller === undefined) return;
+  const key = paceKey(exchange, knownCaller);
+  exchange.reservedBytes = await pace.reserve(key, () => exchange.signal);
+  if (exchange.reservedBytes === 0) return;
+  onClosed(response, () => pace.answered(key, 0, exchange.reservedBytes));
+  // The rate limit has refused it meanwhile.
+  if (response.writableEnded) throw rateLimited(Date.now());
+}
 
 /** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
 function refusePublishableKey({ headers: { authorization } }: IncomingMessage): void {
