@@ -62,6 +62,7 @@ const corpus: [name: string, code: string, answers: string[]][] = [
   ],
   ['a thenable without end', 'const t = { then(r) { r(t) } }; await t', time],
   ['an async generator without end', 'async function* g() { for (;;) yield 1 } for await (const _ of g());', time],
+  ['a loop in an async generator', 'async function* g() { yield 1; for (;;); } for await (const _ of g());', time],
   ['a generator without end, spread', 'function* g() { for (;;) yield 1 } return [...g()]', memory],
   [
     'an iterator without end',

@@ -109,6 +109,8 @@ export async function createRunner(send: Send) {
 
   function proceed(step: Step): void {
     if (run === null) return;
+    // The engine may report its interrupt to the handler as an error: an async generator rejects its promise with it.
+    if (step.kind === 'interrupted' && settled?.kind === 'error') return finish({ kind: 'timeout' });
     if (settled) return finish(settled);
     switch (step.kind) {
       case 'idle':
