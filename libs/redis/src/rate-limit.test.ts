@@ -203,7 +203,7 @@ describe('a limiter with a limit of 100 or more', () => {
   type Key = ReturnType<typeof newKey>;
   const listOf = ({ id, organizationId }: Key) => `rate:{${organizationId}}:key:${id}`;
 
-  /** The clock of the process. It stands still, so that requests follow each other closely on every machine. */
+  /** The clock of the process. It is held, so that requests follow each other closely on every machine. */
   let nowMs = 0;
   const clock = () => nowMs;
 

@@ -32,7 +32,10 @@ interface RunEnd {
 }
 
 /** Runs a handler. `answer`: the result of its tool calls. */
-async function run(code: string, { answer = () => false, timeoutMs = generousMs } = {}): Promise<RunEnd> {
+async function run(
+  code: string,
+  { answer = () => false, timeoutMs = generousMs }: { answer?: () => boolean; timeoutMs?: number } = {},
+): Promise<RunEnd> {
   let isKept = false;
   const acquired = { process: one, release: () => void (isKept = true), discard: () => undefined };
   const input = { code, args: '{}', context: '{}', timeoutMs };
