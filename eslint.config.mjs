@@ -35,11 +35,38 @@ const boundaries = [
   constraint('payments', ...domain, 'outbound', 'entities'),
   constraint('channels', ...domain, 'outbound', 'entities'),
   constraint('permissions', ...domain, 'entities'),
-  constraint('tools', ...domain, 'outbound', 'entities', 'permissions', 'payments', 'channels', 'service'),
+  constraint(
+    'tools',
+    ...domain,
+    'outbound',
+    'entities',
+    'permissions',
+    'payments',
+    'channels',
+    'service',
+  ),
   constraint('triggers', ...domain, 'entities', 'tools'),
-  constraint('agents', ...domain, 'outbound', 'entities', 'permissions', 'payments', 'channels', 'tools'),
+  constraint(
+    'agents',
+    ...domain,
+    'outbound',
+    'entities',
+    'permissions',
+    'payments',
+    'channels',
+    'tools',
+  ),
   constraint('runtime', ...executionLibraries),
-  constraint('resources', ...domain, 'outbound', 'entities', 'channels', 'permissions', 'tools', 'triggers'),
+  constraint(
+    'resources',
+    ...domain,
+    'outbound',
+    'entities',
+    'channels',
+    'permissions',
+    'tools',
+    'triggers',
+  ),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
   constraint('rows', 'contracts'),
@@ -55,7 +82,10 @@ const boundaries = [
   constraint('tests', ...allApps, 'resources', 'definitions', 'client', 'embedded', 'testing'),
 ];
 
-const restricted = (name, owner) => ({ name, message: `Only ${owner} may import ${name} (docs/architecture.md).` });
+const restricted = (name, owner) => ({
+  name,
+  message: `Only ${owner} may import ${name} (docs/architecture.md).`,
+});
 const driver = [restricted('pg', 'libs/db')];
 const express = [restricted('express', 'apps and libs/service')];
 const queueing = [restricted('bullmq', 'libs/redis'), restricted('ioredis', 'libs/redis')];
@@ -90,14 +120,20 @@ export default tseslint.config(
     languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
     rules: {
       'no-undef': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
     },
   },
   {
     files: ['**/*.ts', '**/*.tsx'],
     plugins: { '@nx': nx },
     rules: {
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/ban-ts-comment': 'error',
       'no-console': 'error',
@@ -144,13 +180,17 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         {
-          selector: 'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
+          selector:
+            'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
           message: 'Run statements with db.query or db.acrossTenants (docs/adr/0033).',
         },
       ],
     },
   },
-  { files: ['libs/service/**/*.ts', 'apps/**/*.ts'], rules: restrictImports([...driver, ...queueing], [langchain]) },
+  {
+    files: ['libs/service/**/*.ts', 'apps/**/*.ts'],
+    rules: restrictImports([...driver, ...queueing], [langchain]),
+  },
   { files: ['libs/redis/**/*.ts'], rules: restrictImports([...driver, ...express], [langchain]) },
   { files: ['libs/agents/**/*.ts'], rules: restrictImports([...driver, ...express, ...queueing]) },
   { files: ['libs/db/**/*.ts'], rules: restrictImports([...express, ...queueing], [langchain]) },
@@ -170,7 +210,13 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
   {
-    files: ['**/*.test.ts', '**/*.test.tsx', '**/*-under-test.ts', '**/testing/**', 'apps/e2e/**/*.ts'],
+    files: [
+      '**/*.test.ts',
+      '**/*.test.tsx',
+      '**/*-under-test.ts',
+      '**/testing/**',
+      'apps/e2e/**/*.ts',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -184,7 +230,12 @@ export default tseslint.config(
   // Tests run commands in their own process, several at a time.
   {
     files: ['apps/cli/src/**/*.ts'],
-    ignores: ['**/*.test.ts', 'apps/cli/src/main.ts', 'apps/cli/src/command-io.ts', 'apps/cli/src/testing/**'],
+    ignores: [
+      '**/*.test.ts',
+      'apps/cli/src/main.ts',
+      'apps/cli/src/command-io.ts',
+      'apps/cli/src/testing/**',
+    ],
     rules: {
       'no-restricted-properties': [
         'error',

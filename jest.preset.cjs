@@ -27,7 +27,10 @@ module.exports = {
     ],
   },
   transformIgnorePatterns: ['/node_modules/(?!(openid-client|oauth4webapi|jose)/)'],
-  reporters: ['default', ...['durations', 'end'].map((name) => join(__dirname, 'tools/test', `${name}-reporter.mjs`))],
+  reporters: [
+    'default',
+    ...['durations', 'end'].map((name) => join(__dirname, 'tools/test', `${name}-reporter.mjs`)),
+  ],
   globalSetup: join(__dirname, 'tools/test/global-setup.mjs'),
   globalTeardown: join(__dirname, 'tools/test/global-teardown.mjs'),
 };

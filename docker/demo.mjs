@@ -18,7 +18,9 @@ function run(...args) {
 }
 
 async function isAccepted(key) {
-  const response = await fetch(`${gatewayUrl}/v1/entity-types`, { headers: { Authorization: `Bearer ${key}` } });
+  const response = await fetch(`${gatewayUrl}/v1/entity-types`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
   await response.body?.cancel();
   return response.status !== 401;
 }

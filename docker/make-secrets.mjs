@@ -10,7 +10,8 @@ const folder = process.argv[2] ?? '/var/lib/parley';
 function store(volume, name, generate, given) {
   const file = join(folder, volume, name);
   // Earlier versions stored all secrets but one in the same volume.
-  const earlier = volume === 'secrets' || volume === 'executor' ? file : join(folder, 'secrets', name);
+  const earlier =
+    volume === 'secrets' || volume === 'executor' ? file : join(folder, 'secrets', name);
   if (!existsSync(file) || given) {
     const value = given || (existsSync(earlier) ? readFileSync(earlier, 'utf8') : generate());
     rmSync(file, { force: true });
@@ -22,14 +23,24 @@ function store(volume, name, generate, given) {
 
 const keysIn = (text) => text.split(/[\s,]+/).filter(Boolean);
 const givenKeys = keysIn(process.env.SECRETS_KEY ?? '');
-const storedKeys = store('secrets', 'secrets-key', () => givenKeys.join(',') || randomBytes(32).toString('base64'));
+const storedKeys = store(
+  'secrets',
+  'secrets-key',
+  () => givenKeys.join(',') || randomBytes(32).toString('base64'),
+);
 if (givenKeys.length > 0 && !keysIn(storedKeys).some((key) => givenKeys.includes(key))) {
-  console.error('SECRETS_KEY has none of the keys of this stack, whose secrets could not be read with it any more.');
-  console.error('Unset SECRETS_KEY, or set it to NEW,OLD to replace the key (docs/operations.md, "Rotate secrets").');
+  console.error(
+    'SECRETS_KEY has none of the keys of this stack, whose secrets could not be read with it any more.',
+  );
+  console.error(
+    'Unset SECRETS_KEY, or set it to NEW,OLD to replace the key (docs/operations.md, "Rotate secrets").',
+  );
   process.exit(1);
 }
 store('secrets', 'secrets-key', () => storedKeys, givenKeys.join(','));
-const password = store('postgres', 'postgres-password', () => randomBytes(24).toString('base64url'));
+const password = store('postgres', 'postgres-password', () =>
+  randomBytes(24).toString('base64url'),
+);
 store('database', 'database-url', () => `postgresql://parley:${password}@postgres:5432/parley`);
 store('executor', 'executor-token', () => randomBytes(32).toString('base64url'));
 for (const [provider, volume] of [
@@ -38,5 +49,10 @@ for (const [provider, volume] of [
   ['messaging', 'messaging'],
 ]) {
   const given = process.env[`${provider.toUpperCase()}_WEBHOOK_SECRET`];
-  store(volume, `${provider}-webhook-secret`, () => `whsec_${randomBytes(32).toString('base64')}`, given);
+  store(
+    volume,
+    `${provider}-webhook-secret`,
+    () => `whsec_${randomBytes(32).toString('base64')}`,
+    given,
+  );
 }

@@ -3,8 +3,18 @@
 import { spawnSync } from 'node:child_process';
 import { root } from './start/paths.mjs';
 
-const args = ['audit', '--omit=dev', '--audit-level=high', '--json', '--package-lock-only', '--fetch-retries=0'];
-const { stdout, error } = spawnSync('npm', [...args, '--fetch-timeout=15000'], { cwd: root, encoding: 'utf8' });
+const args = [
+  'audit',
+  '--omit=dev',
+  '--audit-level=high',
+  '--json',
+  '--package-lock-only',
+  '--fetch-retries=0',
+];
+const { stdout, error } = spawnSync('npm', [...args, '--fetch-timeout=15000'], {
+  cwd: root,
+  encoding: 'utf8',
+});
 const report = parse(stdout);
 const counted = report?.metadata?.vulnerabilities;
 if (counted === undefined) {
@@ -12,9 +22,13 @@ if (counted === undefined) {
   console.log(`Packages were NOT audited: the registry returned no advisories (${reason}).`);
   if (process.argv.includes('--required')) process.exitCode = 1;
 } else {
-  const found = Object.values(report.vulnerabilities).filter(({ severity }) => /^(high|critical)$/.test(severity));
+  const found = Object.values(report.vulnerabilities).filter(({ severity }) =>
+    /^(high|critical)$/.test(severity),
+  );
   for (const { name, severity, range } of found) console.log(`${severity}: ${name} ${range}`);
-  console.log(`Packages were audited: ${found.length} with a known vulnerability of high or critical severity.`);
+  console.log(
+    `Packages were audited: ${found.length} with a known vulnerability of high or critical severity.`,
+  );
   if (found.length > 0) process.exitCode = 1;
 }
 

@@ -48,7 +48,10 @@ export async function buildConsole(folder = outputFolder) {
     const file = join(next, name);
     const bytes = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
-    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+    writeFileSync(
+      `${file}.br`,
+      brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    );
   }
   writeFileSync(join(next, '.sources'), hash);
   rmSync(folder, { recursive: true, force: true });

@@ -40,14 +40,23 @@ export async function buildApp(app, outdir) {
   ];
   const folder = join(outdir, app);
   copy('docker/health.cjs', join(folder, 'health.cjs'));
-  if (!withoutDatabase.includes(app)) copy('prisma/migrations', join(folder, 'prisma', 'migrations'));
+  if (!withoutDatabase.includes(app))
+    copy('prisma/migrations', join(folder, 'prisma', 'migrations'));
   const copied = app === 'cli' ? addCliFiles(folder) : [];
   const console = app === 'gateway' ? await buildConsole(join(folder, 'console')) : [];
 
-  const inputs = results.flatMap(({ metafile }) => Object.values(metafile.outputs).flatMap(bundledInputs));
-  const packages = listPackages([...inputs, ...console, ...copied.map((name) => `node_modules/${name}/package.json`)]);
+  const inputs = results.flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap(bundledInputs),
+  );
+  const packages = listPackages([
+    ...inputs,
+    ...console,
+    ...copied.map((name) => `node_modules/${name}/package.json`),
+  ]);
   if (packages.length > maxPackages)
-    throw new Problem(`${app} has ${packages.length} packages. Remove some, or raise maxPackages (${maxPackages}).`);
+    throw new Problem(
+      `${app} has ${packages.length} packages. Remove some, or raise maxPackages (${maxPackages}).`,
+    );
   const refused = packages.filter(({ license }) => !licences.test(license));
   if (refused.length > 0)
     throw new Problem(
@@ -67,11 +76,24 @@ export async function buildApp(app, outdir) {
 const dropUnusedModules = {
   name: 'drop unused modules',
   setup(build) {
-    build.onResolve({ filter: /^(@parley\/|\.)/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
-      if (pluginData === 'resolving' || kind === 'entry-point' || importer.includes('node_modules')) return undefined;
-      const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: 'resolving' });
-      return resolved.errors.length > 0 ? resolved : { path: resolved.path, sideEffects: false };
-    });
+    build.onResolve(
+      { filter: /^(@parley\/|\.)/ },
+      async ({ path, importer, resolveDir, kind, pluginData }) => {
+        if (
+          pluginData === 'resolving' ||
+          kind === 'entry-point' ||
+          importer.includes('node_modules')
+        )
+          return undefined;
+        const resolved = await build.resolve(path, {
+          importer,
+          resolveDir,
+          kind,
+          pluginData: 'resolving',
+        });
+        return resolved.errors.length > 0 ? resolved : { path: resolved.path, sideEffects: false };
+      },
+    );
   },
 };
 
@@ -80,7 +102,8 @@ const bundledInputs = ({ inputs }) =>
 
 /** The CLI's image also creates the secrets and the demo of a compose stack. */
 function addCliFiles(folder) {
-  for (const file of ['make-secrets.mjs', 'demo.mjs']) copy(join('docker', file), join(folder, file));
+  for (const file of ['make-secrets.mjs', 'demo.mjs'])
+    copy(join('docker', file), join(folder, file));
   for (const file of ['banner.mjs', 'demo-page.mjs', 'output.mjs'])
     copy(join('tools', 'start', file), join(folder, 'start', file));
   const names = [...unbundled, join('@esbuild', `${process.platform}-${process.arch}`)];

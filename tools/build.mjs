@@ -9,7 +9,9 @@ import { ensureGenerated } from './start/prisma.mjs';
 
 /** All apps with a main.ts. */
 export function buildableApps() {
-  return readdirSync(join(root, 'apps')).filter((app) => existsSync(join(root, 'apps', app, 'src', 'main.ts')));
+  return readdirSync(join(root, 'apps')).filter((app) =>
+    existsSync(join(root, 'apps', app, 'src', 'main.ts')),
+  );
 }
 
 /** The apps that are deployed. The stand-ins of providers only run in development (docs/adr/0049). */
@@ -20,7 +22,8 @@ export const deployedApps = () => buildableApps().filter((app) => app !== 'stand
  * loads its code, or waits for PostgreSQL, would run until it is killed at the end of the grace period. This listener does nothing
  * when there is another one, which shuts down in order. esbuild's own "use strict" has no effect after it.
  */
-const firstLine = '"use strict";process.on("SIGTERM",()=>{if(process.listenerCount("SIGTERM")===1)process.exit(143)});';
+const firstLine =
+  '"use strict";process.on("SIGTERM",()=>{if(process.listenerCount("SIGTERM")===1)process.exit(143)});';
 
 /**
  * The last line of each process. esbuild may rename classes and functions, and with `keepNames` gives them their names again whenever they
@@ -36,7 +39,10 @@ const lastLine =
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
-export function buildOptions(apps, { standalone = false, outdir = join(root, 'dist', 'apps') } = {}) {
+export function buildOptions(
+  apps,
+  { standalone = false, outdir = join(root, 'dist', 'apps') } = {},
+) {
   return {
     absWorkingDir: root,
     entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /^main\.ts$/))),
@@ -146,7 +152,10 @@ export async function build(apps = buildableApps(), options = {}) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
   try {
-    await Promise.all([esbuild.build(buildOptions(apps, options)), esbuild.build(childBuildOptions(apps, options))]);
+    await Promise.all([
+      esbuild.build(buildOptions(apps, options)),
+      esbuild.build(childBuildOptions(apps, options)),
+    ]);
   } catch (error) {
     if (!error.errors) throw error;
     const messages = await esbuild.formatMessages(error.errors, { kind: 'error', color: false });
@@ -159,9 +168,12 @@ async function main() {
   const known = buildableApps();
   const apps = args.filter((arg) => !arg.startsWith('-'));
   const unknown = apps.filter((app) => !known.includes(app));
-  if (unknown.length > 0) throw new Problem(`Unknown app: ${unknown.join(', ')}. Available: ${known.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Problem(`Unknown app: ${unknown.join(', ')}. Available: ${known.join(', ')}.`);
   const chosen = apps.length > 0 ? apps : known;
-  await step(`Building ${chosen.join(', ')}`, () => build(chosen, { standalone: args.includes('--standalone') }));
+  await step(`Building ${chosen.join(', ')}`, () =>
+    build(chosen, { standalone: args.includes('--standalone') }),
+  );
   if (chosen.includes('gateway')) await step('Building the console', () => buildConsole());
 }
 

@@ -24,8 +24,13 @@ async function bundled(options) {
       {
         name: 'modules',
         setup(build) {
-          build.onResolve({ filter: /^(first|second)$/ }, ({ path }) => ({ path, namespace: 'modules' }));
-          build.onLoad({ filter: /./, namespace: 'modules' }, ({ path }) => ({ contents: modules[path] }));
+          build.onResolve({ filter: /^(first|second)$/ }, ({ path }) => ({
+            path,
+            namespace: 'modules',
+          }));
+          build.onLoad({ filter: /./, namespace: 'modules' }, ({ path }) => ({
+            contents: modules[path],
+          }));
         },
       },
     ],

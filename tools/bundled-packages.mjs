@@ -13,7 +13,9 @@ export function listPackages(inputs) {
   const folders = new Set(inputs.map((input) => folderOfPackage.exec(input)?.[1]).filter(Boolean));
   const found = new Map();
   for (const path of folders) {
-    const { name, version, license, licenses } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
+    const { name, version, license, licenses } = JSON.parse(
+      readFileSync(join(root, path, 'package.json'), 'utf8'),
+    );
     const named = license ?? licenses?.map?.((entry) => entry.type).join(' OR ') ?? 'UNKNOWN';
     found.set(`${name}@${version}`, { name, version, license: named.type ?? named, path });
   }
@@ -25,7 +27,9 @@ export function thirdPartyNotices(packages) {
   return packages
     .map(({ name, version, license, path }) => {
       const folder = join(root, path);
-      const files = existsSync(folder) ? readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file)) : [];
+      const files = existsSync(folder)
+        ? readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
+        : [];
       const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
       return [`${name} ${version} (${license})`, ...texts].join('\n\n');
     })

@@ -34,7 +34,8 @@ await runMain(async () => {
   const parts = [...ofFolder, ...(values.state === undefined ? builtParts() : [])];
   const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   if (parts.length > 0) {
-    if (!values.json || !values.yes) await confirmDeletion('npm start has made on this machine:', parts, values.yes);
+    if (!values.json || !values.yes)
+      await confirmDeletion('npm start has made on this machine:', parts, values.yes);
     deleteParts(stateDir, parts);
     if (existsSync(stateDir) && readdirSync(stateDir).length === 0) rmdirSync(stateDir);
   }

@@ -34,7 +34,9 @@ function addHashes() {
     ([path, { integrity, link }]) => path.startsWith('node_modules/') && !link && !integrity,
   );
   for (const [path, entry] of unhashed)
-    entry.integrity = findHash(`${path.slice(path.lastIndexOf('node_modules/') + 13)}@${entry.version}`);
+    entry.integrity = findHash(
+      `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${entry.version}`,
+    );
   return unhashed.filter(([, { integrity }]) => !integrity).length;
 }
 
@@ -42,7 +44,10 @@ function addHashes() {
 function findHash(nameAndVersion) {
   try {
     const args = ['view', nameAndVersion, 'dist.integrity'];
-    return execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || undefined;
+    return (
+      execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() ||
+      undefined
+    );
   } catch {
     return undefined;
   }
@@ -50,7 +55,11 @@ function findHash(nameAndVersion) {
 
 /** Whether the lock file has the dependency in this folder or a parent, as Node resolves it. */
 function isLocked(path, name) {
-  for (let folder = path; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))) {
+  for (
+    let folder = path;
+    ;
+    folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))
+  ) {
     if (lock.packages[`${folder && `${folder}/`}node_modules/${name}`]) return true;
     if (!folder) return false;
   }
@@ -60,5 +69,11 @@ function isLocked(path, name) {
 function platformEntry(name, version, dev) {
   const os = systems.find((system) => name.includes(system));
   const cpu = os && name.split(`${os}-`)[1]?.split('-')[0];
-  return { version, ...(cpu && { cpu: [cpu] }), ...(dev && { dev }), optional: true, ...(os && { os: [os] }) };
+  return {
+    version,
+    ...(cpu && { cpu: [cpu] }),
+    ...(dev && { dev }),
+    optional: true,
+    ...(os && { os: [os] }),
+  };
 }

@@ -7,5 +7,8 @@ import { runMain } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 
 await runMain(async () => {
-  writeFileSync(join(root, 'docs', 'configuration.md'), configurationPage(await loadServiceVariables()));
+  writeFileSync(
+    join(root, 'docs', 'configuration.md'),
+    configurationPage(await loadServiceVariables()),
+  );
 });

@@ -1,6 +1,14 @@
 // parley logs [service]: prints the log files of npm start, sorted by time.
 import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -39,12 +47,17 @@ await runMain(async () => {
     const before = join(folder, `${name}.log.1`);
     return toEntries(name, (existsSync(before) ? readFileSync(before, 'utf8') : '') + text);
   });
-  const wanted = entries.filter(({ timeMs }) => timeMs >= sinceMs).sort((a, b) => a.timeMs - b.timeMs);
+  const wanted = entries
+    .filter(({ timeMs }) => timeMs >= sinceMs)
+    .sort((a, b) => a.timeMs - b.timeMs);
   wanted.slice(values.since === undefined ? -defaultLines : 0).forEach(show);
   while (values.follow) {
     await sleep(pollMs);
     const added = chooseServices(folder, positionals[0]).flatMap((name) => {
-      const { text, ...read } = readAdded(join(folder, `${name}.log`), files.get(name) ?? { end: 0 });
+      const { text, ...read } = readAdded(
+        join(folder, `${name}.log`),
+        files.get(name) ?? { end: 0 },
+      );
       files.set(name, read);
       return toEntries(name, text);
     });
@@ -54,11 +67,14 @@ await runMain(async () => {
 
 function chooseServices(folder, wanted) {
   const names = existsSync(folder)
-    ? readdirSync(folder).flatMap((file) => (file.endsWith('.log') ? [file.slice(0, -'.log'.length)] : []))
+    ? readdirSync(folder).flatMap((file) =>
+        file.endsWith('.log') ? [file.slice(0, -'.log'.length)] : [],
+      )
     : [];
   if (names.length === 0) throw new Problem(`There are no logs in ${folder}. Run npm start first.`);
   if (wanted === undefined) return names;
-  if (!names.includes(wanted)) throw new Problem(`There is no service ${wanted}. Available: ${names.join(', ')}.`);
+  if (!names.includes(wanted))
+    throw new Problem(`There is no service ${wanted}. Available: ${names.join(', ')}.`);
   return [wanted];
 }
 
@@ -90,7 +106,8 @@ function readAdded(file, { inode: known, end: position }) {
   const inode = inodeOf(file);
   if (inode === known) return { inode, ...readFrom(file, position) };
   const before = `${file}.1`;
-  const rest = known === undefined ? '' : readFrom(before, inodeOf(before) === known ? position : 0).text;
+  const rest =
+    known === undefined ? '' : readFrom(before, inodeOf(before) === known ? position : 0).text;
   const { text, end } = readFrom(file, 0);
   return { inode, text: rest + text, end };
 }

@@ -18,9 +18,11 @@ await runMain(async () => {
   writeFileSync(prometheusRuleFile, prometheusRule());
   rmSync(dirname(renderedComponent('any')), { recursive: true, force: true });
   for (const overlay of overlays) write(renderedOverlay(overlay), buildOverlay(overlay));
-  for (const component of components) write(renderedComponent(component), buildComponent(component));
+  for (const component of components)
+    write(renderedComponent(component), buildComponent(component));
   rmSync(generatedTemplates, { recursive: true, force: true });
-  for (const [name, text] of Object.entries(chartTemplates())) write(join(generatedTemplates, name), text);
+  for (const [name, text] of Object.entries(chartTemplates()))
+    write(join(generatedTemplates, name), text);
 });
 
 function write(file, text) {

@@ -11,8 +11,12 @@ import { appendToList, migrationNames, nextStamp } from './structure/migration-o
 
 const name = process.argv[2];
 if (!/^(expand|contract)_[a-z0-9_]+$/.test(name ?? '')) {
-  console.error('Usage: node tools/new-migration.mjs NAME, such as expand_labels_of_threads or contract_old_labels:');
-  console.error('expand_ only adds what the previous version ignores, contract_ is everything else (docs/adr/0070).');
+  console.error(
+    'Usage: node tools/new-migration.mjs NAME, such as expand_labels_of_threads or contract_old_labels:',
+  );
+  console.error(
+    'expand_ only adds what the previous version ignores, contract_ is everything else (docs/adr/0070).',
+  );
   process.exit(2);
 }
 
@@ -23,7 +27,10 @@ const { bindMigrationAwareSqlAdapterFactory } = require('@prisma/driver-adapter-
 const schemaPath = 'prisma/schema.prisma';
 const schema = readFileSync(schemaPath, 'utf8');
 const previous = existsSync('prisma/migrations') ? lastCommitted() : undefined;
-const asFiles = (content) => ({ tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] });
+const asFiles = (content) => ({
+  tag: 'schemaDatamodel',
+  files: [{ path: 'schema.prisma', content }],
+});
 
 const engine = await loadEngine();
 const { stdout } = await engine.diff({
@@ -58,7 +65,8 @@ function lastCommitted() {
 
 function databaseUrl() {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
-  if (existsSync('.parley/stack.json')) return JSON.parse(readFileSync('.parley/stack.json', 'utf8')).databaseUrl;
+  if (existsSync('.parley/stack.json'))
+    return JSON.parse(readFileSync('.parley/stack.json', 'utf8')).databaseUrl;
   console.error('DATABASE_URL is not set and no stack is running. Set it, or run npm start first.');
   process.exit(2);
 }
@@ -71,6 +79,8 @@ async function loadEngine() {
   });
   module.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start?.();
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl() }));
+  const adapter = bindMigrationAwareSqlAdapterFactory(
+    new PrismaPg({ connectionString: databaseUrl() }),
+  );
   return module.SchemaEngine.new({ datamodels: [['schema.prisma', schema]] }, () => {}, adapter);
 }

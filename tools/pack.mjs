@@ -1,7 +1,15 @@
 // node tools/pack.mjs [--out folder] [client | widget | definitions | cli …]: builds npm packages (default: all) and writes their
 // tarballs to a folder (default: dist/packages). Prints one path per line.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildOptions } from './build.mjs';
@@ -10,7 +18,9 @@ import { Problem, runMain } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 
-const { version, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, license, dependencies } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
 const engines = { node: '>=20.19' };
 
 /** An entry point: ESM and CommonJS, each with its own declarations. */
@@ -43,7 +53,11 @@ const packages = {
       engines: { node: '>=20' },
     },
     readme: 'docs/client.md',
-    build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }, ['index', 'manage']),
+    build: (folder) =>
+      buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }, [
+        'index',
+        'manage',
+      ]),
   },
   widget: {
     description: 'The chat of Parley for websites: the custom element <parley-chat>.',
@@ -59,7 +73,11 @@ const packages = {
   },
   cli: {
     description: 'The parley command: configuration as code and operations.',
-    manifest: { bin: { parley: 'main.cjs' }, engines, dependencies: pick(dependencies, cliPackages) },
+    manifest: {
+      bin: { parley: 'main.cjs' },
+      engines,
+      dependencies: pick(dependencies, cliPackages),
+    },
     readme: 'docs/cli.md',
     build: buildCli,
   },
@@ -85,8 +103,11 @@ async function buildLibrary(lib, folder, options, entries = ['index']) {
   }
   for (const name of entries) {
     const written = join(root, 'libs', lib, 'package.d.ts');
-    const declarations = existsSync(written) ? readFileSync(written, 'utf8') : await bundleDeclarations(lib, name);
-    for (const extension of ['d.mts', 'd.cts']) writeFileSync(join(folder, `${name}.${extension}`), declarations);
+    const declarations = existsSync(written)
+      ? readFileSync(written, 'utf8')
+      : await bundleDeclarations(lib, name);
+    for (const extension of ['d.mts', 'd.cts'])
+      writeFileSync(join(folder, `${name}.${extension}`), declarations);
   }
 }
 
@@ -105,7 +126,9 @@ async function buildCli(folder) {
     sourcemap: false,
   });
   // `parley migrate` applies them, and every command that uses the database compares its schema with them.
-  cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), { recursive: true });
+  cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), {
+    recursive: true,
+  });
 }
 
 /** @returns {Promise<string>} the path of the tarball */
@@ -117,10 +140,20 @@ export async function pack(name, out) {
   mkdirSync(out, { recursive: true });
   try {
     await build(folder);
-    const about = { name: `@parley/${name}`, version, description, license, publishConfig: { access: 'public' } };
-    writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...manifest }, null, 2)}\n`);
+    const about = {
+      name: `@parley/${name}`,
+      version,
+      description,
+      license,
+      publishConfig: { access: 'public' },
+    };
+    writeFileSync(
+      join(folder, 'package.json'),
+      `${JSON.stringify({ ...about, ...manifest }, null, 2)}\n`,
+    );
     copyFileSync(join(root, readme), join(folder, 'README.md'));
-    if (existsSync(join(root, 'LICENSE'))) copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+    if (existsSync(join(root, 'LICENSE')))
+      copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
     const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', out], {
       cwd: folder,
       encoding: 'utf8',
@@ -138,8 +171,11 @@ async function main() {
   const out = resolve(at === -1 ? join(root, 'dist', 'packages') : args.splice(at, 2)[1]);
   const unknown = args.filter((name) => !(name in packages));
   if (unknown.length > 0)
-    throw new Problem(`Unknown package: ${unknown.join(', ')}. Available: ${Object.keys(packages).join(', ')}.`);
-  for (const name of args.length > 0 ? args : Object.keys(packages)) process.stdout.write(`${await pack(name, out)}\n`);
+    throw new Problem(
+      `Unknown package: ${unknown.join(', ')}. Available: ${Object.keys(packages).join(', ')}.`,
+    );
+  for (const name of args.length > 0 ? args : Object.keys(packages))
+    process.stdout.write(`${await pack(name, out)}\n`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await runMain(main);

@@ -18,7 +18,16 @@ export function packageChart({ folder, version, registry, digests, helm = 'helm'
     cpSync(join(root, 'k8s', 'helm', 'parley'), copy, { recursive: true });
     const file = join(copy, 'values.yaml');
     writeFileSync(file, releaseValues(readFileSync(file, 'utf8'), registry, digests));
-    const args = ['package', copy, '--destination', folder, '--version', version, '--app-version', version];
+    const args = [
+      'package',
+      copy,
+      '--destination',
+      folder,
+      '--version',
+      version,
+      '--app-version',
+      version,
+    ];
     execFileSync(helm, args, { encoding: 'utf8' });
     return join(folder, `parley-${version}.tgz`);
   } finally {
@@ -30,10 +39,14 @@ export function packageChart({ folder, version, registry, digests, helm = 'helm'
 function releaseValues(text, registry, digests) {
   const [, before, block, after] = /^([^]*\n {2}digests:\n)([^]*?\n)(\n[^]*)$/.exec(text);
   const names = [...block.matchAll(/^ {4}(\w+): ''$/gm)].map(([, name]) => name);
-  const byName = Object.fromEntries(Object.entries(digests).map(([app, digest]) => [camelCase(app), digest]));
+  const byName = Object.fromEntries(
+    Object.entries(digests).map(([app, digest]) => [camelCase(app), digest]),
+  );
   const isComplete = names.every((name) => /^sha256:[0-9a-f]{64}$/.test(byName[name]));
   if (!isComplete || Object.keys(byName).length !== names.length)
-    throw new Problem(`A digest is required for each of ${names.join(', ')}; found ${JSON.stringify(byName)}.`);
+    throw new Problem(
+      `A digest is required for each of ${names.join(', ')}; found ${JSON.stringify(byName)}.`,
+    );
   return [
     before.replace(/^ {2}registry: .*$/m, `  registry: ${registry}`),
     block.replace(/^ {4}(\w+): ''$/gm, (_, name) => `    ${name}: ${byName[name]}`),
@@ -47,7 +60,9 @@ if (process.argv[1] === import.meta.filename)
   await runMain(() => {
     const [folder, version, registry, ...pairs] = process.argv.slice(2);
     if (pairs.length === 0)
-      throw new Problem('Usage: node tools/package-chart.mjs <folder> <version> <registry> <app>=<digest>…');
+      throw new Problem(
+        'Usage: node tools/package-chart.mjs <folder> <version> <registry> <app>=<digest>…',
+      );
     const digests = Object.fromEntries(pairs.map((pair) => pair.split('=')));
     print(packageChart({ folder, version, registry, digests }));
   });

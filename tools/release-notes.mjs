@@ -10,11 +10,15 @@ import { root } from './start/paths.mjs';
  * @returns {string} Markdown without the heading
  */
 export function releaseNotes({ tag, version, changelog }) {
-  if (tag !== `v${version}`) throw new Problem(`The tag ${tag} is not v${version}, the version of package.json.`);
+  if (tag !== `v${version}`)
+    throw new Problem(`The tag ${tag} is not v${version}, the version of package.json.`);
   const sections = changelog.split(/^## /m).slice(1);
   const heading = new RegExp(`^${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d{2}-\\d{2}\\)\n`);
   const section = sections.find((text) => heading.test(text));
-  if (!section) throw new Problem(`CHANGELOG.md has no section "## ${version} (YYYY-MM-DD)". Rename "Unreleased".`);
+  if (!section)
+    throw new Problem(
+      `CHANGELOG.md has no section "## ${version} (YYYY-MM-DD)". Rename "Unreleased".`,
+    );
   return section.replace(heading, '').trim();
 }
 

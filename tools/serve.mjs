@@ -23,8 +23,12 @@ async function main() {
   if (!buildableApps().includes(app))
     throw new Problem(`Unknown app: ${app}. Available: ${buildableApps().join(', ')}.`);
   await ensureGenerated();
-  const stack = existsSync(stateDir) && (await askSupervisor(stateDir, { command: 'release', service: app }));
-  if (!stack) throw new Problem('No stack is running in this folder. Run npm start in another terminal first.');
+  const stack =
+    existsSync(stateDir) && (await askSupervisor(stateDir, { command: 'release', service: app }));
+  if (!stack)
+    throw new Problem(
+      'No stack is running in this folder. Run npm start in another terminal first.',
+    );
   if (stack.answer.error) throw new Problem(stack.answer.error);
 
   const service = await createRestarter(app, stack.answer.env);
@@ -62,7 +66,9 @@ async function createRestarter(app, env) {
     printLog(started, app);
     started.once(
       'exit',
-      (code) => code && printWarning(`${app} exited with code ${code}. It is restarted after the next change.`),
+      (code) =>
+        code &&
+        printWarning(`${app} exited with code ${code}. It is restarted after the next change.`),
     );
   };
   return {
@@ -81,7 +87,9 @@ function reporter(esbuild, service) {
           return void service.restart();
         }
         const messages = await esbuild.formatMessages(errors, { kind: 'error', color: false });
-        printError(`The build failed. The last successful build keeps running.\n${messages.join('').trim()}`);
+        printError(
+          `The build failed. The last successful build keeps running.\n${messages.join('').trim()}`,
+        );
       });
     },
   };

@@ -7,5 +7,8 @@ import { runMain } from './start/output.mjs';
 await runMain(async () => {
   checkHostNode();
   await ensureInstalled();
-  return runWithPinnedNode(fileURLToPath(new URL('./test/main.mjs', import.meta.url)), process.argv.slice(2));
+  return runWithPinnedNode(
+    fileURLToPath(new URL('./test/main.mjs', import.meta.url)),
+    process.argv.slice(2),
+  );
 });

@@ -17,7 +17,9 @@ export default async function globalSetup(config, project) {
   await startServers(config, project);
   const { name } = project.displayName;
   const bundles = join(root, 'dist', name);
-  const apps = buildableApps().filter((app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app));
+  const apps = buildableApps().filter(
+    (app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app),
+  );
   await build(apps, { outdir: bundles });
   await buildConsole(join(bundles, 'gateway', 'console'));
 

@@ -11,5 +11,6 @@ export default async function globalTeardown() {
   // No service of this run may have connected to an address outside of this machine (watch-egress.cjs).
   const attempts = readFileSync(process.env.PARLEY_TEST_EGRESS, 'utf8');
   rmSync(process.env.PARLEY_TEST_EGRESS);
-  if (attempts !== '') throw new Error(`Services tried to connect to addresses outside of this machine:\n${attempts}`);
+  if (attempts !== '')
+    throw new Error(`Services tried to connect to addresses outside of this machine:\n${attempts}`);
 }

@@ -10,4 +10,5 @@ export async function partsOf(stream) {
   return message.parts;
 }
 
-export const textIn = (parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+export const textIn = (parts) =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');

@@ -22,7 +22,12 @@ const reconnect = () => transport.reconnectToStream({ chatId });
 
 const before = await reconnect();
 const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
-const stream = await transport.sendMessages({ chatId, messages, trigger: 'submit-message', messageId: undefined });
+const stream = await transport.sendMessages({
+  chatId,
+  messages,
+  trigger: 'submit-message',
+  messageId: undefined,
+});
 const again = await reconnect();
 const texts = await Promise.all([stream, again].map(async (one) => textIn(await partsOf(one))));
 console.log(JSON.stringify({ before, texts, after: await reconnect() }));

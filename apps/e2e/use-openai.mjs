@@ -41,7 +41,8 @@ async function useOpenAi() {
     messages: [{ role: 'user', content: 'Abort me' }],
     stream: true,
   });
-  for await (const chunk of aborted) if (chunk.choices[0]?.delta.content) aborted.controller.abort();
+  for await (const chunk of aborted)
+    if (chunk.choices[0]?.delta.content) aborted.controller.abort();
   const other = new OpenAI({ apiKey: 'sk_dev_unknown', baseURL, maxRetries: 0 });
   return {
     text: whole.choices[0].message.content,
@@ -53,8 +54,12 @@ async function useOpenAi() {
     models: (await client.models.list()).data.map(({ id }) => id),
     model: (await client.models.retrieve(model)).id,
     unknownKey: await failureOf(other.chat.completions.create({ model, messages })),
-    unknownModel: await failureOf(client.chat.completions.create({ model: 'agent:none', messages })),
-    failed: await failureOf(client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Fail' }] })),
+    unknownModel: await failureOf(
+      client.chat.completions.create({ model: 'agent:none', messages }),
+    ),
+    failed: await failureOf(
+      client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Fail' }] }),
+    ),
     failedStream: await failureOf(
       (async () => {
         const failing = await client.chat.completions.create({
@@ -62,7 +67,8 @@ async function useOpenAi() {
           messages: [{ role: 'user', content: 'Fail' }],
           stream: true,
         });
-        for await (const chunk of failing) if (chunk.choices[0]?.finish_reason) throw new Error('The stream finished');
+        for await (const chunk of failing)
+          if (chunk.choices[0]?.finish_reason) throw new Error('The stream finished');
       })(),
     ),
   };
@@ -73,7 +79,12 @@ async function useLangChain() {
   const whole = await chat.invoke(messages);
   let streamed = '';
   for await (const chunk of await chat.stream(messages)) streamed += chunk.content;
-  const other = new ChatOpenAI({ model, apiKey: 'sk_dev_unknown', maxRetries: 0, configuration: { baseURL } });
+  const other = new ChatOpenAI({
+    model,
+    apiKey: 'sk_dev_unknown',
+    maxRetries: 0,
+    configuration: { baseURL },
+  });
   const { input_tokens, output_tokens } = whole.usage_metadata;
   return {
     text: whole.content,
@@ -99,4 +110,10 @@ async function useAiSdk() {
   };
 }
 
-console.log(JSON.stringify({ openai: await useOpenAi(), langchain: await useLangChain(), aiSdk: await useAiSdk() }));
+console.log(
+  JSON.stringify({
+    openai: await useOpenAi(),
+    langchain: await useLangChain(),
+    aiSdk: await useAiSdk(),
+  }),
+);

@@ -31,7 +31,9 @@ const shortForms = {
 export async function runAll(runBench, only) {
   const unknown = only.filter((name) => !(name in shortForms));
   if (unknown.length > 0)
-    throw new Problem(`Without a short form: ${unknown.join(', ')}. Available: ${Object.keys(shortForms).join(', ')}.`);
+    throw new Problem(
+      `Without a short form: ${unknown.join(', ')}. Available: ${Object.keys(shortForms).join(', ')}.`,
+    );
   const folder = join(root, 'dist', 'bench');
   mkdirSync(folder, { recursive: true });
   const startedAt = new Date().toISOString();
@@ -46,10 +48,12 @@ export async function runAll(runBench, only) {
     const beganAt = performance.now();
     print(`\n# ${[name, ...args].join(' ')}, load ${load.toFixed(2)}\n`);
     writeFileSync(figuresFile, '');
-    const exitCode = await runBench(name, args, { PARLEY_BENCH_FIGURES: figuresFile }).catch((error) => {
-      print(String(error.message));
-      return 1;
-    });
+    const exitCode = await runBench(name, args, { PARLEY_BENCH_FIGURES: figuresFile }).catch(
+      (error) => {
+        print(String(error.message));
+        return 1;
+      },
+    );
     const figures = readFileSync(figuresFile, 'utf8')
       .split('\n')
       .filter(Boolean)

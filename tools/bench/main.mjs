@@ -21,16 +21,23 @@ await runMain(async () => {
 });
 
 function compare(args) {
-  if (args.length !== 2) throw new Problem('Usage: node tools/bench.mjs compare BEFORE.json[,BEFORE.json] AFTER.json');
-  const [before, [after]] = args.map((files) => files.split(',').map((file) => JSON.parse(readFileSync(file, 'utf8'))));
+  if (args.length !== 2)
+    throw new Problem('Usage: node tools/bench.mjs compare BEFORE.json[,BEFORE.json] AFTER.json');
+  const [before, [after]] = args.map((files) =>
+    files.split(',').map((file) => JSON.parse(readFileSync(file, 'utf8'))),
+  );
   print(comparison(before, after));
 }
 
 /** Runs one benchmark. PostgreSQL is durable (fsync), as in production. */
 async function runBench(name, args, env = {}) {
-  const known = readdirSync(benches).filter((folder) => existsSync(join(benches, folder, 'main.ts')));
+  const known = readdirSync(benches).filter((folder) =>
+    existsSync(join(benches, folder, 'main.ts')),
+  );
   if (!known.includes(name))
-    throw new Problem(`Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}, all, compare.`);
+    throw new Problem(
+      `Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}, all, compare.`,
+    );
   await step('Building', async () => {
     await build(undefined, { outdir });
     await buildBench(name);
@@ -45,7 +52,10 @@ async function runBench(name, args, env = {}) {
       servers.push(await embedded.startPostgres({ dataDir: join(folder, 'postgres') }));
       servers.push(await embedded.startRedis({ ephemeral: true, log: print }));
       const { migrate } = await loadMigrate();
-      await migrate({ databaseUrl: servers[0].url, migrationsDir: join(root, 'prisma', 'migrations') });
+      await migrate({
+        databaseUrl: servers[0].url,
+        migrationsDir: join(root, 'prisma', 'migrations'),
+      });
     });
     const [postgres, redis] = servers;
     return await run(join(outdir, 'bench', name, 'main.cjs'), args, {
@@ -64,9 +74,17 @@ async function runBench(name, args, env = {}) {
 
 async function buildBench(name) {
   const esbuild = await import('esbuild');
-  const files = readdirSync(join(benches, name)).filter((file) => file === 'main.ts' || file.endsWith('-child.ts'));
-  const entries = files.map((file) => [`bench/${name}/${file.slice(0, -'.ts'.length)}`, join(benches, name, file)]);
-  await esbuild.build({ ...buildOptions([], { outdir }), entryPoints: Object.fromEntries(entries) });
+  const files = readdirSync(join(benches, name)).filter(
+    (file) => file === 'main.ts' || file.endsWith('-child.ts'),
+  );
+  const entries = files.map((file) => [
+    `bench/${name}/${file.slice(0, -'.ts'.length)}`,
+    join(benches, name, file),
+  ]);
+  await esbuild.build({
+    ...buildOptions([], { outdir }),
+    entryPoints: Object.fromEntries(entries),
+  });
 }
 
 function run(file, args, env) {

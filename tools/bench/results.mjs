@@ -30,7 +30,9 @@ export function resultTable({ benches }) {
       isMet(figure) === false ? 'missed' : isMet(figure) ? 'met' : '',
     ]),
   );
-  const failed = benches.filter(({ exitCode }) => exitCode !== 0).map(({ name }) => `The bench ${name} failed.`);
+  const failed = benches
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map(({ name }) => `The bench ${name} failed.`);
   return [markdown(['figure', 'measured', 'bar', 'target', ''], rows), ...failed].join('\n\n');
 }
 
@@ -76,11 +78,17 @@ const figuresOf = ({ benches }) =>
   new Map(benches.flatMap(({ figures }) => figures).map((figure) => [figure.name, figure]));
 
 const barOf = ({ atMost, atLeast }) =>
-  atMost !== undefined ? `≤ ${digits(atMost)}` : atLeast !== undefined ? `≥ ${digits(atLeast)}` : '';
+  atMost !== undefined
+    ? `≤ ${digits(atMost)}`
+    : atLeast !== undefined
+      ? `≥ ${digits(atLeast)}`
+      : '';
 
 /** Three significant digits, and never fewer than the digits before the point. */
 const digits = (value) =>
-  Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
+  Math.abs(value) >= 100
+    ? Math.round(value).toLocaleString('en')
+    : String(Number(value.toPrecision(3)));
 
 const markdown = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -38,7 +38,8 @@ test('the table says "missed" for each bar that is missed, and names the benches
 
 test('a figure moves when it leaves the noise of two runs', () => {
   const before = [resultsOf(memory(100), rate(4)), resultsOf(memory(120), rate(4))];
-  const movedBy = (...figures) => movedFigures(before, resultsOf(...figures)).map(({ name }) => name);
+  const movedBy = (...figures) =>
+    movedFigures(before, resultsOf(...figures)).map(({ name }) => name);
   // Memory has 110 ± 20. The two runs of the rate agree: ± 5 %.
   assert.deepEqual(movedBy(memory(91), rate(4.19)), []);
   assert.deepEqual(movedBy(memory(89), rate(4.21)), ['data: memory', 'data: rate']);
@@ -48,7 +49,10 @@ test('a figure moves when it leaves the noise of two runs', () => {
 });
 
 test('the noise of one run is 15 %', () => {
-  assert.equal(comparison([resultsOf(memory(100))], resultsOf(memory(114))), 'No figure moved beyond the noise.');
+  assert.equal(
+    comparison([resultsOf(memory(100))], resultsOf(memory(114))),
+    'No figure moved beyond the noise.',
+  );
   assert.match(
     comparison([resultsOf(memory(100))], resultsOf(memory(116))),
     /data: memory \| 100 ± 15 \| 116 MB \| 1.16× \| worse/,
@@ -56,7 +60,10 @@ test('the noise of one run is 15 %', () => {
 });
 
 test('the bar says whether a move is for the better', () => {
-  const moved = comparison([resultsOf(memory(100), rate(4), plain(1))], resultsOf(memory(50), rate(2), plain(2)));
+  const moved = comparison(
+    [resultsOf(memory(100), rate(4), plain(1))],
+    resultsOf(memory(50), rate(2), plain(2)),
+  );
   assert.match(moved, /memory .* better \|/);
   assert.match(moved, /rate .* worse \|/);
   assert.match(moved, /plain .*\|  \|/);

@@ -4,7 +4,13 @@ import { parse, stringify } from 'yaml';
 import { root } from '../start/paths.mjs';
 
 const alertsFile = join(root, 'k8s', 'monitoring', 'alerts.yaml');
-export const prometheusRuleFile = join(root, 'k8s', 'components', 'monitoring', 'prometheus-rule.yaml');
+export const prometheusRuleFile = join(
+  root,
+  'k8s',
+  'components',
+  'monitoring',
+  'prometheus-rule.yaml',
+);
 
 /** Returns the alerts as an object of the Prometheus Operator. */
 export const prometheusRule = () =>

@@ -13,7 +13,10 @@ import { loadServiceVariables } from './service-variables.mjs';
 const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const holdings = readHoldings();
-const { neededBytes } = await loadTypescript("export * from './apps/tool-executor/src/fit-processes'", 'fit-processes');
+const { neededBytes } = await loadTypescript(
+  "export * from './apps/tool-executor/src/fit-processes'",
+  'fit-processes',
+);
 const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 const mebibyte = 1024 * 1024;
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -23,13 +26,18 @@ const stated = (pattern) => Number(pattern.exec(page)[1].replace(',', ''));
 
 const capacityOf = (overlay) => {
   const objects = objectsOf(readOverlay(overlay));
-  const find = (kind, name) => objects.find((one) => one.kind === kind && one.metadata.name === name);
-  const podOf = (name) => (find('Deployment', name) ?? find('StatefulSet', name)).spec.template.spec;
+  const find = (kind, name) =>
+    objects.find((one) => one.kind === kind && one.metadata.name === name);
+  const podOf = (name) =>
+    (find('Deployment', name) ?? find('StatefulSet', name)).spec.template.spec;
   const replicasOf = (name) =>
-    find('HorizontalPodAutoscaler', name)?.spec.maxReplicas ?? find('Deployment', name).spec.replicas ?? 1;
+    find('HorizontalPodAutoscaler', name)?.spec.maxReplicas ??
+    find('Deployment', name).spec.replicas ??
+    1;
   const valueOf = (name, variable) =>
     Number(
-      podOf(name).containers[0].env.find((one) => one.name === variable)?.value ?? variables[name][variable].default,
+      podOf(name).containers[0].env.find((one) => one.name === variable)?.value ??
+        variables[name][variable].default,
     );
   return { objects, podOf, replicasOf, valueOf };
 };
@@ -53,17 +61,23 @@ for (const overlay of overlays) {
           assert.ok(limitMiB <= holdings[name].memoryMiB);
         } else assert.equal(limitMiB, holdings[name].memoryMiB, name);
         for (const { resources } of podOf(name).initContainers ?? [])
-          assert.equal(parseQuantity(resources.limits.memory) / mebibyte, holdings.migrate.memoryMiB, name);
+          assert.equal(
+            parseQuantity(resources.limits.memory) / mebibyte,
+            holdings.migrate.memoryMiB,
+            name,
+          );
       }
     });
 
     test('all replicas together have no more connections than PostgreSQL and Redis accept', () => {
       const withDatabase = services.filter((name) => 'DATABASE_URL' in variables[name]);
       const postgres =
-        sum(withDatabase.map((name) => podsAtMost(name) * valueOf(name, 'DATABASE_POOL_SIZE'))) + holdings.cli.postgres;
+        sum(withDatabase.map((name) => podsAtMost(name) * valueOf(name, 'DATABASE_POOL_SIZE'))) +
+        holdings.cli.postgres;
       const withReplica = services.filter((name) => 'READ_DATABASE_URL' in variables[name]);
       const replica = sum(withReplica.map((name) => podsAtMost(name) * holdings[name].replica));
-      const redis = sum(services.map((name) => podsAtMost(name) * holdings[name].redis)) + holdings.cli.redis;
+      const redis =
+        sum(services.map((name) => podsAtMost(name) * holdings[name].redis)) + holdings.cli.redis;
       if (overlay === 'production') {
         assert.equal(stated(/production overlay needs (\d+):/), postgres);
         assert.ok(stated(/`max_connections` to at least (\d+)/) >= postgres + superusers);
@@ -80,14 +94,18 @@ for (const overlay of overlays) {
       } else {
         assert.equal(stated(/pools of 5 and needs (\d+) of/), postgres);
         assert.ok(postgres + superusers <= defaultMaxConnections);
-        const limit = parseQuantity(podOf('postgres').containers[0].resources.limits.memory) / mebibyte;
+        const limit =
+          parseQuantity(podOf('postgres').containers[0].resources.limits.memory) / mebibyte;
         assert.ok(limit >= postgres * connectionMiB + sharedMiB);
       }
     });
 
     test('requests are lower than limits', () => {
       for (const name of services)
-        assert.ok(podNeeds(podOf(name), 'memory') < podNeeds(podOf(name), 'memory', 'limits'), name);
+        assert.ok(
+          podNeeds(podOf(name), 'memory') < podNeeds(podOf(name), 'memory', 'limits'),
+          name,
+        );
     });
   });
 }
@@ -112,7 +130,8 @@ test('production requests what was measured, and its autoscalers add a process b
     const { metrics } = objects.find(
       (one) => one.kind === 'HorizontalPodAutoscaler' && one.metadata.name === name,
     ).spec;
-    const { averageValue } = metrics.find(({ resource }) => resource?.name === 'cpu').resource.target;
+    const { averageValue } = metrics.find(({ resource }) => resource?.name === 'cpu').resource
+      .target;
     assert.equal(averageValue, name === 'tool-executor' ? '700m' : '400m');
     assert.ok(parseQuantity(averageValue) > measuredCpu / 1_000);
   }
@@ -125,7 +144,9 @@ test('the local overlay runs, and replaces all services at the same time, on a m
     Math.round(
       1000 *
         sum(
-          workloads.filter(({ kind }) => kinds.includes(kind)).map(({ spec }) => podNeeds(spec.template.spec, 'cpu')),
+          workloads
+            .filter(({ kind }) => kinds.includes(kind))
+            .map(({ spec }) => podNeeds(spec.template.spec, 'cpu')),
         ),
     );
   const running = millicores(['Deployment', 'StatefulSet']);
@@ -135,7 +156,9 @@ test('the local overlay runs, and replaces all services at the same time, on a m
 });
 
 describe('compose', () => {
-  const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
+  const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8'), {
+    merge: true,
+  });
   const memoryMiB = (name) => Number(/^(\d+)m$/.exec(compose.services[name].mem_limit)[1]);
 
   test('a container has the memory and file handles of the table', () => {
@@ -148,7 +171,9 @@ describe('compose', () => {
   });
 
   test('the page states what all containers may use together', () => {
-    const running = Object.keys(compose.services).filter((name) => compose.services[name].restart !== 'no');
+    const running = Object.keys(compose.services).filter(
+      (name) => compose.services[name].restart !== 'no',
+    );
     assert.equal(stated(/containers add up to (\d+) MiB/), sum(running.map(memoryMiB)));
   });
 
@@ -157,6 +182,8 @@ describe('compose', () => {
     assert.ok(connections + superusers <= defaultMaxConnections);
     assert.ok(memoryMiB('postgres') >= connections * connectionMiB + sharedMiB);
     const { command } = compose.services.redis;
-    assert.ok(memoryMiB('redis') >= 1.5 * parseInt(command[command.indexOf('--maxmemory') + 1], 10));
+    assert.ok(
+      memoryMiB('redis') >= 1.5 * parseInt(command[command.indexOf('--maxmemory') + 1], 10),
+    );
   });
 });

@@ -3,7 +3,10 @@
 const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 const service = (name) => `$.Values.services.${camelCase(name)}`;
 /** Variables whose value the production overlay sets to that of an example. */
-const variables = { PUBLIC_URL: 'include "parley.publicUrl" $', TRUSTED_PROXIES: '$.Values.trustedProxies' };
+const variables = {
+  PUBLIC_URL: 'include "parley.publicUrl" $',
+  TRUSTED_PROXIES: '$.Values.trustedProxies',
+};
 /** Keys of the Secret "parley" that may be in another Secret. */
 const addresses = {
   DATABASE_URL: '$.Values.secrets.databaseUrl',
@@ -35,7 +38,8 @@ const changes = {
     const { replicas, ...spec } = object.spec;
     const condition = `if and (eq $.Values.autoscaling.kind "none") ${service(name)}.replicas`;
     object.spec = {
-      [template.when(condition, { replicas: template.part(`${service(name)}.replicas`) })]: replicas ?? null,
+      [template.when(condition, { replicas: template.part(`${service(name)}.replicas`) })]:
+        replicas ?? null,
       ...spec,
     };
     changePod(object.spec.template.spec, name, template);
@@ -47,19 +51,26 @@ const changes = {
     const [container] = object.spec.template.spec.containers;
     container.image = template.text(`${store}.image`);
     container.resources = template.block(`toYaml ${store}.resources`);
-    for (const { valueFrom } of container.env ?? []) if (valueFrom) changeSecretKey(valueFrom.secretKeyRef, template);
+    for (const { valueFrom } of container.env ?? [])
+      if (valueFrom) changeSecretKey(valueFrom.secretKeyRef, template);
     const [claim] = object.spec.volumeClaimTemplates;
     claim.spec.resources.requests.storage = template.text(`${store}.storage`);
-    claim.spec[template.when(`with ${store}.storageClassName`, { storageClassName: template.text('.') })] = null;
+    claim.spec[
+      template.when(`with ${store}.storageClassName`, { storageClassName: template.text('.') })
+    ] = null;
   },
 
   HorizontalPodAutoscaler({ metadata, spec }, template, { moreMetrics }) {
     spec.minReplicas = template.part(`${service(metadata.name)}.minReplicas`);
     spec.maxReplicas = template.part(`${service(metadata.name)}.maxReplicas`);
     const own = spec.metrics.length;
-    spec.metrics[0].resource.target.averageValue = template.text(`${service(metadata.name)}.targetCpu`);
+    spec.metrics[0].resource.target.averageValue = template.text(
+      `${service(metadata.name)}.targetCpu`,
+    );
     if (moreMetrics)
-      spec.metrics.push(template.when('if eq $.Values.autoscaling.kind "metrics"', moreMetrics.slice(own)));
+      spec.metrics.push(
+        template.when('if eq $.Values.autoscaling.kind "metrics"', moreMetrics.slice(own)),
+      );
   },
 
   ScaledObject({ metadata, spec }, template) {
@@ -80,7 +91,9 @@ const changes = {
   Gateway(object, template) {
     object.spec.gatewayClassName = ingressClass(object.spec.gatewayClassName, template);
     object.spec.listeners[0].hostname = template.text('$.Values.host');
-    object.spec.listeners[0].tls.certificateRefs[0].name = template.text('$.Values.ingress.tlsSecret');
+    object.spec.listeners[0].tls.certificateRefs[0].name = template.text(
+      '$.Values.ingress.tlsSecret',
+    );
     addAnnotations(object.metadata, template);
   },
 
@@ -101,9 +114,11 @@ const changes = {
   NetworkPolicy({ metadata, spec }, template) {
     const setNamespace = (expression) => {
       const { matchLabels } = spec.ingress[0].from[0].namespaceSelector;
-      for (const [label, name] of Object.entries(matchLabels)) matchLabels[label] = template.text(expression(name));
+      for (const [label, name] of Object.entries(matchLabels))
+        matchLabels[label] = template.text(expression(name));
     };
-    if (metadata.name === 'from-outside') setNamespace((name) => `$.Values.ingress.namespace | default "${name}"`);
+    if (metadata.name === 'from-outside')
+      setNamespace((name) => `$.Values.ingress.namespace | default "${name}"`);
     if (metadata.name === 'metrics') setNamespace(() => '$.Values.monitoring.namespace');
     const [, store] = /^to-(postgres|redis)$/.exec(metadata.name) ?? [];
     if (store && spec.egress[0].to[0].ipBlock)
@@ -117,15 +132,23 @@ function changePod(spec, name, template) {
     container.image = template.text(`include "parley.image" (list $ "${camelCase(app)}" "${app}")`);
     const owner = container.name === 'migrate' ? '$.Values.migrate' : service(name);
     container.resources = template.block(`toYaml ${owner}.resources`);
-    for (const { secretRef } of container.envFrom ?? []) secretRef.name = template.text(secrets[secretRef.name]);
-    for (const { valueFrom } of container.env) if (valueFrom) changeSecretKey(valueFrom.secretKeyRef, template);
+    for (const { secretRef } of container.envFrom ?? [])
+      secretRef.name = template.text(secrets[secretRef.name]);
+    for (const { valueFrom } of container.env)
+      if (valueFrom) changeSecretKey(valueFrom.secretKeyRef, template);
     addCertificates(container, template);
     if (container.name !== 'migrate') container.env = environment(container.env, name, template);
   }
   spec.volumes.push(
-    template.when(certificates, [{ name: 'ca-certificates', configMap: { name: template.text('.') } }]),
+    template.when(certificates, [
+      { name: 'ca-certificates', configMap: { name: template.text('.') } },
+    ]),
   );
-  spec[template.when('with $.Values.imagePullSecrets', { imagePullSecrets: template.block('toYaml .') })] = null;
+  spec[
+    template.when('with $.Values.imagePullSecrets', {
+      imagePullSecrets: template.block('toYaml .'),
+    })
+  ] = null;
 }
 
 const certificates = 'with $.Values.caCertificates';
@@ -134,12 +157,16 @@ function addCertificates(container, template) {
   const mount = { name: 'ca-certificates', mountPath: '/etc/parley' };
   if (container.volumeMounts) container.volumeMounts.push(template.when(certificates, [mount]));
   else container[template.when(certificates, { volumeMounts: [mount] })] = null;
-  container.env.push(template.when(certificates, [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/parley/ca.crt' }]));
+  container.env.push(
+    template.when(certificates, [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/parley/ca.crt' }]),
+  );
 }
 
 /** The variables of a service: its own, the settings of all, and those of the values, each of which replaces the ones before. */
 function environment(list, name, template) {
-  const own = list.filter(({ name, valueFrom }) => name && !valueFrom).map((one) => `"${one.name}" ${valueOf(one)}`);
+  const own = list
+    .filter(({ name, valueFrom }) => name && !valueFrom)
+    .map((one) => `"${one.name}" ${valueOf(one)}`);
   const expression = `include "parley.env" (list $ ${service(name)}.env (dict\n  ${own.join('\n  ')}\n))`;
   return template.block(
     expression,
@@ -147,7 +174,8 @@ function environment(list, name, template) {
   );
 }
 
-const valueOf = ({ name, value }) => (variables[name] ? `(${variables[name]})` : JSON.stringify(value));
+const valueOf = ({ name, value }) =>
+  variables[name] ? `(${variables[name]})` : JSON.stringify(value);
 
 function changeSecretKey(reference, template) {
   const address = addresses[reference.key];
@@ -155,13 +183,21 @@ function changeSecretKey(reference, template) {
   reference.name = template.text(address ? `${address}.name` : secrets[reference.name]);
 }
 
-const ingressClass = (name, template) => template.text(`$.Values.ingress.className | default "${name}"`);
+const ingressClass = (name, template) =>
+  template.text(`$.Values.ingress.className | default "${name}"`);
 
 function addAnnotations(metadata, template) {
-  const own = Object.entries(metadata.annotations ?? {}).map(([name, value]) => `\n  "${name}" "${value}"`);
+  const own = Object.entries(metadata.annotations ?? {}).map(
+    ([name, value]) => `\n  "${name}" "${value}"`,
+  );
   if (own.length > 0)
     metadata.annotations = template.block(
       `toYaml (merge (deepCopy $.Values.ingress.annotations) (dict${own.join('')}\n))`,
     );
-  else metadata[template.when('with $.Values.ingress.annotations', { annotations: template.block('toYaml .') })] = null;
+  else
+    metadata[
+      template.when('with $.Values.ingress.annotations', {
+        annotations: template.block('toYaml .'),
+      })
+    ] = null;
 }

@@ -61,7 +61,9 @@ describe('values.yaml', () => {
       assert.ok(own.length > 0);
       for (const { path } of own) {
         const context = firstMatch(contexts, path) ?? {};
-        const changed = path.split('.').reduceRight((inner, key) => ({ [key]: inner }), firstMatch(others, path));
+        const changed = path
+          .split('.')
+          .reduceRight((inner, key) => ({ [key]: inner }), firstMatch(others, path));
         const objects = render({ ...context, ...mergeTwo(context, changed) });
         assert.notDeepEqual(objects, renderOnce(context), path);
         for (const object of objects) validate(object);
@@ -69,12 +71,15 @@ describe('values.yaml', () => {
     });
   }
 
-  testWithHelm('has a comment for each value, which those of the first service share with the others', () => {
-    for (const { path, comment } of leaves) {
-      const [area, name] = path.split('.');
-      if (area !== 'services' || name === 'gateway') assert.match(comment, /^ \S.{5,}/, path);
-    }
-  });
+  testWithHelm(
+    'has a comment for each value, which those of the first service share with the others',
+    () => {
+      for (const { path, comment } of leaves) {
+        const [area, name] = path.split('.');
+        if (area !== 'services' || name === 'gateway') assert.match(comment, /^ \S.{5,}/, path);
+      }
+    },
+  );
 
   testWithHelm('has the values of the schema, and a service for each image', () => {
     const { properties, $defs } = JSON.parse(read('values.schema.json'));
@@ -91,21 +96,33 @@ describe('values.yaml', () => {
     check({ properties: own }, defaults, 'values');
     const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     assert.deepEqual(Object.keys(defaults.services).map(kebabCase).sort(), deployedApps().sort());
-    assert.deepEqual(Object.keys(defaults.image.digests).map(kebabCase).sort(), deployedApps().sort());
+    assert.deepEqual(
+      Object.keys(defaults.image.digests).map(kebabCase).sort(),
+      deployedApps().sort(),
+    );
   });
 });
 
 describe('values', () => {
   for (const [wrong, message] of [
     [{ images: {} }, /'images' not allowed/],
-    [{ services: { chat: { replica: 2 } } }, /'\/services\/chat': additional properties 'replica' not allowed/],
+    [
+      { services: { chat: { replica: 2 } } },
+      /'\/services\/chat': additional properties 'replica' not allowed/,
+    ],
     [{ services: { gateway: { replicas: '2' } } }, /'\/services\/gateway\/replicas': got string/],
     [{ ingress: { kind: 'nginx' } }, /'\/ingress\/kind': value must be one of 'gateway-api'/],
-    [{ env: { OPENAI_API_KEY: 'sk-1' } }, /env has the secret OPENAI_API_KEY. Put it into one of the Secrets/],
+    [
+      { env: { OPENAI_API_KEY: 'sk-1' } },
+      /env has the secret OPENAI_API_KEY. Put it into one of the Secrets/,
+    ],
     [{ services: { chat: { env: { DATABASE_URL: 'x' } } } }, /env has the secret DATABASE_URL/],
     // Helm reads numbers as floating point: 8000000 would become 8e+06.
     [{ env: { DATABASE_TIMEOUT_MS: 8000000 } }, /'\/env\/DATABASE_TIMEOUT_MS': got number/],
-    [{ image: { digests: { chat: 'latest' } } }, /'\/image\/digests\/chat': 'latest' does not match pattern/],
+    [
+      { image: { digests: { chat: 'latest' } } },
+      /'\/image\/digests\/chat': 'latest' does not match pattern/,
+    ],
     [{ host: '' }, /host is empty. Set it, or set ingress.kind to none/],
     [{ host: 'https://parley.example.com' }, /'\/host': .* does not match pattern/],
   ]) {
@@ -119,7 +136,9 @@ describe('values', () => {
   testWithHelm('are valid and effective in the guide, which names those of each component', () => {
     const [, section] = guide.split('\n### Helm\n');
     const [text] = section.split('\n### ');
-    const [production, secrets] = [...text.matchAll(/^ {3}```yaml\n(.*?)^ {3}```$/gms)].map(([, yaml]) => parse(yaml));
+    const [production, secrets] = [...text.matchAll(/^ {3}```yaml\n(.*?)^ {3}```$/gms)].map(
+      ([, yaml]) => parse(yaml),
+    );
     assert.deepEqual(canonicalText(render(production)), canonicalText(render()));
     assert.notDeepEqual(canonicalText(render(secrets)), canonicalText(render()));
     const rows = [...text.matchAll(/^ {3}\| `.*$/gm)].map(([row]) => row).join();
@@ -127,8 +146,8 @@ describe('values', () => {
   });
 
   const containerOf = (objects, name) =>
-    objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.spec
-      .containers[0];
+    objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec
+      .template.spec.containers[0];
 
   testWithHelm(
     'a variable of a service is used before one of all services, and both before the one of the manifests',
@@ -148,9 +167,17 @@ describe('values', () => {
   );
 
   testWithHelm('an image has the registry, and its digest instead of the tag', () => {
-    const objects = render({ image: { registry: 'ghcr.io/acme', tag: '1.2.3', digests: { webhookIngest: digest } } });
-    assert.equal(containerOf(objects, 'webhook-ingest').image, `ghcr.io/acme/parley-webhook-ingest@${digest}`);
-    assert.equal(containerOf(objects, 'tool-executor').image, 'ghcr.io/acme/parley-tool-executor:1.2.3');
+    const objects = render({
+      image: { registry: 'ghcr.io/acme', tag: '1.2.3', digests: { webhookIngest: digest } },
+    });
+    assert.equal(
+      containerOf(objects, 'webhook-ingest').image,
+      `ghcr.io/acme/parley-webhook-ingest@${digest}`,
+    );
+    assert.equal(
+      containerOf(objects, 'tool-executor').image,
+      'ghcr.io/acme/parley-tool-executor:1.2.3',
+    );
   });
 });
 
@@ -172,6 +199,10 @@ function leavesOf(map, path = [], shared = '') {
     const comment = key.commentBefore ?? (at === 0 ? map.commentBefore : undefined) ?? shared;
     const inner = [...path, key.value];
     if (!isMap(value) || value.items.length === 0) return [{ path: inner.join('.'), comment }];
-    return leavesOf(value, inner, /^(digests|resources|requests|limits)$/.test(key.value) ? comment : '');
+    return leavesOf(
+      value,
+      inner,
+      /^(digests|resources|requests|limits)$/.test(key.value) ? comment : '',
+    );
   });
 }

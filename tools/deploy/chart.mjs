@@ -25,14 +25,19 @@ const optional = {
 export function chartTemplates() {
   const production = objectsOf(readOverlay('production'));
   const local = objectsOf(readOverlay('local'));
-  const ofComponents = Object.fromEntries(Object.keys(optional).map((name) => [name, objectsOf(readComponent(name))]));
+  const ofComponents = Object.fromEntries(
+    Object.keys(optional).map((name) => [name, objectsOf(readComponent(name))]),
+  );
   const optionalKeys = new Set(Object.values(ofComponents).flat().map(keyOf));
   const always = production.filter((object) => !optionalKeys.has(keyOf(object)));
-  const services = always.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
+  const services = always
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(({ metadata }) => metadata.name);
 
   const inProduction = new Set(production.map(keyOf));
   const stores = local.filter((object) => !inProduction.has(keyOf(object)));
-  const toStores = (objects) => objects.filter((object) => /^NetworkPolicy\/to-(postgres|redis)$/.test(keyOf(object)));
+  const toStores = (objects) =>
+    objects.filter((object) => /^NetworkPolicy\/to-(postgres|redis)$/.test(keyOf(object)));
   const policies = always.filter(({ kind }) => kind === 'NetworkPolicy');
 
   const scaledByKeda = ofComponents.keda.map(({ metadata }) => metadata.name);
@@ -41,16 +46,28 @@ export function chartTemplates() {
   );
   const conditionOf = (object) => {
     if (object.kind !== 'HorizontalPodAutoscaler') return undefined;
-    const kinds = ['cpu', 'metrics', ...(scaledByKeda.includes(object.metadata.name) ? [] : ['keda'])];
+    const kinds = [
+      'cpu',
+      'metrics',
+      ...(scaledByKeda.includes(object.metadata.name) ? [] : ['keda']),
+    ];
     return `has $.Values.autoscaling.kind (list ${kinds.map((kind) => `"${kind}"`).join(' ')})`;
   };
 
   const files = {
     'network-policies': [
-      ...policies.filter((object) => !toStores(policies).includes(object)).map((object) => ({ object })),
-      ...toStores(policies).map((object) => ({ condition: 'not $.Values.databases.enabled', object })),
+      ...policies
+        .filter((object) => !toStores(policies).includes(object))
+        .map((object) => ({ object })),
+      ...toStores(policies).map((object) => ({
+        condition: 'not $.Values.databases.enabled',
+        object,
+      })),
     ],
-    databases: [...toStores(local), ...stores].map((object) => ({ condition: '$.Values.databases.enabled', object })),
+    databases: [...toStores(local), ...stores].map((object) => ({
+      condition: '$.Values.databases.enabled',
+      object,
+    })),
   };
   for (const name of [...services, 'cli'])
     files[name] = always

@@ -28,7 +28,8 @@ const canonical = (objects) => {
 test('the templates are up to date (to update them: node tools/manifests.mjs)', () => {
   const files = chartTemplates();
   assert.deepEqual(readdirSync(generatedTemplates).sort(), Object.keys(files).sort());
-  for (const [name, text] of Object.entries(files)) assert.equal(read('templates', 'generated', name), text, name);
+  for (const [name, text] of Object.entries(files))
+    assert.equal(read('templates', 'generated', name), text, name);
 });
 
 test('the chart has the version of the package', () => {
@@ -52,7 +53,10 @@ describe('Helm', () => {
   });
 
   testWithHelm('with the local values the objects are those of the local overlay', () => {
-    assert.deepEqual(canonical(render({}, [localValues])), canonical(readObjects(readOverlay('local'))));
+    assert.deepEqual(
+      canonical(render({}, [localValues])),
+      canonical(readObjects(readOverlay('local'))),
+    );
   });
 
   for (const [values, components] of [
@@ -80,7 +84,8 @@ describe('Helm', () => {
       autoscaling: { kind: 'keda' },
       monitoring: { enabled: true },
     }).stdout;
-    for (const { kind, metadata } of readObjects(text)) assert.equal(metadata.namespace, 'agents', kind);
+    for (const { kind, metadata } of readObjects(text))
+      assert.equal(metadata.namespace, 'agents', kind);
     assert.equal([...text.matchAll(/namespace="agents"/g)].length, 6);
     assert.ok(!text.includes('namespace="parley"'));
   });

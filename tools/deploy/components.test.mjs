@@ -16,7 +16,8 @@ const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const { findRoute } = await loadTypescript("export * from './apps/gateway/src/routes'", 'routes');
 const production = objectsOf(readOverlay('production'));
-const find = (objects, kind, name = 'parley') => objects.find((one) => one.kind === kind && one.metadata.name === name);
+const find = (objects, kind, name = 'parley') =>
+  objects.find((one) => one.kind === kind && one.metadata.name === name);
 const objectsIn = (component) => objectsOf(readComponent(component));
 
 for (const component of components) {
@@ -33,9 +34,15 @@ describe('components that lead requests in', () => {
   test('the Gateway leads all paths to the gateway over TLS, and ends no stream', () => {
     const objects = objectsIn('gateway-api');
     const [listener, ...more] = find(objects, 'Gateway').spec.listeners;
-    assert.deepEqual([listener.protocol, listener.tls.certificateRefs[0].name, more], ['HTTPS', 'parley-tls', []]);
+    assert.deepEqual(
+      [listener.protocol, listener.tls.certificateRefs[0].name, more],
+      ['HTTPS', 'parley-tls', []],
+    );
     const { parentRefs, hostnames, rules } = find(objects, 'HTTPRoute').spec;
-    assert.deepEqual([parentRefs, hostnames], [[{ name: 'parley', sectionName: listener.name }], [listener.hostname]]);
+    assert.deepEqual(
+      [parentRefs, hostnames],
+      [[{ name: 'parley', sectionName: listener.name }], [listener.hostname]],
+    );
     assert.deepEqual(rules, [
       {
         matches: [{ path: { type: 'PathPrefix', value: '/' } }],
@@ -50,7 +57,9 @@ describe('components that lead requests in', () => {
     test(`${component} leads all paths to the gateway over TLS`, () => {
       const { spec } = find(objectsIn(component), 'Ingress');
       assert.deepEqual(spec.tls, [{ hosts: [spec.rules[0].host], secretName: 'parley-tls' }]);
-      const paths = spec.rules.flatMap(({ http }) => http.paths.map(({ path, backend }) => [path, backend.service]));
+      const paths = spec.rules.flatMap(({ http }) =>
+        http.paths.map(({ path, backend }) => [path, backend.service]),
+      );
       assert.deepEqual(paths, [['/', { name: 'gateway', port: { name: 'http' } }]]);
     });
   }
@@ -75,9 +84,14 @@ describe('components that lead requests in', () => {
         'app.kubernetes.io/name': 'parley',
         'app.kubernetes.io/component': service,
       });
-      const open = services.filter((name) => fromNamespace(namespace, labelsOf(name), variables[name].PORT.default));
+      const open = services.filter((name) =>
+        fromNamespace(namespace, labelsOf(name), variables[name].PORT.default),
+      );
       assert.deepEqual(open, ['gateway']);
-      assert.equal(fromNamespace(namespace, labelsOf('gateway'), variables.gateway.INTERNAL_PORT.default), false);
+      assert.equal(
+        fromNamespace(namespace, labelsOf('gateway'), variables.gateway.INTERNAL_PORT.default),
+        false,
+      );
       assert.equal(fromNamespace('default', labelsOf('gateway'), port), false);
     });
   }
@@ -99,7 +113,10 @@ describe('components that scale by metrics', () => {
         name,
       ).spec;
       const { minReplicas, maxReplicas } = find(production, 'HorizontalPodAutoscaler', name).spec;
-      assert.deepEqual([scaleTargetRef.name, minReplicaCount, maxReplicaCount], [name, minReplicas, maxReplicas]);
+      assert.deepEqual(
+        [scaleTargetRef.name, minReplicaCount, maxReplicaCount],
+        [name, minReplicas, maxReplicas],
+      );
       assert.ok(fallback.replicas >= minReplicas && fallback.replicas <= maxReplicas);
     }
   });
@@ -107,14 +124,22 @@ describe('components that scale by metrics', () => {
   test('both ways read turns in flight and each lag in PostgreSQL, with the same thresholds', () => {
     for (const name of scaled) {
       const { triggers } = find(objectsIn('keda'), 'ScaledObject', name).spec;
-      const queries = triggers.filter(({ type }) => type === 'prometheus').map(({ metadata }) => metadata);
+      const queries = triggers
+        .filter(({ type }) => type === 'prometheus')
+        .map(({ metadata }) => metadata);
       const byKeda = queries.map(({ query, threshold }) => [metricsIn(query).join(), threshold]);
       const { metrics } = find(objectsIn('hpa-metrics'), 'HorizontalPodAutoscaler', name).spec;
-      const byHpa = metrics.flatMap(({ pods }) => (pods ? [[pods.metric.name, pods.target.averageValue]] : []));
+      const byHpa = metrics.flatMap(({ pods }) =>
+        pods ? [[pods.metric.name, pods.target.averageValue]] : [],
+      );
       // The adapter would add up the lags of the providers.
-      const withoutProviders = byKeda.filter(([metric]) => metric !== 'webhook_delivery_lag_seconds');
+      const withoutProviders = byKeda.filter(
+        ([metric]) => metric !== 'webhook_delivery_lag_seconds',
+      );
       assert.deepEqual(byHpa.sort(), withoutProviders.sort());
-      const lags = byKeda.map(([metric]) => metric).filter((metric) => metric.endsWith('_lag_seconds'));
+      const lags = byKeda
+        .map(([metric]) => metric)
+        .filter((metric) => metric.endsWith('_lag_seconds'));
       assert.equal(lags.length, name === 'worker' ? 4 : 0);
       for (const [metric] of byKeda) assert.ok(exists(metric), metric);
       for (const { query } of queries) assert.match(query, /namespace="parley"/);
@@ -127,14 +152,18 @@ describe('components that scale by metrics', () => {
 
 describe('the component monitoring', () => {
   test('reads the internal port of every pod', () => {
-    const { selector, podMetricsEndpoints, podTargetLabels } = find(objectsIn('monitoring'), 'PodMonitor').spec;
+    const { selector, podMetricsEndpoints, podTargetLabels } = find(
+      objectsIn('monitoring'),
+      'PodMonitor',
+    ).spec;
     const [{ port, path }] = podMetricsEndpoints;
     assert.equal(path, '/metrics');
     // The alert on pods that cannot be read names this label.
     assert.ok(podTargetLabels.includes('app.kubernetes.io/name'));
     for (const name of services) {
       const { metadata, spec } = find(production, 'Deployment', name).spec.template;
-      for (const [label, value] of Object.entries(selector.matchLabels)) assert.equal(metadata.labels[label], value);
+      for (const [label, value] of Object.entries(selector.matchLabels))
+        assert.equal(metadata.labels[label], value);
       assert.ok(
         spec.containers[0].ports.some((one) => one.name === port),
         name,
@@ -149,19 +178,30 @@ describe('the component monitoring', () => {
 
 test('image-pull-secrets gives every pod the credentials of the registry', () => {
   const objects = objectsIn('image-pull-secrets');
-  assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services, 'cli'].sort());
-  for (const { spec } of objects) assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: 'registry' }]);
+  assert.deepEqual(
+    objects.map(({ metadata }) => metadata.name).sort(),
+    [...services, 'cli'].sort(),
+  );
+  for (const { spec } of objects)
+    assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: 'registry' }]);
 });
 
 test('ca-certificates gives every container the certificates', () => {
   const objects = objectsIn('ca-certificates');
-  assert.deepEqual(objects.map(({ metadata }) => metadata.name).sort(), [...services, 'cli'].sort());
+  assert.deepEqual(
+    objects.map(({ metadata }) => metadata.name).sort(),
+    [...services, 'cli'].sort(),
+  );
   for (const { spec } of objects) {
     const { initContainers = [], containers, volumes } = spec.template.spec;
     const { name } = volumes.find(({ configMap }) => configMap?.name === 'ca-certificates');
     for (const { env, volumeMounts } of [...initContainers, ...containers]) {
       const { mountPath } = volumeMounts.find((mount) => mount.name === name);
-      assert.ok(env.some((one) => one.name === 'NODE_EXTRA_CA_CERTS' && one.value === `${mountPath}/ca.crt`));
+      assert.ok(
+        env.some(
+          (one) => one.name === 'NODE_EXTRA_CA_CERTS' && one.value === `${mountPath}/ca.crt`,
+        ),
+      );
     }
   }
 });
@@ -185,9 +225,14 @@ describe('the guide', () => {
   test('has examples whose names are those of the manifests', () => {
     const [secret, cluster, [peer]] = examples;
     assert.ok(
-      JSON.stringify(production).includes(`"secretKeyRef":{"key":"SECRETS_KEY","name":"${secret.spec.target.name}"}`),
+      JSON.stringify(production).includes(
+        `"secretKeyRef":{"key":"SECRETS_KEY","name":"${secret.spec.target.name}"}`,
+      ),
     );
-    assert.deepEqual([secret.metadata.namespace, secret.spec.target.creationPolicy], ['parley', 'Orphan']);
+    assert.deepEqual(
+      [secret.metadata.namespace, secret.spec.target.creationPolicy],
+      ['parley', 'Orphan'],
+    );
     assert.equal(
       cluster.spec.postgresql.parameters.max_connections,
       /`max_connections` to at least (\d+)/.exec(page)[1],

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -13,7 +21,14 @@ const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const stores = ['postgres', 'redis'];
 /** Variables that compose.yaml does not set, because the defaults of the image are used. STAND_INS_URL is for development. */
-const fixed = ['NODE_ENV', 'HOST', 'PORT', 'INTERNAL_PORT', 'EXECUTOR_SANDBOX_UID', 'STAND_INS_URL'];
+const fixed = [
+  'NODE_ENV',
+  'HOST',
+  'PORT',
+  'INTERNAL_PORT',
+  'EXECUTOR_SANDBOX_UID',
+  'STAND_INS_URL',
+];
 
 /** @returns {Set<string>} the services that start before a service and stop after it */
 function startedBefore(service, found = new Set()) {
@@ -59,7 +74,12 @@ describe('compose', () => {
       assert.match(limit, /^\d+m$/, name);
       const { driver, options = {} } = logging;
       if (name === 'demo') assert.equal(driver, 'none');
-      else assert.match(`${driver} ${options['max-size']} ${options['max-file']}`, /^local \d+m \d+$/, name);
+      else
+        assert.match(
+          `${driver} ${options['max-size']} ${options['max-file']}`,
+          /^local \d+m \d+$/,
+          name,
+        );
     }
   });
 
@@ -82,7 +102,11 @@ describe('compose', () => {
     );
     assert.equal(compose.networks.stores.internal, true);
     for (const app of services) {
-      assert.equal(compose.services[app].networks.includes('stores'), 'DATABASE_URL' in variables[app], app);
+      assert.equal(
+        compose.services[app].networks.includes('stores'),
+        'DATABASE_URL' in variables[app],
+        app,
+      );
     }
   });
 
@@ -121,7 +145,11 @@ describe('compose', () => {
       const { environment } = compose.services[app];
       const read = given.filter((name) => `${name}_FILE` in environment);
       // The secrets of this service only.
-      assert.equal(environment.RECREATE_WHEN_CHANGED, read.map((name) => `\${${name}:-}`).join(' ') || undefined, app);
+      assert.equal(
+        environment.RECREATE_WHEN_CHANGED,
+        read.map((name) => `\${${name}:-}`).join(' ') || undefined,
+        app,
+      );
     }
   });
 });
@@ -137,7 +165,10 @@ describe('the secrets of a compose stack', () => {
 
   const make = (env = {}) => {
     const script = join(root, 'docker', 'make-secrets.mjs');
-    const { status, stderr } = spawnSync(process.execPath, [script, folder], { env, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, [script, folder], {
+      env,
+      encoding: 'utf8',
+    });
     return { status, stderr };
   };
   const read = (file) => readFileSync(join(folder, file), 'utf8');
@@ -150,12 +181,15 @@ describe('the secrets of a compose stack', () => {
 
   test('a service mounts the secrets that it reads, and no others', () => {
     assert.equal(make().status, 0);
-    for (const [name, { volumes: mounts = [], environment = {}, entrypoint = [] }] of Object.entries(
-      compose.services,
-    )) {
+    for (const [
+      name,
+      { volumes: mounts = [], environment = {}, entrypoint = [] },
+    ] of Object.entries(compose.services)) {
       if (name === 'secrets') continue;
       const used = [...Object.values(environment), ...entrypoint].join('\n');
-      const readFiles = [...used.matchAll(/\/var\/lib\/parley\/(\w+\/[\w-]+)/g)].map(([, file]) => file);
+      const readFiles = [...used.matchAll(/\/var\/lib\/parley\/(\w+\/[\w-]+)/g)].map(
+        ([, file]) => file,
+      );
       const mounted = mounts.flatMap((mount) => {
         const [, target, mode] = mount.split(':');
         const volume = target.replace('/var/lib/parley/', '');
@@ -178,7 +212,8 @@ describe('the secrets of a compose stack', () => {
     make();
     const first = all();
     assert.equal(Object.keys(first).length, 7);
-    for (const file of Object.keys(first)) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o400, file);
+    for (const file of Object.keys(first))
+      assert.equal(statSync(join(folder, file)).mode & 0o777, 0o400, file);
     assert.equal(
       first['database/database-url'],
       `postgresql://parley:${first['postgres/postgres-password']}@postgres:5432/parley`,
@@ -221,7 +256,9 @@ describe('the secrets of a compose stack', () => {
 
 test('the build context has no secrets, no state, no tests and no installed packages', () => {
   const rules = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
-  assert.ok(rules.indexOf('*') >= 0 && rules.indexOf('*') < rules.findIndex((rule) => rule.startsWith('!')));
+  assert.ok(
+    rules.indexOf('*') >= 0 && rules.indexOf('*') < rules.findIndex((rule) => rule.startsWith('!')),
+  );
   for (const rule of ['**/node_modules', '**/.parley', '**/.env*', '**/*.test.ts'])
     assert.ok(rules.includes(rule), rule);
   const admitted = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1));
@@ -233,7 +270,9 @@ test('the build context has no secrets, no state, no tests and no installed pack
 
 test('the commands of the guide name services that exist', () => {
   const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
-  const commands = [...page.matchAll(/^docker compose -f docker\/compose\.yaml (\w+)([^#<>\n]*)/gm)];
+  const commands = [
+    ...page.matchAll(/^docker compose -f docker\/compose\.yaml (\w+)([^#<>\n]*)/gm),
+  ];
   assert.ok(commands.length >= 16);
   for (const [line, command, rest] of commands) {
     const words = rest

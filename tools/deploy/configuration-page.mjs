@@ -26,18 +26,24 @@ By default the CLI uses the stack that \`npm start\` runs.
  * @param {Awaited<ReturnType<typeof import('./service-variables.mjs').loadServiceVariables>>} variables
  */
 export function configurationPage(variables) {
-  const services = Object.keys(variables).sort((a, b) => portOf(variables, a) - portOf(variables, b));
+  const services = Object.keys(variables).sort(
+    (a, b) => portOf(variables, a) - portOf(variables, b),
+  );
   const names = [...new Set(services.flatMap((service) => Object.keys(variables[service])))];
   const ports = services.map((service) => [
     `\`${service}\``,
     service === 'worker' ? '–' : portOf(variables, service),
     variables[service].INTERNAL_PORT.default,
   ]);
-  const everywhere = names.filter((name) => services.every((service) => name in variables[service]));
+  const everywhere = names.filter((name) =>
+    services.every((service) => name in variables[service]),
+  );
   const rows = (selected, withServices) =>
     selected
       .sort()
-      .flatMap((name) => rowsOf(name, services, variables).map((row) => (withServices ? row : without(row, 1))));
+      .flatMap((name) =>
+        rowsOf(name, services, variables).map((row) => (withServices ? row : without(row, 1))),
+      );
   return [
     introduction,
     '## Ports\n',
@@ -64,13 +70,20 @@ function rowsOf(name, services, variables) {
   const groups = new Map();
   for (const service of services.filter((each) => name in variables[each])) {
     const variable = variables[service][name];
-    const shown = /^(PORT|INTERNAL_PORT)$/.test(name) ? { ...variable, default: 'see above' } : variable;
+    const shown = /^(PORT|INTERNAL_PORT)$/.test(name)
+      ? { ...variable, default: 'see above' }
+      : variable;
     const key = JSON.stringify(shown);
     groups.set(key, [...(groups.get(key) ?? []), service]);
   }
   return [...groups].map(([key, users]) => {
     const variable = JSON.parse(key);
-    return [`\`${name}\``, users.join(', '), defaultOf(variable), `${variable.description} (${variable.type})`];
+    return [
+      `\`${name}\``,
+      users.join(', '),
+      defaultOf(variable),
+      `${variable.description} (${variable.type})`,
+    ];
   });
 }
 
@@ -81,6 +94,7 @@ function defaultOf({ required, default: fallback }) {
 }
 
 function table(head, rows) {
-  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells) =>
+    `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line), ''].join('\n');
 }

@@ -33,13 +33,18 @@ export function createTemplate() {
       onLine((indent, key) => {
         const inner = `${indent}  `;
         const action = `{{- ${expression.replaceAll('\n', `\n${inner}`)} | nindent ${inner.length} }}`;
-        return [`${indent}${key}`, inner + action, ...(items.length > 0 ? [indented(yaml(items), inner)] : [])].join(
-          '\n',
-        );
+        return [
+          `${indent}${key}`,
+          inner + action,
+          ...(items.length > 0 ? [indented(yaml(items), inner)] : []),
+        ].join('\n');
       }),
     /** Items of a list, or a key (`{ [mark]: null }`), that exist under a condition: `if …` or `with …`. */
     when: (condition, content) =>
-      onLine((indent) => `${indent}{{- ${condition} }}\n${indented(yaml(content), indent)}\n${indent}{{- end }}`),
+      onLine(
+        (indent) =>
+          `${indent}{{- ${condition} }}\n${indented(yaml(content), indent)}\n${indent}{{- end }}`,
+      ),
     /** Objects as a stream of YAML documents. Those that follow each other under the same condition share it. */
     write(objects) {
       const parts = objects.map(({ condition, object }, at) => {

@@ -22,7 +22,11 @@ export const testWithHelm = (name, run) => test(name, { skip }, run);
  * @returns {any[]} the objects
  */
 export function render(values = {}, files = []) {
-  const { status, stdout, stderr } = runHelm(['template', 'parley', chart, '--namespace', 'parley'], values, files);
+  const { status, stdout, stderr } = runHelm(
+    ['template', 'parley', chart, '--namespace', 'parley'],
+    values,
+    files,
+  );
   if (status !== 0) throw new Error(stderr);
   return readObjects(stdout);
 }
@@ -34,7 +38,10 @@ export function runHelm(args, values = {}, files = []) {
     const file = join(folder, 'values.yaml');
     writeFileSync(file, stringify(values, { version: '1.1' }));
     const options = [...files, file].flatMap((path) => ['--values', path]);
-    return spawnSync(helm, [...args, ...options], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    return spawnSync(helm, [...args, ...options], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

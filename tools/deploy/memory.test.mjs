@@ -24,5 +24,8 @@ test('npm start gives a service the old generation that V8 derives from the limi
   const { 'tool-executor': executor, migrate, cli, ...services } = readHoldings();
   assert.ok(executor && migrate && cli);
   for (const [name, { memoryMiB }] of Object.entries(services))
-    assert.ok(heapFlagsOf(name).includes(`--max-old-space-size=${Math.max(256, memoryMiB / 2)}`), name);
+    assert.ok(
+      heapFlagsOf(name).includes(`--max-old-space-size=${Math.max(256, memoryMiB / 2)}`),
+      name,
+    );
 });

@@ -30,6 +30,8 @@ test('alerts use metrics that exist, and have a summary', () => {
 });
 
 test('a metric that no process exports is detected', () => {
-  assert.deepEqual(metricsIn('sum by (a) (rate(no_such_total{b="c"}[5m])) / 2 > 0.5'), ['no_such_total']);
+  assert.deepEqual(metricsIn('sum by (a) (rate(no_such_total{b="c"}[5m])) / 2 > 0.5'), [
+    'no_such_total',
+  ]);
   assert.equal(exists('no_such_total'), false);
 });

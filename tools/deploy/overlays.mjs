@@ -56,7 +56,9 @@ export function buildComponent(component) {
     if (plain === null) return null;
     const before = new Map(objectsOf(plain).map((object) => [nameOf(object), object]));
     const after = objectsOf(buildWith({ components: [pathOf('components', component)] }));
-    const changed = after.filter((object) => !isDeepStrictEqual(object, before.get(nameOf(object))));
+    const changed = after.filter(
+      (object) => !isDeepStrictEqual(object, before.get(nameOf(object))),
+    );
     const kept = new Set(after.map(nameOf));
     const removed = [...before.keys()].filter((name) => !kept.has(name));
     return [

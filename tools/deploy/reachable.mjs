@@ -7,22 +7,30 @@ import { BlockList } from 'node:net';
 export function createReachability(objects) {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
   const selected = (labels, direction) =>
-    policies.filter((spec) => matches(spec.podSelector, labels) && spec.policyTypes.includes(direction));
+    policies.filter(
+      (spec) => matches(spec.podSelector, labels) && spec.policyTypes.includes(direction),
+    );
 
   const allows = (direction, labels, port, isPeer) => {
     const applying = selected(labels, direction);
     if (applying.length === 0) return true; // no policy selects the pod
-    const rules = applying.flatMap((spec) => (direction === 'Egress' ? spec.egress : spec.ingress) ?? []);
+    const rules = applying.flatMap(
+      (spec) => (direction === 'Egress' ? spec.egress : spec.ingress) ?? [],
+    );
     return rules.some((rule) => {
       const peers = direction === 'Egress' ? rule.to : rule.from;
-      return (peers === undefined || peers.some(isPeer)) && (rule.ports ?? [{}]).some((range) => hasPort(range, port));
+      return (
+        (peers === undefined || peers.some(isPeer)) &&
+        (rule.ports ?? [{}]).some((range) => hasPort(range, port))
+      );
     });
   };
 
   return {
     /** Whether a pod may connect to a pod of the same namespace: the policies of both must allow it. */
     toPod: (from, to, port) => {
-      const isPod = (labels) => (peer) => !peer.namespaceSelector && !peer.ipBlock && matches(peer.podSelector, labels);
+      const isPod = (labels) => (peer) =>
+        !peer.namespaceSelector && !peer.ipBlock && matches(peer.podSelector, labels);
       return allows('Egress', from, port, isPod(to)) && allows('Ingress', to, port, isPod(from));
     },
     /** Whether a pod may connect to an address outside the cluster. */
@@ -50,7 +58,8 @@ function matches(selector, labels) {
   );
 }
 
-const hasPort = ({ port, endPort = port }, tested) => port === undefined || (tested >= port && tested <= endPort);
+const hasPort = ({ port, endPort = port }, tested) =>
+  port === undefined || (tested >= port && tested <= endPort);
 
 function inBlock({ cidr, except = [] }, address) {
   const family = address.includes(':') ? 'ipv6' : 'ipv4';

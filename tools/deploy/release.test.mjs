@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -43,7 +51,8 @@ for (const name of readdirSync(folder)) {
     const workflow = parse(text);
     assert.deepEqual(workflow.permissions, {});
     for (const step of Object.values(workflow.jobs).flatMap((job) => job.steps ?? []))
-      if (step.uses?.startsWith('actions/checkout@')) assert.equal(step.with['persist-credentials'], false);
+      if (step.uses?.startsWith('actions/checkout@'))
+        assert.equal(step.with['persist-credentials'], false);
   });
 }
 
@@ -67,13 +76,16 @@ describe('the workflow of pull requests', () => {
 describe('the release workflow', () => {
   test('gives each job the rights that it needs and no others', () => {
     assert.deepEqual(permissions, {});
-    assert.deepEqual(Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.permissions])), {
-      check: { contents: 'read' },
-      long: { contents: 'read' },
-      images: { contents: 'read', packages: 'write' },
-      publish: { contents: 'read', packages: 'write', 'id-token': 'write' },
-      release: { contents: 'write' },
-    });
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.permissions])),
+      {
+        check: { contents: 'read' },
+        long: { contents: 'read' },
+        images: { contents: 'read', packages: 'write' },
+        publish: { contents: 'read', packages: 'write', 'id-token': 'write' },
+        release: { contents: 'write' },
+      },
+    );
   });
 
   test('publishes nothing before all checks have passed', () => {
@@ -94,7 +106,10 @@ describe('the release workflow', () => {
     const { include } = jobs.images.strategy.matrix;
     assert.deepEqual(include.map(({ arch }) => arch).sort(), ['amd64', 'arm64']);
     for (const { arch } of include) {
-      const { calls } = runScript(scriptOf('images', 'Build and push'), { ARCH: arch, BASE_IMAGE: 'node@sha256:1' });
+      const { calls } = runScript(scriptOf('images', 'Build and push'), {
+        ARCH: arch,
+        BASE_IMAGE: 'node@sha256:1',
+      });
       assert.equal(calls.length, deployedApps().length);
       for (const app of deployedApps()) {
         const call = calls.find((one) => one.includes(`APP=${app} `));
@@ -109,39 +124,49 @@ describe('the release workflow', () => {
     }
   });
 
-  testWithHelm('joins, signs and attests every image, and packages a chart that has their digests', () => {
-    const script = `${scriptOf('publish', 'Join')}\n${scriptOf('publish', 'Package the chart')}`;
-    const { calls, rendered } = runScript(script, {}, (work) => {
-      const { stdout } = spawnSync(helm, ['template', `${work}/parley-1.2.3.tgz`], { encoding: 'utf8' });
-      return readObjects(stdout);
-    });
-    for (const app of deployedApps()) {
-      const image = `registry.example.com/acme/parley-${app}`;
-      const own = calls.filter((call) => call.includes(`parley-${app}:`) || call.includes(`parley-${app}@`));
-      assert.deepEqual(own, [
-        `docker buildx imagetools create --tag ${image}:1.2.3 ${image}:1.2.3-amd64 ${image}:1.2.3-arm64`,
-        `docker buildx imagetools inspect ${image}:1.2.3 --format {{json .Manifest}}`,
-        `cosign sign --yes ${image}@${digestOf(`${image}:1.2.3`)}`,
-        `cosign attest --yes --type cyclonedx --predicate sbom.cdx.json ${image}@${digestOf(`${image}:1.2.3`)}`,
+  testWithHelm(
+    'joins, signs and attests every image, and packages a chart that has their digests',
+    () => {
+      const script = `${scriptOf('publish', 'Join')}\n${scriptOf('publish', 'Package the chart')}`;
+      const { calls, rendered } = runScript(script, {}, (work) => {
+        const { stdout } = spawnSync(helm, ['template', `${work}/parley-1.2.3.tgz`], {
+          encoding: 'utf8',
+        });
+        return readObjects(stdout);
+      });
+      for (const app of deployedApps()) {
+        const image = `registry.example.com/acme/parley-${app}`;
+        const own = calls.filter(
+          (call) => call.includes(`parley-${app}:`) || call.includes(`parley-${app}@`),
+        );
+        assert.deepEqual(own, [
+          `docker buildx imagetools create --tag ${image}:1.2.3 ${image}:1.2.3-amd64 ${image}:1.2.3-arm64`,
+          `docker buildx imagetools inspect ${image}:1.2.3 --format {{json .Manifest}}`,
+          `cosign sign --yes ${image}@${digestOf(`${image}:1.2.3`)}`,
+          `cosign attest --yes --type cyclonedx --predicate sbom.cdx.json ${image}@${digestOf(`${image}:1.2.3`)}`,
+        ]);
+      }
+      const used = new Set(containers(rendered).map(({ image }) => image));
+      const expected = deployedApps().map((app) => {
+        const image = `registry.example.com/acme/parley-${app}`;
+        return `${image}@${digestOf(`${image}:1.2.3`)}`;
+      });
+      assert.deepEqual([...used].sort(), expected.sort());
+      assert.deepEqual(calls.slice(-2), [
+        'helm push parley-1.2.3.tgz oci://registry.example.com/acme/charts',
+        `cosign sign --yes registry.example.com/acme/charts/parley@${digestOf('chart')}`,
       ]);
-    }
-    const used = new Set(containers(rendered).map(({ image }) => image));
-    const expected = deployedApps().map((app) => {
-      const image = `registry.example.com/acme/parley-${app}`;
-      return `${image}@${digestOf(`${image}:1.2.3`)}`;
-    });
-    assert.deepEqual([...used].sort(), expected.sort());
-    assert.deepEqual(calls.slice(-2), [
-      'helm push parley-1.2.3.tgz oci://registry.example.com/acme/charts',
-      `cosign sign --yes registry.example.com/acme/charts/parley@${digestOf('chart')}`,
-    ]);
-  });
+    },
+  );
 
   test('fails when a command fails, also one whose output is read', () => {
     const failing = { FAIL: 'inspect' };
     assert.deepEqual(defaults, { run: { shell: 'bash' } }); // as runScript: -eo pipefail
     assert.throws(() => runScript(scriptOf('publish', 'Join'), failing), /inspect failed/);
-    assert.throws(() => runScript(scriptOf('images', 'Build and push'), { FAIL: 'build' }), /build failed/);
+    assert.throws(
+      () => runScript(scriptOf('images', 'Build and push'), { FAIL: 'build' }),
+      /build failed/,
+    );
   });
 });
 
@@ -153,7 +178,10 @@ describe('the notes of a release', () => {
   });
   test('are refused for another version than that of the package, and for one without a dated section', () => {
     assert.throws(() => releaseNotes({ tag: 'v1.2.2', version: '1.2.3', changelog }), /not v1.2.3/);
-    assert.throws(() => releaseNotes({ tag: 'v1.3.0', version: '1.3.0', changelog }), /no section "## 1.3.0/);
+    assert.throws(
+      () => releaseNotes({ tag: 'v1.3.0', version: '1.3.0', changelog }),
+      /no section "## 1.3.0/,
+    );
   });
 });
 
@@ -186,21 +214,25 @@ case " $* " in *" \${FAIL:-nothing} "*) echo "$FAIL failed" >&2; exit 1;; esac
       'helm',
       `[ "$1" = package ] && exec ${helm} "$@"\n${log('helm')}echo "Pushed: x"; echo "Digest: ${digestOf('chart')}"\n`,
     );
-    const { status, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
-      cwd: work,
-      encoding: 'utf8',
-      env: {
-        ...process.env,
-        ...env,
-        REGISTRY: 'registry.example.com/acme',
-        VERSION: '1.2.3',
-        GITHUB_SERVER_URL: 'https://github.com',
-        GITHUB_REPOSITORY: 'acme/parley',
-        GITHUB_SHA: 'abc',
-        ...variables,
-        PATH: `${bin}:${process.env.PATH}`,
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
+      {
+        cwd: work,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          ...env,
+          REGISTRY: 'registry.example.com/acme',
+          VERSION: '1.2.3',
+          GITHUB_SERVER_URL: 'https://github.com',
+          GITHUB_REPOSITORY: 'acme/parley',
+          GITHUB_SHA: 'abc',
+          ...variables,
+          PATH: `${bin}:${process.env.PATH}`,
+        },
       },
-    });
+    );
     if (status !== 0) throw new Error(stderr);
     return { calls: readFileSync(calls, 'utf8').trim().split('\n'), rendered: then?.(work) };
   } finally {

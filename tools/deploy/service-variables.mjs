@@ -13,14 +13,19 @@ export async function loadServiceVariables() {
   const services = readdirSync(join(root, 'apps')).filter((app) =>
     existsSync(join(root, 'apps', app, 'src/config.ts')),
   );
-  const lines = services.map((app, at) => `export * as config${at} from './apps/${app}/src/config';`);
+  const lines = services.map(
+    (app, at) => `export * as config${at} from './apps/${app}/src/config';`,
+  );
   const modules = await loadTypescript(lines.join('\n'), 'configs');
-  return Object.fromEntries(services.map((service, at) => [service, describe(service, modules[`config${at}`])]));
+  return Object.fromEntries(
+    services.map((service, at) => [service, describe(service, modules[`config${at}`])]),
+  );
 }
 
 function describe(service, module) {
   const shapes = Object.entries(module).filter(([name]) => name.endsWith('Variables'));
-  if (shapes.length !== 1) throw new Error(`apps/${service}/src/config.ts must export one …Variables`);
+  if (shapes.length !== 1)
+    throw new Error(`apps/${service}/src/config.ts must export one …Variables`);
   const [[, shape]] = shapes;
   const schema = z.toJSONSchema(z.object(shape), { io: 'input', unrepresentable: 'any' });
   const required = new Set(schema.required);
@@ -47,7 +52,8 @@ function defaultOf({ def }) {
 function typeOf({ enum: values, type, minimum, maximum, format }) {
   if (values) return values.join(', ');
   if (type === 'number' || type === 'integer') {
-    const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`;
+    const most =
+      maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`;
     return `number from ${minimum ?? 0}${most}`;
   }
   return format === 'uri' ? 'address' : 'text';

@@ -5,7 +5,10 @@ import { test } from 'node:test';
 import { root } from '../start/paths.mjs';
 
 const text = readFileSync(join(root, 'docs', 'threat-model.md'), 'utf8');
-const files = globSync('{apps,libs,tools}/**/*.test.{ts,mjs}', { cwd: root, exclude: ['**/node_modules/**'] });
+const files = globSync('{apps,libs,tools}/**/*.test.{ts,mjs}', {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+});
 const rows = text
   .split('\n')
   .filter((line) => /^\| API\d+ /.test(line))
@@ -18,7 +21,9 @@ const namedIn = (cell) =>
     return names.map((name) => [folder, name]);
   });
 const exists = ([folder, name]) =>
-  files.some((file) => file.startsWith(`${folder}/`) && basename(file).replace(/\.(ts|mjs)$/, '') === name);
+  files.some(
+    (file) => file.startsWith(`${folder}/`) && basename(file).replace(/\.(ts|mjs)$/, '') === name,
+  );
 
 test('each of the ten risks has a mitigation and names tests that exist', () => {
   assert.deepEqual(
@@ -34,10 +39,9 @@ test('each of the ten risks has a mitigation and names tests that exist', () => 
 });
 
 test('tests that are named outside the table exist', () => {
-  const named = [...text.matchAll(/\b((?:apps|libs|tools)\/[\w-]+) ([\w-]+\.test)\b/g)].map(([, folder, name]) => [
-    folder,
-    name,
-  ]);
+  const named = [...text.matchAll(/\b((?:apps|libs|tools)\/[\w-]+) ([\w-]+\.test)\b/g)].map(
+    ([, folder, name]) => [folder, name],
+  );
   assert.ok(named.length > 10);
   for (const one of named) assert.ok(exists(one), one.join(' '));
   assert.equal(exists(['apps/data', 'no-such.test']), false);

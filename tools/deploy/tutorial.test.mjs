@@ -20,9 +20,13 @@ test('the commands of the page replace every placeholder of the production overl
     const commands = blockWith('cp -r k8s')
       .split('\n')
       .filter((line) => !/kubectl|grep/.test(line));
-    execFileSync('bash', ['-ec', blockWith('export REGISTRY') + commands.join('\n')], { cwd: folder });
+    execFileSync('bash', ['-ec', blockWith('export REGISTRY') + commands.join('\n')], {
+      cwd: folder,
+    });
     const files = ['kustomization.yaml', 'stores.yaml'];
-    const overlay = files.map((name) => readFileSync(join(folder, 'k8s/overlays/acme', name), 'utf8')).join('\n');
+    const overlay = files
+      .map((name) => readFileSync(join(folder, 'k8s/overlays/acme', name), 'utf8'))
+      .join('\n');
     assert.doesNotMatch(overlay, /example\.com|192\.0\.2\./);
     assert.equal(overlay.match(/registry\.acme\.test\/parley-[\w-]+, newTag: 0\.1\.0/g).length, 8);
     assert.match(overlay, /PUBLIC_URL, value: 'https:\/\/parley\.acme\.test'/);
@@ -42,7 +46,9 @@ test('the page creates the secrets that the production manifests read', () => {
   };
   objectsOf(readOverlay('production')).forEach(visit);
   const created = new Set();
-  for (const [, name, rest] of blockWith('create secret').matchAll(/secret generic (\S+)((?: \\\n)?(?:.*\\\n)*.*)/g))
+  for (const [, name, rest] of blockWith('create secret').matchAll(
+    /secret generic (\S+)((?: \\\n)?(?:.*\\\n)*.*)/g,
+  ))
     for (const [, key] of rest.matchAll(/--from-literal=(\w+)=/g)) created.add(`${name}.${key}`);
   assert.ok(required.size >= 5);
   assert.deepEqual(
@@ -58,7 +64,10 @@ test('the shell function of the guide passes a command unchanged to the pod of t
   const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'));
   try {
     const stub = join(folder, 'kubectl');
-    writeFileSync(stub, `#!${process.execPath}\nconsole.log(JSON.stringify(process.argv.slice(2)));\n`);
+    writeFileSync(
+      stub,
+      `#!${process.execPath}\nconsole.log(JSON.stringify(process.argv.slice(2)));\n`,
+    );
     chmodSync(stub, 0o755);
     const command = `parley keys create --permissions '*' --name "a 'quoted' \\"name\\""`;
     const printed = execFileSync('bash', ['-c', `${definition}\n${command}`], {
@@ -68,7 +77,15 @@ test('the shell function of the guide passes a command unchanged to the pod of t
     const [pod] = objectsOf(readOverlay('production')).filter(({ kind }) => kind === 'StatefulSet');
     const entry = /ENTRYPOINT (.*)/.exec(readFileSync(join(root, 'docker/Dockerfile'), 'utf8'))[1];
     assert.deepEqual(JSON.parse(printed), [
-      ...['-n', pod.metadata.namespace, 'exec', '-i', `${pod.metadata.name}-0`, '--', ...JSON.parse(entry)],
+      ...[
+        '-n',
+        pod.metadata.namespace,
+        'exec',
+        '-i',
+        `${pod.metadata.name}-0`,
+        '--',
+        ...JSON.parse(entry),
+      ],
       ...['keys', 'create', '--permissions', '*', '--name', `a 'quoted' "name"`],
     ]);
   } finally {

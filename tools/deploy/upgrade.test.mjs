@@ -24,7 +24,11 @@ for (const overlay of overlays) {
         const pod = spec.template.spec;
         const usesDatabase = 'DATABASE_URL' in variables[metadata.name];
         assert.deepEqual(
-          pod.initContainers?.map(({ image, args }) => [image.includes('parley-cli'), args[0], args[1]]),
+          pod.initContainers?.map(({ image, args }) => [
+            image.includes('parley-cli'),
+            args[0],
+            args[1],
+          ]),
           usesDatabase ? [[true, 'migrate', '--wait']] : undefined,
           metadata.name,
         );
@@ -43,8 +47,13 @@ for (const overlay of overlays) {
         });
         const { initContainers = [], containers } = spec.template.spec;
         const { periodSeconds, failureThreshold } = containers[0].startupProbe;
-        const waitSeconds = initContainers.map(({ args }) => Number(args.at(-1))).reduce((a, b) => a + b, 0);
-        assert.ok(spec.progressDeadlineSeconds > waitSeconds + periodSeconds * failureThreshold, metadata.name);
+        const waitSeconds = initContainers
+          .map(({ args }) => Number(args.at(-1)))
+          .reduce((a, b) => a + b, 0);
+        assert.ok(
+          spec.progressDeadlineSeconds > waitSeconds + periodSeconds * failureThreshold,
+          metadata.name,
+        );
       }
     });
   });

@@ -24,7 +24,9 @@ export async function bundleDeclarations(lib, name = 'index') {
   });
   const own = program
     .getSourceFiles()
-    .filter(({ fileName }) => fileName.startsWith(join(root, 'libs', lib, 'src')) && fileName !== entry);
+    .filter(
+      ({ fileName }) => fileName.startsWith(join(root, 'libs', lib, 'src')) && fileName !== entry,
+    );
   const emitted = own.map((file) => {
     let text = '';
     program.emit(file, (_name, content) => (text = content), undefined, true);
@@ -34,7 +36,9 @@ export async function bundleDeclarations(lib, name = 'index') {
   const exported = program
     .getTypeChecker()
     .getExportsOfModule(program.getTypeChecker().getSymbolAtLocation(program.getSourceFile(entry)));
-  const names = exported.map((symbol) => (isValue(program, symbol) ? symbol.name : `type ${symbol.name}`)).sort();
+  const names = exported
+    .map((symbol) => (isValue(program, symbol) ? symbol.name : `type ${symbol.name}`))
+    .sort();
   return [
     ...(await contractTypes(program, external)),
     ...emitted.map(withoutModules),
@@ -45,7 +49,10 @@ export async function bundleDeclarations(lib, name = 'index') {
 }
 
 function isValue(program, symbol) {
-  const target = symbol.flags & ts.SymbolFlags.Alias ? program.getTypeChecker().getAliasedSymbol(symbol) : symbol;
+  const target =
+    symbol.flags & ts.SymbolFlags.Alias
+      ? program.getTypeChecker().getAliasedSymbol(symbol)
+      : symbol;
   return (target.flags & ts.SymbolFlags.Value) !== 0;
 }
 
@@ -60,10 +67,15 @@ function withoutModules(text) {
 
 function importedFromContracts(file) {
   return file.statements
-    .filter((statement) => ts.isImportDeclaration(statement) && statement.moduleSpecifier.text === '@parley/contracts')
+    .filter(
+      (statement) =>
+        ts.isImportDeclaration(statement) && statement.moduleSpecifier.text === '@parley/contracts',
+    )
     .flatMap((statement) => {
       const bindings = statement.importClause?.namedBindings;
-      return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
+      return bindings && ts.isNamedImports(bindings)
+        ? bindings.elements.map(({ name }) => name.text)
+        : [];
     });
 }
 
@@ -78,7 +90,9 @@ async function contractTypes(program, names) {
   const contracts = program.getSourceFile(join(root, 'libs', 'contracts', 'src', 'index.ts'));
   if (contracts === undefined) return [];
   const symbols = new Map(
-    checker.getExportsOfModule(checker.getSymbolAtLocation(contracts)).map((symbol) => [symbol.name, symbol]),
+    checker
+      .getExportsOfModule(checker.getSymbolAtLocation(contracts))
+      .map((symbol) => [symbol.name, symbol]),
   );
   const { schemas, textOf } = await loadSchemas();
   const flags =

@@ -50,7 +50,10 @@ function openInEditor(name, text, others = {}) {
     readFile: host.readFile,
     directoryExists: host.directoryExists,
   });
-  const problems = [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)];
+  const problems = [
+    ...service.getSyntacticDiagnostics(file),
+    ...service.getSemanticDiagnostics(file),
+  ];
   return {
     problems: problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
     /** The text that an editor shows for the first occurrence of a word. */
@@ -81,7 +84,10 @@ test('an editor shows the description of each field of a definition', () => {
     'The instructions for the model. A template, which is compiled for each turn: `Today is {{today}}.`',
   );
   assert.equal(hover('temperature'), "0 to 2. Default: the provider's.");
-  assert.match(hover('searchFields'), /^Fields of `data` that a search reads, .* Default: none\.$/s);
+  assert.match(
+    hover('searchFields'),
+    /^Fields of `data` that a search reads, .* Default: none\.$/s,
+  );
   assert.match(hover('schema:'), /^The fields of `data`: a flat map of field to type name/);
   assert.match(hover('schedule:'), /^When the trigger runs: a cron expression of five fields/);
   assert.match(hover('backoffMs'), /^Milliseconds before the second attempt/);
@@ -103,14 +109,21 @@ test('handlers have the types of their parameters, their context, and the entity
       {
         slug: 'order',
         name: 'Order',
-        schema: { total: { type: 'number', required: true, description: 'With tax' }, state: 'string' },
+        schema: {
+          total: { type: 'number', required: true, description: 'With tax' },
+          state: 'string',
+        },
       },
     ],
     tools: [
       {
         name: 'shop.tax.of',
         description: 'Tax',
-        parameters: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] },
+        parameters: {
+          type: 'object',
+          properties: { total: { type: 'number' } },
+          required: ['total'],
+        },
         handlerCode: '1',
       },
     ],
@@ -186,11 +199,16 @@ test('the written types are those of the schemas, in lines that can be read', as
     'ToolDefinition',
     'TriggerDefinition',
   ];
-  const packed = text.replace(/^export \{.*\};$/m, `export { ${names.map((name) => `type ${name}`).join(', ')} };`);
+  const packed = text.replace(
+    /^export \{.*\};$/m,
+    `export { ${names.map((name) => `type ${name}`).join(', ')} };`,
+  );
   const file = join(folder, 'packed.d.ts');
   writeFileSync(file, packed);
   const same = `type Same<A, B> = [A, B] extends [B, A] ? true : false;\n`;
-  const lines = names.map((name) => `export const ${name}: Same<packed.${name}, contracts.${name}> = true;`);
+  const lines = names.map(
+    (name) => `export const ${name}: Same<packed.${name}, contracts.${name}> = true;`,
+  );
   const check = join(folder, 'same.ts');
   writeFileSync(
     check,

@@ -29,10 +29,20 @@ export function printBanner({
   steps = localSteps,
 }) {
   const url = `http://localhost:${gatewayPort}`;
-  const configured = providerVariables.some((name) => process.env[name] || process.env[`${name}_FILE`]);
-  const message = configured ? 'Which products do you have?' : '/tool entity.query {"type":"product","limit":1}';
+  const configured = providerVariables.some(
+    (name) => process.env[name] || process.env[`${name}_FILE`],
+  );
+  const message = configured
+    ? 'Which products do you have?'
+    : '/tool entity.query {"type":"product","limit":1}';
   print();
-  print(bold(startedAt === undefined ? 'Parley is ready' : `Parley is ready in ${seconds(Date.now() - startedAt)}`));
+  print(
+    bold(
+      startedAt === undefined
+        ? 'Parley is ready'
+        : `Parley is ready in ${seconds(Date.now() - startedAt)}`,
+    ),
+  );
   print();
   print(`  Gateway  ${bold(url)}`);
   print(`  Console  ${bold(`${url}/console/`)}`);
@@ -51,11 +61,15 @@ export function printBanner({
   for (const [purpose, command] of steps) print(`  ${purpose}\n    ${bold(command)}`);
   if (steps.length > 0) print();
   if (!configured) {
-    print('  No model provider is configured, so the built-in scripted model answers. To use a provider:');
+    print(
+      '  No model provider is configured, so the built-in scripted model answers. To use a provider:',
+    );
     print(
       `    OPENAI_API_KEY=… ${startCommand}${startCommand === 'npm start' ? '   # or in .env of this folder' : ''}`,
     );
-    print('  ANTHROPIC_API_KEY, GOOGLE_API_KEY, OLLAMA_BASE_URL and OPENAI_BASE_URL (compatible servers) work too.');
+    print(
+      '  ANTHROPIC_API_KEY, GOOGLE_API_KEY, OLLAMA_BASE_URL and OPENAI_BASE_URL (compatible servers) work too.',
+    );
   }
   print(dim(`  ${ending}`));
   print();

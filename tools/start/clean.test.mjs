@@ -12,15 +12,21 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-clean-'));
 const stateDir = join(folder, 'state');
 const elsewhere = join(folder, 'elsewhere');
 const script = join(root, 'tools', 'clean.mjs');
-const clean = (...args) => spawnSync(process.execPath, [script, '--state', stateDir, ...args], { encoding: 'utf8' });
+const clean = (...args) =>
+  spawnSync(process.execPath, [script, '--state', stateDir, ...args], { encoding: 'utf8' });
 after(() => rmSync(folder, { recursive: true }));
 beforeEach(() => {
   rmSync(stateDir, { recursive: true, force: true });
-  for (const path of ['elsewhere', 'state/logs', 'state/redis']) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['elsewhere', 'state/logs', 'state/redis'])
+    mkdirSync(join(folder, path), { recursive: true });
   symlinkSync(elsewhere, join(stateDir, 'postgres'));
   writeFileSync(join(elsewhere, 'base'), Buffer.alloc(2_500_000));
-  for (const name of ['logs/gateway.log', 'redis/appendonly.aof', 'mine.txt']) writeFileSync(join(stateDir, name), 'x');
-  writeFileSync(join(stateDir, 'secrets.json'), JSON.stringify({ SECRETS_KEY: 'k', EXECUTOR_TOKEN: 't' }));
+  for (const name of ['logs/gateway.log', 'redis/appendonly.aof', 'mine.txt'])
+    writeFileSync(join(stateDir, name), 'x');
+  writeFileSync(
+    join(stateDir, 'secrets.json'),
+    JSON.stringify({ SECRETS_KEY: 'k', EXECUTOR_TOKEN: 't' }),
+  );
 });
 
 /** Runs the command in a pseudo-terminal and types the answer. */
@@ -32,7 +38,8 @@ function cleanOnTerminal(answer) {
     });
     let output = '';
     child.stdout.on('data', (chunk) => {
-      if (!output.includes('[y/N]') && (output + chunk).includes('[y/N]')) child.stdin.write(answer);
+      if (!output.includes('[y/N]') && (output + chunk).includes('[y/N]'))
+        child.stdin.write(answer);
       output += chunk;
     });
     child.once('close', (status) => resolve({ status, output }));
@@ -60,15 +67,30 @@ test('a folder that npm start did not make is refused, also by --fresh', () => {
   const start = () =>
     spawnSync(
       process.execPath,
-      [join(root, 'tools', 'start', 'main.mjs'), '--state', stateDir, '--port', '23500', '--fresh', '--yes'],
-      { encoding: 'utf8', timeout: 60_000, env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' } },
+      [
+        join(root, 'tools', 'start', 'main.mjs'),
+        '--state',
+        stateDir,
+        '--port',
+        '23500',
+        '--fresh',
+        '--yes',
+      ],
+      {
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+      },
     );
   for (const secrets of [null, 'x', 'null', '{"SECRETS_KEY":"k"}']) {
     rmSync(join(stateDir, 'secrets.json'), { force: true });
     if (secrets !== null) writeFileSync(join(stateDir, 'secrets.json'), secrets);
     for (const { status, stderr } of [clean('--yes'), ...(secrets === null ? [start()] : [])]) {
       assert.equal(status, 1);
-      assert.match(stderr, /Nothing was deleted\. \S+ was not made by npm start: it has no secrets\.json of Parley\./);
+      assert.match(
+        stderr,
+        /Nothing was deleted\. \S+ was not made by npm start: it has no secrets\.json of Parley\./,
+      );
     }
     for (const name of ['postgres', 'logs/gateway.log', 'redis/appendonly.aof'])
       assert.equal(existsSync(join(stateDir, name)), true, name);
@@ -90,11 +112,17 @@ test('a terminal is asked, and only yes deletes', async () => {
 test('with --json it prints what was deleted as one line', () => {
   const { stdout } = clean('--yes', '--json');
   const { deleted, bytes } = JSON.parse(stdout);
-  assert.deepEqual([deleted[0], bytes > 2_500_000], [{ path: elsewhere, what: 'database', bytes: 2_500_000 }, true]);
+  assert.deepEqual(
+    [deleted[0], bytes > 2_500_000],
+    [{ path: elsewhere, what: 'database', bytes: 2_500_000 }, true],
+  );
 });
 
 test('it is refused while the stack runs', async () => {
-  const control = await listenForRequests(stateDir, async () => ({ pid: 7, gatewayUrl: 'http://localhost:4000' }));
+  const control = await listenForRequests(stateDir, async () => ({
+    pid: 7,
+    gatewayUrl: 'http://localhost:4000',
+  }));
   const child = spawn(process.execPath, [script, '--state', stateDir, '--yes']);
   let printed = '';
   child.stderr.on('data', (chunk) => (printed += chunk));

@@ -13,7 +13,10 @@ const longestSocketPath = 100;
 function controlPath(stateDir) {
   const path = join(stateDir, 'control.sock');
   if (path.length <= longestSocketPath) return path;
-  return join(tmpdir(), `parley-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}.sock`);
+  return join(
+    tmpdir(),
+    `parley-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}.sock`,
+  );
 }
 
 /**
@@ -47,8 +50,11 @@ export async function listenForRequests(stateDir, handle) {
     createInterface({ input: connection })
       .on('error', () => {})
       .once('line', async (line) => {
-        const whenClosed = (work) => (connection.destroyed ? work() : connection.once('close', work));
-        const answer = await handle(JSON.parse(line), whenClosed).catch((error) => ({ error: error.message }));
+        const whenClosed = (work) =>
+          connection.destroyed ? work() : connection.once('close', work);
+        const answer = await handle(JSON.parse(line), whenClosed).catch((error) => ({
+          error: error.message,
+        }));
         if (!connection.destroyed) connection.write(`${JSON.stringify(answer)}\n`);
       });
   });
@@ -70,7 +76,9 @@ export async function refuseIfRunning(stateDir) {
   running?.connection.destroy();
   if (!running) return;
   const { pid, gatewayUrl } = running.answer;
-  throw new Problem(`Parley is already running in this folder: ${gatewayUrl} (process ${pid}). Stop it with Ctrl-C.`);
+  throw new Problem(
+    `Parley is already running in this folder: ${gatewayUrl} (process ${pid}). Stop it with Ctrl-C.`,
+  );
 }
 
 function listen(server, path) {

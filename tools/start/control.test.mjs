@@ -33,9 +33,12 @@ test('only one of several concurrent supervisors starts, also after one that was
   const folder = mkdtempSync(join(tmpdir(), 'parley-control-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const status = async () => ({ pid: 1, gatewayUrl: 'http://localhost:4000' });
-  const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => listenForRequests(folder, status)));
+  const [first, ...others] = await Promise.allSettled(
+    [1, 2, 3].map(() => listenForRequests(folder, status)),
+  );
   assert.equal(first.status, 'fulfilled');
-  for (const { reason } of others) assert.match(reason.message, /already running in this folder: http:.*4000/);
+  for (const { reason } of others)
+    assert.match(reason.message, /already running in this folder: http:.*4000/);
   first.value.close();
 
   const killed = spawnSync(process.execPath, [

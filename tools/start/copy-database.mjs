@@ -14,7 +14,9 @@ export async function isOlder(databaseUrl, folder = migrationsDir) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows: tables } = await client.query(`select to_regclass('_prisma_migrations') as found`);
+    const { rows: tables } = await client.query(
+      `select to_regclass('_prisma_migrations') as found`,
+    );
     if (tables[0].found === null) return false;
     const { rows } = await client.query(
       'select migration_name as name from _prisma_migrations where finished_at is not null',

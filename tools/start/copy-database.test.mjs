@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -15,7 +23,8 @@ const stateDir = join(folder, 'state');
 const earlier = join(folder, 'migrations');
 const current = join(root, 'prisma', 'migrations');
 after(() => {
-  for (const path of [databaseDir(stateDir), copyDir(stateDir), folder]) rmSync(path, { recursive: true, force: true });
+  for (const path of [databaseDir(stateDir), copyDir(stateDir), folder])
+    rmSync(path, { recursive: true, force: true });
 });
 
 async function query(url, text) {
@@ -57,7 +66,11 @@ test('a database of an earlier version is copied before it is migrated, once, an
   await server.stop();
 
   server = await open();
-  assert.equal(statSync(join(copyDir(stateDir), 'PG_VERSION')).ctimeMs, copiedMs, 'a current database is not copied');
+  assert.equal(
+    statSync(join(copyDir(stateDir), 'PG_VERSION')).ctimeMs,
+    copiedMs,
+    'a current database is not copied',
+  );
   await server.stop();
 
   // Going back: the copy replaces the data.

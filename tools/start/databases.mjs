@@ -18,7 +18,10 @@ export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
   if (external) return useExternal('PostgreSQL', 'DATABASE_URL', external, pingPostgres);
   const start = () =>
     startEmbedded('PostgreSQL', () =>
-      embedded.startPostgres({ dataDir: join(stateDir, 'postgres'), port: gatewayPort + postgresPortOffset }),
+      embedded.startPostgres({
+        dataDir: join(stateDir, 'postgres'),
+        port: gatewayPort + postgresPortOffset,
+      }),
     );
   const server = await start();
   if (!copy || !(await isOlder(server.url))) return server;
@@ -31,10 +34,16 @@ export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
 export async function openRedis({ embedded, stateDir, gatewayPort }) {
   const external = fromEnvironment('REDIS_URL');
   if (external && !/^rediss?:/.test(external))
-    throw new Problem('REDIS_URL must be a redis:// or rediss:// address. Sentinels are not supported by npm start.');
+    throw new Problem(
+      'REDIS_URL must be a redis:// or rediss:// address. Sentinels are not supported by npm start.',
+    );
   if (external) return useExternal('Redis', 'REDIS_URL', external, pingRedis);
   return startEmbedded('Redis', () =>
-    embedded.startRedis({ dataDir: join(stateDir, 'redis'), port: gatewayPort + redisPortOffset, log: print }),
+    embedded.startRedis({
+      dataDir: join(stateDir, 'redis'),
+      port: gatewayPort + redisPortOffset,
+      log: print,
+    }),
   );
 }
 
@@ -71,7 +80,9 @@ async function startEmbedded(title, start) {
       return printError(`${title} cannot be restarted: ${error.message}`);
     }
     if (server.url !== before)
-      return printError(`${title} could not be restarted on ${port}. Press Ctrl-C and run npm start again.`);
+      return printError(
+        `${title} could not be restarted on ${port}. Press Ctrl-C and run npm start again.`,
+      );
     watch();
     print(`${title} is running again.`);
   };
@@ -90,14 +101,21 @@ async function startEmbedded(title, start) {
 
 async function pingPostgres(url) {
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
   await client.connect();
   await client.end();
 }
 
 async function pingRedis(url) {
   const { default: Redis } = await import('ioredis');
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: connectTimeoutMs });
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: connectTimeoutMs,
+  });
   let cause;
   redis.on('error', (error) => (cause = error));
   try {

@@ -9,13 +9,24 @@ export async function demoPageLink(gatewayUrl, apiKey, publicUrl) {
   const { origin } = new URL(publicUrl);
   const call = async (method, body) => {
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-    const init = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(10_000) };
-    const response = await fetch(`${gatewayUrl}/v1/publishable-keys${body ? '' : '?limit=100'}`, init);
+    const init = {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    };
+    const response = await fetch(
+      `${gatewayUrl}/v1/publishable-keys${body ? '' : '?limit=100'}`,
+      init,
+    );
     return response.ok ? response.json() : {};
   };
   const agentSlug = 'shop-assistant';
   const { data = [] } = await call('GET');
-  const isUsable = (one) => one.revokedAt === null && one.agentSlug === agentSlug && one.origins.includes(origin);
-  const { key } = data.find(isUsable) ?? (await call('POST', { name: 'demo page', agentSlug, origins: [origin] }));
+  const isUsable = (one) =>
+    one.revokedAt === null && one.agentSlug === agentSlug && one.origins.includes(origin);
+  const { key } =
+    data.find(isUsable) ??
+    (await call('POST', { name: 'demo page', agentSlug, origins: [origin] }));
   return key === undefined ? null : `${origin}/widget/demo?key=${key}`;
 }

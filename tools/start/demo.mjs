@@ -11,9 +11,15 @@ const cliDeadlineMs = 120_000;
 /** Runs `parley <args>` and returns its output. */
 export async function runCli(args, env) {
   const options = { cwd: root, env, timeout: cliDeadlineMs };
-  const run = promisify(execFile)(process.execPath, ['--enable-source-maps', bundleOf('cli'), ...args], options);
+  const run = promisify(execFile)(
+    process.execPath,
+    ['--enable-source-maps', bundleOf('cli'), ...args],
+    options,
+  );
   const { stdout } = await run.catch((error) => {
-    throw new Problem(`"parley ${args.join(' ')}" failed:\n${(error.stderr || error.stdout || error.message).trim()}`);
+    throw new Problem(
+      `"parley ${args.join(' ')}" failed:\n${(error.stderr || error.stdout || error.message).trim()}`,
+    );
   });
   return stdout.trim();
 }
@@ -30,18 +36,23 @@ export async function seedDemo(stateDir, env, args = []) {
 
 /** The link for the first administrator of the demo organization; null when it has one. */
 export async function firstAdminLink(env) {
-  return JSON.parse(await runCli(['members', 'invite', '--org', 'demo', '--first', '--json'], env)).link;
+  return JSON.parse(await runCli(['members', 'invite', '--org', 'demo', '--first', '--json'], env))
+    .link;
 }
 
 /** The stored key, or a new one when the database does not have it, as with another DATABASE_URL. */
 export async function developmentKey(stateDir, env, dataUrl) {
   const file = keyFile(stateDir);
   const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  return stored && (await isAccepted(stored, dataUrl)) ? stored : seedDemo(stateDir, env, ['--new-key']);
+  return stored && (await isAccepted(stored, dataUrl))
+    ? stored
+    : seedDemo(stateDir, env, ['--new-key']);
 }
 
 async function isAccepted(key, dataUrl) {
-  const response = await fetch(`${dataUrl}/v1/entity-types`, { headers: { Authorization: `Bearer ${key}` } });
+  const response = await fetch(`${dataUrl}/v1/entity-types`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
   await response.body?.cancel();
   return response.status !== 401;
 }

@@ -18,5 +18,7 @@ export function readDotEnv(file, environment = process.env) {
   }
   if (names.used.length + names.kept.length === 0) return null;
   const used = names.used.length > 0 ? `.env sets ${names.used.join(', ')}` : '.env sets nothing';
-  return names.kept.length > 0 ? `${used}; the environment already has ${names.kept.join(', ')}` : used;
+  return names.kept.length > 0
+    ? `${used}; the environment already has ${names.kept.join(', ')}`
+    : used;
 }

@@ -13,10 +13,16 @@ test('.env sets what the environment does not have, and one line names the varia
   writeFileSync(file, '# only a comment\nEMPTY=\n');
   assert.equal(readDotEnv(file, {}), null);
 
-  writeFileSync(file, 'OPENAI_API_KEY="sk-1 2"\nPORT_X=1\nexport OLLAMA_BASE_URL=http://o # local\nRESEND_API_KEY=r\n');
+  writeFileSync(
+    file,
+    'OPENAI_API_KEY="sk-1 2"\nPORT_X=1\nexport OLLAMA_BASE_URL=http://o # local\nRESEND_API_KEY=r\n',
+  );
   const environment = { PORT_X: '2', RESEND_API_KEY_FILE: '/run/resend' };
   const line = readDotEnv(file, environment);
-  assert.equal(line, '.env sets OLLAMA_BASE_URL, OPENAI_API_KEY; the environment already has PORT_X, RESEND_API_KEY');
+  assert.equal(
+    line,
+    '.env sets OLLAMA_BASE_URL, OPENAI_API_KEY; the environment already has PORT_X, RESEND_API_KEY',
+  );
   assert.deepEqual(environment, {
     PORT_X: '2',
     RESEND_API_KEY_FILE: '/run/resend',

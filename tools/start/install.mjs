@@ -41,15 +41,21 @@ function matchesLockFile() {
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
   const locked = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
   return Object.entries(locked).every(
-    ([path, entry]) => path === '' || (installed[path] ? installed[path].version === entry.version : entry.optional),
+    ([path, entry]) =>
+      path === '' || (installed[path] ? installed[path].version === entry.version : entry.optional),
   );
 }
 
 async function npm(folder, command, ...options) {
   const args = [command, ...options, '--no-audit', '--no-fund', '--loglevel=error'];
-  const child = spawn('npm', args, { cwd: folder, env: hostEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('npm', args, {
+    cwd: folder,
+    env: hostEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output += chunk));
   const code = await new Promise((resolve) => {
     child.once('error', (error) => {
       output += error.code === 'ENOENT' ? 'npm is not on PATH' : error.message;
@@ -60,11 +66,16 @@ async function npm(folder, command, ...options) {
   if (code === 0) return;
   // When the lock file does not match package.json, npm prints its usage after the reason.
   const printed = output.split(/^npm error (?:Clean install|Usage)/m)[0].trim();
-  throw new Problem(`npm ${command} failed. Its last output:\n${printed.split('\n').slice(-20).join('\n')}`);
+  throw new Problem(
+    `npm ${command} failed. Its last output:\n${printed.split('\n').slice(-20).join('\n')}`,
+  );
 }
 
 /** Removes node_modules/.bin from PATH, because npm must not run on the Node in node_modules that it replaces. */
 function hostEnvironment() {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return { ...process.env, PATH: folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter) };
+  return {
+    ...process.env,
+    PATH: folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter),
+  };
 }

@@ -33,19 +33,28 @@ function createProject(name) {
     allowScripts: { named: true, denied: false },
   };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
-  execFileSync('npm', ['install', '--package-lock-only', '--offline', '--no-audit'], { cwd: project, stdio: 'ignore' });
+  execFileSync('npm', ['install', '--package-lock-only', '--offline', '--no-audit'], {
+    cwd: project,
+    stdio: 'ignore',
+  });
   return project;
 }
 
 const dependencies = { named: pack('named'), denied: pack('denied'), unlisted: pack('unlisted') };
 const ran = (project) =>
-  Object.keys(dependencies).filter((name) => existsSync(join(project, 'node_modules', name, 'ran')));
+  Object.keys(dependencies).filter((name) =>
+    existsSync(join(project, 'node_modules', name, 'ran')),
+  );
 
-test('only the packages that package.json names run install scripts', { timeout: 120_000 }, async () => {
-  const project = createProject('start');
-  await installPackages(project);
-  assert.deepEqual(ran(project), ['named']);
-});
+test(
+  'only the packages that package.json names run install scripts',
+  { timeout: 120_000 },
+  async () => {
+    const project = createProject('start');
+    await installPackages(project);
+    assert.deepEqual(ran(project), ['named']);
+  },
+);
 
 test('npm install by hand runs no install script', { timeout: 120_000 }, () => {
   const project = createProject('by-hand');

@@ -31,13 +31,16 @@ export async function loadTypescript(contents, name) {
 }
 
 /** @returns {Promise<typeof import('../../libs/embedded/src/index')>} */
-export const loadEmbedded = () => loadTypescript("export * from './libs/embedded/src/index'", 'embedded');
+export const loadEmbedded = () =>
+  loadTypescript("export * from './libs/embedded/src/index'", 'embedded');
 
 /** @returns {Promise<typeof import('../../libs/db/src/migrate')>} */
 export const loadMigrate = () => loadTypescript("export * from './libs/db/src/migrate'", 'migrate');
 
 /** @returns {Promise<typeof import('../../libs/db/src/testing/partition')>} */
-export const loadPartition = () => loadTypescript("export * from './libs/db/src/testing/partition'", 'partition');
+export const loadPartition = () =>
+  loadTypescript("export * from './libs/db/src/testing/partition'", 'partition');
 
 /** @returns {Promise<typeof import('../../libs/testing/src/index')>} */
-export const loadTesting = () => loadTypescript("export * from './libs/testing/src/index'", 'testing');
+export const loadTesting = () =>
+  loadTypescript("export * from './libs/testing/src/index'", 'testing');

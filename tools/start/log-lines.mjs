@@ -10,7 +10,8 @@ const shortestPath = 12;
 
 /** Calls `onLine` with each line that a process writes. */
 export function followOutput(child, onLine) {
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine);
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', onLine);
 }
 
 /** Prints the whole output of a process, with the service's name before each line. JSON lines of pino are made readable. */
@@ -35,7 +36,8 @@ export function withName(name, line) {
 export function shortLine(name, line, columns = process.stdout.columns) {
   const entry = parse(line);
   if (entry === null) return withName(name, line);
-  if (entry.msg === 'request' && entry.method) return name === 'gateway' ? requestLine(entry, columns) : null;
+  if (entry.msg === 'request' && entry.method)
+    return name === 'gateway' ? requestLine(entry, columns) : null;
   return shownLevels.has(entry.level) ? withName(name, line) : null;
 }
 
@@ -44,7 +46,10 @@ function requestLine({ time, method, path = '', status, durationMs = 0 }, column
   const paint = status >= 500 ? red : status >= 400 ? yellow : green;
   const duration = `${Math.round(durationMs)} ms`;
   const rest = `${localTime(time)} ${method}  ${status} ${duration}`.length;
-  const shown = cutMiddle(printable(path), columns ? Math.max(columns - rest, shortestPath) : Infinity);
+  const shown = cutMiddle(
+    printable(path),
+    columns ? Math.max(columns - rest, shortestPath) : Infinity,
+  );
   return `${dim(localTime(time))} ${method} ${shown} ${paint(status)} ${dim(duration)}`;
 }
 
@@ -78,13 +83,17 @@ export function readable(line) {
   if (entry === null) return printable(line);
   const level = String(entry.level ?? 'info');
   const paint = levelColours[level] ?? ((text) => text);
-  const time = entry.time ? dim(`${localTime(entry.time)}.${String(entry.time).slice(20, 23)}`) : '';
+  const time = entry.time
+    ? dim(`${localTime(entry.time)}.${String(entry.time).slice(20, 23)}`)
+    : '';
   const fields = Object.entries(entry)
     .filter(([key]) => !notShown.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const message = printable(String(entry.msg ?? ''));
   const shownFields = fields.length > 0 ? dim(printable(fields.join(' '))) : '';
-  const head = [time, paint(level.toUpperCase().padEnd(5)), message, shownFields].filter(Boolean).join(' ');
+  const head = [time, paint(level.toUpperCase().padEnd(5)), message, shownFields]
+    .filter(Boolean)
+    .join(' ');
   if (!entry.err) return head;
   return `${head}\n${printable(String(entry.err.stack ?? entry.err.message ?? JSON.stringify(entry.err)))}`;
 }

@@ -11,8 +11,10 @@ import { root } from './paths.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'parley-logs-'));
 after(() => rmSync(folder, { recursive: true }));
 const script = join(root, 'tools', 'logs.mjs');
-const logs = (...args) => spawnSync(process.execPath, [script, '--state', folder, ...args], { encoding: 'utf8' });
-const entry = (msg, time = new Date().toISOString()) => JSON.stringify({ level: 'info', time, msg });
+const logs = (...args) =>
+  spawnSync(process.execPath, [script, '--state', folder, ...args], { encoding: 'utf8' });
+const entry = (msg, time = new Date().toISOString()) =>
+  JSON.stringify({ level: 'info', time, msg });
 const messages = (text) => [...text.matchAll(/INFO {2}(\S+)/g)].map(([, message]) => message);
 
 test('without logs it says how to get some', () => {

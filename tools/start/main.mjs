@@ -29,7 +29,9 @@ async function main() {
   await claimState(stateDir, embedded);
 
   let supervisor;
-  const control = await listenForRequests(stateDir, (request, whenClosed) => handle(request, whenClosed));
+  const control = await listenForRequests(stateDir, (request, whenClosed) =>
+    handle(request, whenClosed),
+  );
   shutdown.add('the control socket', async () => control.close());
   const services = plannedServices(gatewayPort);
   await checkPorts(services, gatewayPort);
@@ -81,13 +83,21 @@ async function main() {
     waitForAll([seeding, supervisor.startAll()]),
   );
   shutdown.checkpoint();
-  key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
+  key =
+    (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
   const adminLink = await firstAdminLink({ ...cliEnvironment, PUBLIC_URL: gatewayUrl });
   const demoPage = await demoPageLink(gatewayUrl, key, cliEnvironment.PUBLIC_URL).catch(() => null);
   // Nothing waits for the console: until it is built, its page says so.
   buildConsole();
-  printBanner({ gatewayPort, key, demoPage, adminLink, startedAt, standInsUrl: standInsUrl(gatewayPort) });
+  printBanner({
+    gatewayPort,
+    key,
+    demoPage,
+    adminLink,
+    startedAt,
+    standInsUrl: standInsUrl(gatewayPort),
+  });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
   async function handle({ command, service: name }, whenClosed) {

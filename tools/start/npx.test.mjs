@@ -21,7 +21,13 @@ const registry = createServer((request, response) => {
     dist: { tarball: 'http://0.0.0.0/' },
   };
   response.setHeader('Content-Type', 'application/json');
-  response.end(JSON.stringify({ name: 'parley', 'dist-tags': { latest: '9.9.9' }, versions: { '9.9.9': manifest } }));
+  response.end(
+    JSON.stringify({
+      name: 'parley',
+      'dist-tags': { latest: '9.9.9' },
+      versions: { '9.9.9': manifest },
+    }),
+  );
 });
 before(() => new Promise((listening) => registry.listen(0, '127.0.0.1', listening)));
 after(() => {
@@ -40,7 +46,9 @@ const npx = (cwd, ...args) =>
       npm_config_fetch_retries: '0',
       npm_config_loglevel: 'error', // npm test --silent sets it
     };
-    execFile('npx', args, { cwd, env }, (error, stdout, stderr) => done({ code: error?.code ?? 0, stdout, stderr }));
+    execFile('npx', args, { cwd, env }, (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, stdout, stderr }),
+    );
   });
 
 test('npx parley in a checkout runs the command of the checkout and does not ask the registry', async () => {
@@ -53,7 +61,13 @@ test('npx parley in a checkout runs the command of the checkout and does not ask
 test('npx parley in a checkout without packages fails and does not ask the registry', async () => {
   const clone = join(folder, 'clone');
   mkdirSync(join(clone, 'tools'), { recursive: true });
-  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'tools/package.json', 'tools/parley.mjs'])
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'tools/package.json',
+    'tools/parley.mjs',
+  ])
     cpSync(join(root, file), join(clone, file));
   const { code, stderr } = await npx(clone, 'parley', '--version');
   assert.notEqual(code, 0);

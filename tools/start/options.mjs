@@ -26,7 +26,14 @@ export function parseOptions(args) {
   if (!Number.isInteger(port) || port < 1 || port > 65_000)
     throw new Problem(`--port must be a number from 1 to 65000, not "${values.port}".`);
   const { fresh, yes, help } = values;
-  return { port, fresh, yes, help, copy: !values['no-copy'], stateDir: resolve(root, values.state) };
+  return {
+    port,
+    fresh,
+    yes,
+    help,
+    copy: !values['no-copy'],
+    stateDir: resolve(root, values.state),
+  };
 }
 
 function parse(args) {

@@ -5,7 +5,8 @@ import { Problem } from './output.mjs';
 
 /** Ports of the Fetch standard's list of bad ports. Browsers and Node's fetch refuse them. Ports below 1024 are not listed here. */
 const refusedByBrowsers = new Set([
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
+  6679, 6697, 10080,
 ]);
 /** Ports below need special rights on most systems, and many are on that list too. */
 const lowestPort = 1024;
@@ -18,7 +19,9 @@ export function refuseUnusablePorts(services, gatewayPort) {
   for (const [name, port] of portsOf(services)) {
     if (port >= lowestPort && !refusedByBrowsers.has(port)) continue;
     const reason =
-      port < lowestPort ? `is below ${lowestPort}, which needs special rights` : 'is one that browsers refuse to open';
+      port < lowestPort
+        ? `is below ${lowestPort}, which needs special rights`
+        : 'is one that browsers refuse to open';
     throw new Problem(
       `Port ${port} (${name}) ${reason}. Use other ports: npm start -- --port ${usableBase(services, gatewayPort)}`,
     );
@@ -60,7 +63,9 @@ export async function checkPorts(services, gatewayPort) {
 async function freeBase(services, gatewayPort) {
   for (let base = gatewayPort + 1000; base < 60_000; base += 1000) {
     if (!arePortsUsable(services, base - gatewayPort)) continue;
-    const free = await Promise.all(portsOf(services).map(([, port]) => isFree(port - gatewayPort + base)));
+    const free = await Promise.all(
+      portsOf(services).map(([, port]) => isFree(port - gatewayPort + base)),
+    );
     if (free.every(Boolean)) return base;
   }
   return 'N';
@@ -97,7 +102,9 @@ function linuxHolder(port) {
 
 function openFiles(pid) {
   const folder = `/proc/${pid}/fd`;
-  return readOrEmpty(() => readdirSync(folder)).flatMap((fd) => readOrEmpty(() => [readlinkSync(`${folder}/${fd}`)]));
+  return readOrEmpty(() => readdirSync(folder)).flatMap((fd) =>
+    readOrEmpty(() => [readlinkSync(`${folder}/${fd}`)]),
+  );
 }
 
 /** Processes of other users cannot be read, and files and processes may disappear while they are read. */
@@ -110,7 +117,9 @@ function readOrEmpty(read) {
 }
 
 function lsofHolder(port) {
-  return execFileSync('lsof', ['-nP', '-t', `-iTCP:${port}`, '-sTCP:LISTEN'], { encoding: 'utf8' }).split('\n')[0];
+  return execFileSync('lsof', ['-nP', '-t', `-iTCP:${port}`, '-sTCP:LISTEN'], {
+    encoding: 'utf8',
+  }).split('\n')[0];
 }
 
 function commandOf(pid) {

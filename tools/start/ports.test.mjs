@@ -11,7 +11,8 @@ test('a port in use is reported with the service, the process and free ports', a
   t.after(() => server.close());
   await assert.rejects(checkPorts(services, port), ({ message }) => {
     assert.match(message, new RegExp(`^Port ${port} \\(data\\) is in use`));
-    if (process.platform === 'linux') assert.match(message, new RegExp(`\\(process ${process.pid}\\)`));
+    if (process.platform === 'linux')
+      assert.match(message, new RegExp(`\\(process ${process.pid}\\)`));
     assert.match(message, /npm start -- --port \d+$/);
     return true;
   });
@@ -47,18 +48,22 @@ test('ports that browsers refuse are refused, also as the port of a service, wit
   );
   assert.match(refused(5057), /^Port 5060 \(webhook-ingest\) is one that browsers refuse/);
   assert.match(refused(6565), /^Port 6665 \(gateway, internal\).*|^Port 6566 \(data\)/);
-  assert.match(refused(80), /^Port 81 \(data\) is below 1024, which needs special rights\..* --port 2000$/);
+  assert.match(
+    refused(80),
+    /^Port 81 \(data\) is below 1024, which needs special rights\..* --port 2000$/,
+  );
   for (const port of [4000, 5000, 7000, 8000]) assert.equal(refused(port), null, String(port));
 });
 
 test("the list of refused ports is that of Node's fetch", async () => {
   const compare = async (port) => {
-    const { cause } = await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(1) }).catch(
-      (error) => error,
-    );
+    const { cause } = await fetch(`http://127.0.0.1:${port}`, {
+      signal: AbortSignal.timeout(1),
+    }).catch((error) => error);
     const message = refusal([{ name: 'gateway', port, internalPort: 4100 }], port);
     assert.equal(message !== null, cause?.message === 'bad port', String(port));
   };
   const around = [1720, 2049, 3659, 4045, 4190, 5060, 6000, 6566, 6666, 6679, 6697, 10080];
-  for (const middle of around) await Promise.all(Array.from({ length: 16 }, (_, at) => compare(middle - 8 + at)));
+  for (const middle of around)
+    await Promise.all(Array.from({ length: 16 }, (_, at) => compare(middle - 8 + at)));
 });

@@ -21,9 +21,15 @@ export async function ensureGenerated() {
     await promisify(execFile)(process.execPath, [join(prisma, 'build', 'index.js'), 'generate'], {
       cwd: root,
       // `prisma generate` downloads the schema engine, which it does not use, unless this names an existing file.
-      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
+      env: {
+        ...process.env,
+        PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+        CHECKPOINT_DISABLE: '1',
+      },
     }).catch((error) => {
-      throw new Problem(`prisma generate failed:\n${error.stderr || error.stdout || error.message}`);
+      throw new Problem(
+        `prisma generate failed:\n${error.stderr || error.stdout || error.message}`,
+      );
     });
     writeFileSync(marker, hash);
   });

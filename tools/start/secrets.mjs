@@ -15,7 +15,11 @@ export function fromEnvironment(name) {
 }
 
 /** Without these secrets the webhook endpoints refuse all deliveries. `parley webhooks trigger` signs with them. */
-const webhookSecrets = ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'];
+const webhookSecrets = [
+  'MESSAGING_WEBHOOK_SECRET',
+  'BILLING_WEBHOOK_SECRET',
+  'EMAIL_WEBHOOK_SECRET',
+];
 
 /**
  * SECRETS_KEY, EXECUTOR_TOKEN and webhook secrets from the environment, or generated once and stored: data is encrypted
@@ -28,9 +32,14 @@ export function loadSecrets(stateDir) {
     SECRETS_KEY: stored.SECRETS_KEY ?? randomBytes(32).toString('base64'),
     EXECUTOR_TOKEN: stored.EXECUTOR_TOKEN ?? randomBytes(32).toString('base64url'),
     ...Object.fromEntries(
-      webhookSecrets.map((name) => [name, stored[name] ?? `whsec_${randomBytes(32).toString('base64')}`]),
+      webhookSecrets.map((name) => [
+        name,
+        stored[name] ?? `whsec_${randomBytes(32).toString('base64')}`,
+      ]),
     ),
   };
   writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  return Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, fromEnvironment(name) ?? value]));
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [name, fromEnvironment(name) ?? value]),
+  );
 }

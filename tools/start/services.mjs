@@ -62,7 +62,9 @@ export function environmentOf(service, shared, gatewayPort) {
   const all = {
     SHUTDOWN_TIMEOUT_MS: '5000',
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), // a third less processor time to start
-    ...Object.fromEntries(Object.entries(localLimits).filter(([name]) => !process.env[`${name}_FILE`])),
+    ...Object.fromEntries(
+      Object.entries(localLimits).filter(([name]) => !process.env[`${name}_FILE`]),
+    ),
     ...process.env,
     ...shared,
     NODE_ENV: process.env.NODE_ENV || 'development',
@@ -91,9 +93,15 @@ export function environmentOf(service, shared, gatewayPort) {
 
 /** The user's settings for providers. The CLI connects to providers too, and must use the settings of the services. */
 export function providerSettings(gatewayPort) {
-  const forProviders = /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;
-  const settings = Object.fromEntries(Object.entries(process.env).filter(([name]) => forProviders.test(name)));
-  return { ...settings, ...(standInsUrl(gatewayPort) && { STAND_INS_URL: standInsUrl(gatewayPort) }) };
+  const forProviders =
+    /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;
+  const settings = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => forProviders.test(name)),
+  );
+  return {
+    ...settings,
+    ...(standInsUrl(gatewayPort) && { STAND_INS_URL: standInsUrl(gatewayPort) }),
+  };
 }
 
 /** Whether `shared` replaces a NAME_FILE variable: services refuse NAME together with NAME_FILE. */

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentOf } from './services.mjs';
 
-const shared = { DATABASE_URL: 'postgresql://db', REDIS_URL: 'redis://r', SECRETS_KEY: 'k', EXECUTOR_TOKEN: 't' };
+const shared = {
+  DATABASE_URL: 'postgresql://db',
+  REDIS_URL: 'redis://r',
+  SECRETS_KEY: 'k',
+  EXECUTOR_TOKEN: 't',
+};
 const service = (name, more) => ({ name, port: 1, internalPort: 2, ...more });
 
 function environment(of, user = {}) {
@@ -24,20 +29,31 @@ const secrets = {
 };
 
 test('a trusted service gets the addresses of the servers and the variables of the user', () => {
-  const env = environment(service('chat', { trusted: true }), { ...secrets, OLLAMA_BASE_URL: 'http://o' });
+  const env = environment(service('chat', { trusted: true }), {
+    ...secrets,
+    OLLAMA_BASE_URL: 'http://o',
+  });
   assert.deepEqual({ ...env, ...shared, ...secrets, OLLAMA_BASE_URL: 'http://o' }, env);
   assert.equal(env.TOOL_EXECUTOR_URL, 'http://127.0.0.1:4004');
   assert.equal(env.PUBLIC_URL, 'http://localhost:4000');
 });
 
 test('PUBLIC_URL defaults to the address of the gateway', () => {
-  assert.equal(environmentOf(service('chat', { trusted: true }), shared, 5600).PUBLIC_URL, 'http://localhost:5600');
-  const env = environment(service('chat', { trusted: true }), { PUBLIC_URL: 'https://acme.example' });
+  assert.equal(
+    environmentOf(service('chat', { trusted: true }), shared, 5600).PUBLIC_URL,
+    'http://localhost:5600',
+  );
+  const env = environment(service('chat', { trusted: true }), {
+    PUBLIC_URL: 'https://acme.example',
+  });
   assert.equal(env.PUBLIC_URL, 'https://acme.example');
 });
 
 test('services that are not trusted get only the secrets that they use', () => {
-  const executor = environment(service('tool-executor', { trusted: false, secrets: ['EXECUTOR_TOKEN'] }), secrets);
+  const executor = environment(
+    service('tool-executor', { trusted: false, secrets: ['EXECUTOR_TOKEN'] }),
+    secrets,
+  );
   const gateway = environment(service('gateway', { trusted: false, secrets: [] }), secrets);
   for (const name of Object.keys({ ...secrets, ...shared })) {
     assert.equal(executor[name], name === 'EXECUTOR_TOKEN' ? 't' : undefined, name);

@@ -30,11 +30,19 @@ async function freePorts(base) {
 
 /** Runs `npm start` and collects its output. */
 function start(options = [], env = {}) {
-  const args = [join(root, 'tools', 'start.mjs'), '--port', String(port), '--state', stateDir, ...options];
+  const args = [
+    join(root, 'tools', 'start.mjs'),
+    '--port',
+    String(port),
+    '--state',
+    stateDir,
+    ...options,
+  ];
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, REDIS_URL: ___, ...inherited } = process.env;
   const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...env } });
   const run = { child, output: '', ended: new Promise((resolve) => child.once('close', resolve)) };
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (run.output += chunk));
   runs.push(run);
   return run;
 }
@@ -60,7 +68,8 @@ before(async () => {
   await until(run, 'Press Ctrl-C to stop');
 });
 after(async () => {
-  for (const { child, ended } of runs) if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+  for (const { child, ended } of runs)
+    if (child.exitCode === null && child.kill('SIGTERM')) await ended;
   rmSync(reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
   rmSync(stateDir, { recursive: true, force: true });
 });
@@ -74,13 +83,17 @@ test('the printed curl command returns an answer with demo data, and the request
   await until(run, 'POST /v1/agents/shop-assistant/chat 200');
   assert.doesNotMatch(run.output, /INFO|requestId/);
   const hasLine = () =>
-    readFileSync(join(stateDir, 'logs', 'gateway.log'), 'utf8').includes('"path":"/v1/agents/shop-assistant/chat"');
+    readFileSync(join(stateDir, 'logs', 'gateway.log'), 'utf8').includes(
+      '"path":"/v1/agents/shop-assistant/chat"',
+    );
   for (let waited = 0; waited < 30_000 && !hasLine(); waited += 50) await sleep(50); // lines are written together
   assert.ok(hasLine(), 'the request is in gateway.log');
 });
 
 test('the printed link makes the first administrator, once', async () => {
-  const [link, token] = /http:\S+\/console\/#\/join\/(\S+)/.exec(run.output.replaceAll(/\u001b\[\d+m/g, ''));
+  const [link, token] = /http:\S+\/console\/#\/join\/(\S+)/.exec(
+    run.output.replaceAll(/\u001b\[\d+m/g, ''),
+  );
   assert.equal(new URL(link).port, String(port));
   const accept = (email) =>
     fetch(`http://localhost:${port}/v1/invitations/accept`, {
@@ -106,7 +119,8 @@ test('a second start in the same folder is refused', async () => {
 });
 
 const headers = () => ({ Authorization: `Bearer ${readStack().key}` });
-const statusOf = async (path) => (await fetch(`http://localhost:${port}${path}`, { headers: headers() })).status;
+const statusOf = async (path) =>
+  (await fetch(`http://localhost:${port}${path}`, { headers: headers() })).status;
 
 test('a killed service is reported and restarted, while the others keep answering', async () => {
   for (const name of Object.keys(readStack().services)) {
@@ -114,7 +128,8 @@ test('a killed service is reported and restarted, while the others keep answerin
     process.kill(readStack().services[name].pid, 'SIGKILL');
     await until(run, `${name} exited (SIGKILL)`, from);
     if (name !== 'gateway') assert.equal(await statusOf('/health'), 200, name);
-    if (name !== 'gateway' && name !== 'data') assert.equal(await statusOf('/v1/entity-types'), 200, name);
+    if (name !== 'gateway' && name !== 'data')
+      assert.equal(await statusOf('/v1/entity-types'), 200, name);
     await until(run, `${name} is ready again`, from);
   }
   assert.match(paste(run.output), /entity\.query/);
@@ -122,9 +137,14 @@ test('a killed service is reported and restarted, while the others keep answerin
 
 test('nx serve runs a service until it ends, then the stack restarts it', async () => {
   const before = readStack().services.data.pid;
-  const serve = spawn(process.execPath, [join(root, 'tools', 'serve.mjs'), 'data', '--state', stateDir], { cwd: root });
+  const serve = spawn(
+    process.execPath,
+    [join(root, 'tools', 'serve.mjs'), 'data', '--state', stateDir],
+    { cwd: root },
+  );
   let output = '';
-  for (const stream of [serve.stdout, serve.stderr]) stream.on('data', (chunk) => (output += chunk));
+  for (const stream of [serve.stdout, serve.stderr])
+    stream.on('data', (chunk) => (output += chunk));
   for (let i = 0; i < 2_400 && !output.includes('listening'); i++) await sleep(50);
   assert.match(output, /data .*listening/);
   assert.equal(isAlive(before), false);
@@ -167,14 +187,20 @@ test('an unreachable database is reported in one message', async () => {
   await run.ended;
   run = start([], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
   assert.equal(await run.ended, 1);
-  assert.match(run.output, /Cannot connect to PostgreSQL at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/);
+  assert.match(
+    run.output,
+    /Cannot connect to PostgreSQL at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/,
+  );
   assert.doesNotMatch(run.output, /secret|at .*\.mjs/);
 });
 
 test('--fresh is refused with an external server', async () => {
   run = start(['--fresh'], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
   assert.equal(await run.ended, 1);
-  assert.match(run.output, /--fresh only deletes the data in \.parley, but DATABASE_URL names an external server/);
+  assert.match(
+    run.output,
+    /--fresh only deletes the data in \.parley, but DATABASE_URL names an external server/,
+  );
   assert.equal(existsSync(join(stateDir, 'secrets.json')), true);
 });
 

@@ -19,7 +19,11 @@ const data = {
   'dev-key': 'key of the demo organization',
   'secrets.json': 'keys that encrypt stored secrets',
 };
-const rest = { logs: 'logs', 'stack.json': 'description of the running stack', 'control.sock': 'socket' };
+const rest = {
+  logs: 'logs',
+  'stack.json': 'description of the running stack',
+  'control.sock': 'socket',
+};
 
 /**
  * Throws a Problem for a folder that `npm start` did not make, where `redis` or `logs` may be of another program. It writes
@@ -74,7 +78,8 @@ export const megabytes = (bytes) =>
 export async function confirmDeletion(title, parts, yes) {
   print(title);
   const width = Math.max(...parts.map(({ bytes }) => megabytes(bytes).length));
-  for (const { path, what, bytes } of parts) print(`  ${megabytes(bytes).padStart(width)}  ${path}  ${dim(what)}`);
+  for (const { path, what, bytes } of parts)
+    print(`  ${megabytes(bytes).padStart(width)}  ${path}  ${dim(what)}`);
   print(`  ${bold(megabytes(parts.reduce((sum, { bytes }) => sum + bytes, 0)))} in total`);
   if (yes) return;
   if (!canAsk()) throw new Problem('Nothing was deleted. Without a terminal, confirm with --yes.');

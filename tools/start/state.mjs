@@ -13,7 +13,8 @@ export async function claimState(stateDir, embedded) {
   const leftovers = Object.values(stack?.services ?? {})
     .map(({ pid }) => pid)
     .filter((pid) => pid && embedded.processCommand(pid).includes(join('dist', 'apps')));
-  if (leftovers.length > 0) print(`Stopping ${leftovers.length} services of an earlier run that was killed`);
+  if (leftovers.length > 0)
+    print(`Stopping ${leftovers.length} services of an earlier run that was killed`);
   await Promise.all(leftovers.map((pid) => embedded.stopPid(pid, 'SIGTERM', leftoverDeadlineMs)));
 }
 

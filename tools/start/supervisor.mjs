@@ -51,7 +51,9 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
     const { name } = record.service;
     if (Date.now() - record.startedAt > healthyAfterMs) record.restarts = 0;
     const pauseMs = Math.min(firstRestartMs * 2 ** record.restarts++, longestRestartMs);
-    printWarning(`${name} exited (${reason}). Restarting it in ${pauseMs / 1000} s; other services are not affected.`);
+    printWarning(
+      `${name} exited (${reason}). Restarting it in ${pauseMs / 1000} s; other services are not affected.`,
+    );
     await sleep(pauseMs);
     if (!record.shouldRun || record.child !== child) return;
     spawnRecord(record);
@@ -69,7 +71,9 @@ export function createSupervisor({ services, environmentOf, embedded, stateDir, 
     while (Date.now() < deadline) {
       if (hasExited(child)) {
         await sleep(100); // wait for the last lines
-        throw new Problem(`${service.name} does not start. Its last output:\n${record.lastLines.join('\n')}`);
+        throw new Problem(
+          `${service.name} does not start. Its last output:\n${record.lastLines.join('\n')}`,
+        );
       }
       last = await readiness(service);
       if (last === 'ready') return;
@@ -129,7 +133,9 @@ export function bundleOf(name) {
 /** Returns 'ready', or the reason that the service reports. */
 async function readiness({ internalPort }) {
   try {
-    const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`, { signal: AbortSignal.timeout(3_000) });
+    const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`, {
+      signal: AbortSignal.timeout(3_000),
+    });
     const body = await response.text();
     return response.ok ? 'ready' : body;
   } catch (error) {

@@ -19,7 +19,8 @@ const pathInCode = /(?<![\w/@:.{}$-])[\w.@*-]+(?:\/[\w.@*-]+)*/g;
 /** `*`, and words in capitals in place of a name, as in `apps/SERVICE/src/routes/ACTION.ts`. */
 const placeholder = /\*+|(?<=^|\/)[A-Z]{3,}(?=\.|\/|$)/g;
 
-export const pages = () => readFiles('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'apps/*.md');
+export const pages = () =>
+  readFiles('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'apps/*.md');
 
 /**
  * Cited paths that do not exist. A path may begin at the root, at the name of an app or library (`agents/run-chat`), or
@@ -31,8 +32,12 @@ export function deadPaths(documents) {
   const isKnown = knownPaths();
   return documents.flatMap(({ path: page, text }) =>
     text.split('\n').flatMap((line, at) => {
-      const dead = citedPaths(page, line).filter((cited) => !notInGit.has(cited) && !isKnown(cited));
-      const deadLinks = linkTargets(line).filter((target) => !existsSync(join(root, dirname(page), target)));
+      const dead = citedPaths(page, line).filter(
+        (cited) => !notInGit.has(cited) && !isKnown(cited),
+      );
+      const deadLinks = linkTargets(line).filter(
+        (target) => !existsSync(join(root, dirname(page), target)),
+      );
       return [...dead, ...deadLinks].map((cited) => `${page}:${at + 1}: ${cited}`);
     }),
   );
@@ -43,13 +48,16 @@ function citedPaths(page, line) {
     .flatMap(([, code]) => code.match(pathInCode) ?? [])
     .map((path) => path.replace(/\.+$/, ''));
   if (aboutProjectsOfUsers.test(page)) return paths.filter((path) => beginsAtRoot.test(path));
-  return paths.filter((path) => beginsAtRoot.test(path) || isSourceFile.test(path) || beginsAtProject(path));
+  return paths.filter(
+    (path) => beginsAtRoot.test(path) || isSourceFile.test(path) || beginsAtProject(path),
+  );
 }
 
 const beginsAtProject = (path) => path.includes('/') && projectNames.has(path.split('/')[0]);
 
 /** Targets without a scheme. */
-const linkTargets = (line) => [...line.matchAll(/\]\(([^)#\s:]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
+const linkTargets = (line) =>
+  [...line.matchAll(/\]\(([^)#\s:]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
 
 /** Answers whether a file or folder has a path, as the end of its own. */
 function knownPaths() {

@@ -37,7 +37,8 @@ const kinds = [
     text: '`defineRole`, folder `roles/`. See [permissions](permissions.md#roles).',
     links: {
       policies: '[Policies](permissions.md#policies)',
-      'policies[].actions': '[Whom messaging tools reach](permissions.md#whom-messaging-tools-reach)',
+      'policies[].actions':
+        '[Whom messaging tools reach](permissions.md#whom-messaging-tools-reach)',
       scopeRules: '[Scope rules](permissions.md#scope-rules)',
       'scopeRules[].operator': '[Filters](data.md#filters)',
       fieldMasks: '[Masks](permissions.md#masks)',

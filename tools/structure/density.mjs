@@ -43,7 +43,10 @@ const emptyCount = () => ({
   longFunctions: 0,
 });
 
-function rowOf(project, { lines, codeLines, tokens, conditionals, nested, spreads, longFunctions }) {
+function rowOf(
+  project,
+  { lines, codeLines, tokens, conditionals, nested, spreads, longFunctions },
+) {
   const tokensPerLine = tokens / Math.max(codeLines, 1);
   return { project, lines, tokensPerLine, conditionals, nested, spreads, longFunctions };
 }
@@ -55,7 +58,8 @@ function countFile(source, count) {
       count.conditionals += 1;
       if (ts.isConditionalExpression(withoutParentheses(node.parent))) count.nested += 1;
     }
-    if (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression)) count.spreads += 1;
+    if (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression))
+      count.spreads += 1;
     if (isTokenWithText(node)) {
       count.tokens += 1;
       codeLines.add(lineOf(source, node.getStart(source)));
@@ -66,10 +70,13 @@ function countFile(source, count) {
   };
   visit(source);
   count.codeLines += codeLines.size;
-  count.longFunctions += functionsOf(source).filter(({ lines }) => lines > longFunctionLines).length;
+  count.longFunctions += functionsOf(source).filter(
+    ({ lines }) => lines > longFunctionLines,
+  ).length;
 }
 
-const isTokenWithText = (node) => ts.isTokenKind(node.kind) && node.getText(source(node)).trim() !== '';
+const isTokenWithText = (node) =>
+  ts.isTokenKind(node.kind) && node.getText(source(node)).trim() !== '';
 const source = (node) => node.getSourceFile();
 const lineOf = (file, position) => file.getLineAndCharacterOfPosition(position).line;
 

@@ -17,7 +17,13 @@ test('the table has a row for each project and one for all', () => {
   ];
   const rows = measureDensity(files);
   assert.deepEqual(
-    rows.map(({ project, lines, conditionals, nested, spreads }) => [project, lines, conditionals, nested, spreads]),
+    rows.map(({ project, lines, conditionals, nested, spreads }) => [
+      project,
+      lines,
+      conditionals,
+      nested,
+      spreads,
+    ]),
     [
       ['apps/a', 3, 2, 1, 1],
       ['libs/b', 2, 0, 0, 0],

@@ -8,9 +8,17 @@ export function fieldTable(rows, links = {}) {
     const isRequired = required === true ? 'yes' : required || 'no';
     const meaning = [description, links[name] && `See ${links[name]}.`].filter(Boolean).join(' ');
     const cells = [`\`${name}\``, typeNames(type), isRequired, meaning, limits];
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll('|  |', '| |');
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll(
+      '|  |',
+      '| |',
+    );
   });
-  return ['| field | type | required | meaning | limits |', '|---|---|---|---|---|', ...lines, ''].join('\n');
+  return [
+    '| field | type | required | meaning | limits |',
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 const typeNames = (type) =>

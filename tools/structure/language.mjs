@@ -4,7 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { root } from '../start/paths.mjs';
 import { readFiles } from './files.mjs';
 
-const phrases = Object.keys(JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')));
+const phrases = Object.keys(
+  JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')),
+);
 const odd = new RegExp(phrases.join('|'), 'i');
 
 const patterns = [
@@ -58,8 +60,14 @@ export function deadCitations() {
     const report = (citation) => dead.push({ place, citation });
     for (const [citation, file, anchor] of text.matchAll(citedFile)) {
       if (/(^|\/)prompts\//.test(file)) continue; // a file of a user's project
-      const found = [join(root, dirname(path), file), join(root, file)].find((candidate) => existsSync(candidate));
-      if (found === undefined ? file.includes('/') || !names.has(file) : anchor && !anchorsOf(found).has(anchor))
+      const found = [join(root, dirname(path), file), join(root, file)].find((candidate) =>
+        existsSync(candidate),
+      );
+      if (
+        found === undefined
+          ? file.includes('/') || !names.has(file)
+          : anchor && !anchorsOf(found).has(anchor)
+      )
         report(citation);
     }
     for (const [citation, anchor] of text.matchAll(/\]\(#([\w-]+)\)/g))

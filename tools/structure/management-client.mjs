@@ -25,7 +25,8 @@ export async function managementClient() {
       "'true' | 'false'",
       'boolean',
     );
-  const nameOf = (name, indent) => (declared.includes(name) ? name : textOf(components.schemas[name], indent));
+  const nameOf = (name, indent) =>
+    declared.includes(name) ? name : textOf(components.schemas[name], indent);
 
   const routes = operations.map((one) => {
     const path = one.path.replace(/^\/v1\//, '');
@@ -33,15 +34,27 @@ export async function managementClient() {
     return `  ${one.id}: '${one.method.toUpperCase()} ${path}${kind}',`;
   });
   const methods = operations.map((one) => {
-    const { requestBody, parameters, responses } = paths[one.path.replace(/:(\w+)/g, '{$1}')][one.method];
+    const { requestBody, parameters, responses } =
+      paths[one.path.replace(/:(\w+)/g, '{$1}')][one.method];
     const fields = parameters.filter((parameter) => parameter.in !== 'header');
     const body = requestBody?.content[json]?.schema;
     const clash = fields.find(({ name }) => body?.properties?.[name] !== undefined);
-    if (clash !== undefined) throw new Error(`${one.id}: ${clash.name} is in the path or query, and in the body`);
-    const types = [fields.length > 0 && objectOf(fields), body].filter(Boolean).map((schema) => textOf(schema, '  '));
-    const needed = fields.some(({ required }) => required) || body?.required?.length > 0 || body?.anyOf !== undefined;
-    const answer = isRaw(one) ? 'Response' : textOf(responses[one.status ?? 200].content[json].schema, '  ');
-    const text = [`${one.summary}.`, one.description].filter(Boolean).join(' ').replaceAll('*/', '*\\/');
+    if (clash !== undefined)
+      throw new Error(`${one.id}: ${clash.name} is in the path or query, and in the body`);
+    const types = [fields.length > 0 && objectOf(fields), body]
+      .filter(Boolean)
+      .map((schema) => textOf(schema, '  '));
+    const needed =
+      fields.some(({ required }) => required) ||
+      body?.required?.length > 0 ||
+      body?.anyOf !== undefined;
+    const answer = isRaw(one)
+      ? 'Response'
+      : textOf(responses[one.status ?? 200].content[json].schema, '  ');
+    const text = [`${one.summary}.`, one.description]
+      .filter(Boolean)
+      .join(' ')
+      .replaceAll('*/', '*\\/');
     const input = types.join(' & ') || 'Record<string, never>';
     return `  /** ${text} */\n  ${one.id}(input${needed ? '' : '?'}: ${input}, options?: CallOptions): Promise<${answer}>;`;
   });
@@ -59,5 +72,7 @@ const isRaw = ({ responseType = json }) => responseType !== json;
 const objectOf = (parameters) => ({
   type: 'object',
   required: parameters.filter(({ required }) => required).map(({ name }) => name),
-  properties: Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+  properties: Object.fromEntries(
+    parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
+  ),
 });

@@ -61,11 +61,13 @@ export async function managementPage() {
     const body = schemaOf(requestBody);
     if (body) parts.push(`Body:\n\n${fieldTable(rowsOf(body)).trimEnd()}`);
     const answer = schemaOf(responses[status]);
-    if (answer?.properties) parts.push(`Response ${status}:\n\n${fieldTable(rowsOf(answer)).trimEnd()}`);
+    if (answer?.properties)
+      parts.push(`Response ${status}:\n\n${fieldTable(rowsOf(answer)).trimEnd()}`);
     const refusals = Object.entries(errors).flatMap(([code, list]) =>
       list.map(([name, text]) => `| ${code} | \`${name}\` | ${text.replaceAll('|', '\\|')} |`),
     );
-    if (refusals.length > 0) parts.push(['| status | code | example |', '|---|---|---|', ...refusals].join('\n'));
+    if (refusals.length > 0)
+      parts.push(['| status | code | example |', '|---|---|---|', ...refusals].join('\n'));
     return `${parts.join('\n\n')}\n`;
   }
 

@@ -16,7 +16,12 @@ export function productionFiles() {
     .filter(({ path }) => !notProduction.test(path))
     .map(({ path, text }) => {
       const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-      return { path, place: path.split('/').slice(0, 2).join('/'), source, lines: text.split('\n').length - 1 };
+      return {
+        path,
+        place: path.split('/').slice(0, 2).join('/'),
+        source,
+        lines: text.split('\n').length - 1,
+      };
     });
 }
 
@@ -25,7 +30,10 @@ function tables() {
   const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
   const models = [...schema.matchAll(/^model (\w+) \{(.*?)^\}/gms)];
   return new Map(
-    models.map(([, name, body]) => [name[0].toLowerCase() + name.slice(1), /@@map\("(\w+)"\)/.exec(body)[1]]),
+    models.map(([, name, body]) => [
+      name[0].toLowerCase() + name.slice(1),
+      /@@map\("(\w+)"\)/.exec(body)[1],
+    ]),
   );
 }
 
@@ -35,7 +43,9 @@ function texts(source) {
   const visit = (node) => {
     if (ts.isStringLiteralLike(node)) found.push(node.text);
     else if (ts.isTemplateExpression(node))
-      found.push([node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join(' ? '));
+      found.push(
+        [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join(' ? '),
+      );
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -50,7 +60,10 @@ const named =
 function tableUse(files) {
   const models = tables();
   const use = new Map(
-    [...models.values()].map((table) => [table, { named: new Set(), writers: new Set(), inserts: 0 }]),
+    [...models.values()].map((table) => [
+      table,
+      { named: new Set(), writers: new Set(), inserts: 0 },
+    ]),
   );
   for (const { place, source } of files) {
     for (const text of texts(source)) {

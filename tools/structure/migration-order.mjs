@@ -56,17 +56,20 @@ export function nextStamp(names, now) {
 export function orderProblems({ names, listed, onMain }) {
   const problems = [];
   for (const name of names) {
-    if (!listed.includes(name)) problems.push(`${name} is missing in ${listPath}: append it as the last line`);
+    if (!listed.includes(name))
+      problems.push(`${name} is missing in ${listPath}: append it as the last line`);
   }
   for (const name of listed) {
     if (!names.includes(name)) problems.push(`${name} is in ${listPath} and has no folder`);
   }
   listed.forEach((name, at) => {
     const older = listed.slice(0, at).findLast((other) => other >= name);
-    if (older !== undefined) problems.push(`${name} was added after ${older} and does not sort after it: rename it`);
+    if (older !== undefined)
+      problems.push(`${name} was added after ${older} and does not sort after it: rename it`);
   });
   onMain.forEach((name, at) => {
-    if (listed[at] !== name) problems.push(`line ${at + 1} of ${listPath} is ${name} on main: only append to the list`);
+    if (listed[at] !== name)
+      problems.push(`line ${at + 1} of ${listPath} is ${name} on main: only append to the list`);
   });
   return problems;
 }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listedNames, listedOnMain, migrationNames, nextStamp, orderProblems } from './migration-order.mjs';
+import {
+  listedNames,
+  listedOnMain,
+  migrationNames,
+  nextStamp,
+  orderProblems,
+} from './migration-order.mjs';
 
 test('each migration sorts after those that were added before it', () => {
   const migrations = { names: migrationNames(), listed: listedNames(), onMain: listedOnMain() };
@@ -16,9 +22,15 @@ test('a migration that is added with an earlier time than an existing one is ref
   const [missing] = orderProblems({ names, listed: old, onMain: old });
   assert.match(missing, /20261128100000_expand_notes is missing in prisma\/migration-order.txt/);
   const [unsorted] = orderProblems({ names, listed: [...old, early], onMain: old });
-  assert.match(unsorted, /expand_notes was added after 20261130100000_expand_labels and does not sort after it/);
+  assert.match(
+    unsorted,
+    /expand_notes was added after 20261130100000_expand_labels and does not sort after it/,
+  );
   const [moved] = orderProblems({ names, listed: names, onMain: old });
-  assert.match(moved, /line 2 of prisma\/migration-order.txt is 20261130100000_expand_labels on main: only append/);
+  assert.match(
+    moved,
+    /line 2 of prisma\/migration-order.txt is 20261130100000_expand_labels on main: only append/,
+  );
 });
 
 test('a migration that was renamed or removed is refused', () => {

@@ -20,27 +20,40 @@ const additions = [
 export function problemsOf(name, sql) {
   if (name <= lastBeforeRules) return [];
   const kind = /^\d{14}_(expand|contract)_/.exec(name)?.[1];
-  const problems = kind ? [] : ['its name begins with neither expand_ nor contract_ after the time'];
+  const problems = kind
+    ? []
+    : ['its name begins with neither expand_ nor contract_ after the time'];
   const statements = statementsOf(sql);
   const created = new Set(
-    statements.flatMap((text) => /^create table (?:if not exists )?([^\s(]+)/.exec(text)?.[1] ?? []),
+    statements.flatMap(
+      (text) => /^create table (?:if not exists )?([^\s(]+)/.exec(text)?.[1] ?? [],
+    ),
   );
-  const concurrent = statements.filter((text) => /^(create (unique )?|drop )index concurrently /.test(text));
+  const concurrent = statements.filter((text) =>
+    /^(create (unique )?|drop )index concurrently /.test(text),
+  );
   if (concurrent.length > 0 && (concurrent.length < statements.length || sql.includes('$$')))
     problems.push(
       'statements with "concurrently" are not in a migration of their own, because they are not in a transaction',
     );
   for (const text of statements) {
     const shown = text.slice(0, 80);
-    if (kind === 'expand' && !isAddition(text, created)) problems.push(`it is not an expansion: ${shown}`);
+    if (kind === 'expand' && !isAddition(text, created))
+      problems.push(`it is not an expansion: ${shown}`);
     if (/^alter table .*\badd column\b.*\bnot null\b/.test(text) && !/\bdefault\b/.test(text))
       problems.push(`the previous version inserts no value of the new column: ${shown}`);
-    const table = /^(?:alter table (?:only )?|create (?:unique )?index \S+ on )([^\s(]+)/.exec(text)?.[1];
+    const table = /^(?:alter table (?:only )?|create (?:unique )?index \S+ on )([^\s(]+)/.exec(
+      text,
+    )?.[1];
     if (table === undefined || created.has(table)) continue;
-    if (/^create (unique )?index /.test(text)) problems.push(`it locks the table while it builds an index: ${shown}`);
+    if (/^create (unique )?index /.test(text))
+      problems.push(`it locks the table while it builds an index: ${shown}`);
     if (/\badd constraint\b/.test(text) && !/\bnot valid$|\busing index\b/.test(text))
       problems.push(`it locks the table while it checks all rows, without "not valid": ${shown}`);
-    if (/\bvalidate constraint\b/.test(text) && statements.some((other) => other.includes('not valid')))
+    if (
+      /\bvalidate constraint\b/.test(text) &&
+      statements.some((other) => other.includes('not valid'))
+    )
       problems.push(`it checks all rows in the transaction that locks the table: ${shown}`);
   }
   // Referenced tables are locked too. Nothing that writes other tables locks a row of organizations.
@@ -48,7 +61,9 @@ export function problemsOf(name, sql) {
     ...(/^alter table (?:only )?([^\s(]+)/.exec(text)?.slice(1) ?? []),
     ...[...text.matchAll(/\breferences ([^\s(]+)/g)].map(([, table]) => table),
   ]);
-  const existing = [...new Set(locked)].filter((table) => !created.has(table) && table !== 'organizations');
+  const existing = [...new Set(locked)].filter(
+    (table) => !created.has(table) && table !== 'organizations',
+  );
   if (existing.length > 1)
     problems.push(
       `it waits for a table while it locks another, so a request can end in a deadlock: ${existing.join(', ')}`,

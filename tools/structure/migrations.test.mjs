@@ -20,9 +20,21 @@ const cases = [
   ['labels', 'create table labels (id int)', /neither expand_ nor contract_/],
   ['expand_labels', 'create table "labels" (id int);\ncreate index "a" on "labels"("id");'],
   ['expand_labels', 'alter table "threads" add column "labels" text[] not null default \'{}\';'],
-  ['expand_labels', 'alter table "threads" add column "labels" text[] not null;', /previous version inserts no value/],
-  ['expand_labels', 'alter table "threads" drop column "labels";', /not an expansion: alter table threads drop/],
-  ['expand_labels', 'alter table threads add column labels text, drop column b;', /not an expansion/],
+  [
+    'expand_labels',
+    'alter table "threads" add column "labels" text[] not null;',
+    /previous version inserts no value/,
+  ],
+  [
+    'expand_labels',
+    'alter table "threads" drop column "labels";',
+    /not an expansion: alter table threads drop/,
+  ],
+  [
+    'expand_labels',
+    'alter table threads add column labels text, drop column b;',
+    /not an expansion/,
+  ],
   ['expand_labels', 'alter table "threads" rename to "talks";', /not an expansion/],
   ['expand_labels', 'update threads set labels = 1;', /not an expansion/],
   ['contract_labels', 'alter table "threads" drop column "labels";'],
@@ -35,13 +47,25 @@ const cases = [
     'expand_labels',
     'create table labels (id int); alter table labels add constraint a foreign key (id) references threads (id);',
   ],
-  ['expand_labels', 'create index "a" on "threads"("labels");', /locks the table while it builds an index/],
-  ['contract_labels', 'create unique index a on threads (labels);', /locks the table while it builds an index/],
+  [
+    'expand_labels',
+    'create index "a" on "threads"("labels");',
+    /locks the table while it builds an index/,
+  ],
+  [
+    'contract_labels',
+    'create unique index a on threads (labels);',
+    /locks the table while it builds an index/,
+  ],
   [
     'expand_labels',
     '-- Fast\nDROP INDEX CONCURRENTLY IF EXISTS "a";\nCREATE UNIQUE INDEX CONCURRENTLY "a" ON "threads"("labels");',
   ],
-  ['expand_labels', 'create index concurrently "a" on "threads"("labels");', /cannot be applied again after a failure/],
+  [
+    'expand_labels',
+    'create index concurrently "a" on "threads"("labels");',
+    /cannot be applied again after a failure/,
+  ],
   [
     'expand_labels',
     'drop index concurrently if exists a; create index concurrently a on threads (b); create table labels (id int);',

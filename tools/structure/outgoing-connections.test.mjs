@@ -12,8 +12,13 @@ function hosts() {
   const found = new Map();
   for (const { path, source } of productionFiles()) {
     const visit = (node) => {
-      if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
-        for (const [, host] of node.text.matchAll(/\bhttps?:\/\/([a-z\d-]+(?:\.[a-z\d-]+)+)/gi)) found.set(host, path);
+      if (
+        ts.isStringLiteralLike(node) ||
+        ts.isTemplateHead(node) ||
+        ts.isTemplateMiddleOrTemplateTail(node)
+      )
+        for (const [, host] of node.text.matchAll(/\bhttps?:\/\/([a-z\d-]+(?:\.[a-z\d-]+)+)/gi))
+          found.set(host, path);
       node.forEachChild(visit);
     };
     visit(source);
@@ -22,10 +27,13 @@ function hosts() {
 }
 
 /** Addresses that are not called: in examples, messages and names of formats, and of this machine. */
-const notCalled = /(^|\.)(example|example\.com|invalid|test|localhost)$|^127\.|^json-schema\.org$|^www\.w3\.org$/;
+const notCalled =
+  /(^|\.)(example|example\.com|invalid|test|localhost)$|^127\.|^json-schema\.org$|^www\.w3\.org$/;
 
 test('the page of outgoing connections names every host in the code', () => {
   const page = readFileSync(join(root, 'docs/outgoing-connections.md'), 'utf8');
-  const missing = [...hosts()].filter(([host]) => !notCalled.test(host) && !page.includes(`\`${host}\``));
+  const missing = [...hosts()].filter(
+    ([host]) => !notCalled.test(host) && !page.includes(`\`${host}\``),
+  );
   assert.deepEqual(missing, []);
 });

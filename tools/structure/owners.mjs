@@ -24,7 +24,13 @@ const owned = {
     'shared_messaging_secrets',
   ],
   'libs/db': ['idempotency_records', 'integrations'],
-  'libs/entities': ['entities', 'entity_fields', 'entity_relations', 'entity_shapes', 'entity_types'],
+  'libs/entities': [
+    'entities',
+    'entity_fields',
+    'entity_relations',
+    'entity_shapes',
+    'entity_types',
+  ],
   'libs/events': ['events'],
   'libs/identity': [
     'api_keys',
@@ -41,7 +47,12 @@ const owned = {
     'user_identities',
     'users',
   ],
-  'libs/payments': ['credit_entries', 'payment_orders', 'payment_reconciliations', 'processed_payments'],
+  'libs/payments': [
+    'credit_entries',
+    'payment_orders',
+    'payment_reconciliations',
+    'processed_payments',
+  ],
   'libs/permissions': ['roles'],
   'libs/resources': ['agent_configs', 'agents', 'environment_states'],
   'libs/tools': ['tool_secrets', 'tools'],
@@ -55,7 +66,8 @@ export const ownerOf = Object.fromEntries(
 );
 
 /** libs/resources writes definitions with table names in variables, so these writes do not appear in its SQL. */
-const definition = 'definitions are written by libs/resources and read by the library that runs them';
+const definition =
+  'definitions are written by libs/resources and read by the library that runs them';
 
 /** @type {{ table: string, place: string, reason: string }[]} */
 export const readers = [
@@ -63,7 +75,11 @@ export const readers = [
   { table: 'agents', place: 'libs/agents', reason: definition },
   { table: 'entity_types', place: 'libs/resources', reason: definition },
   { table: 'tools', place: 'libs/resources', reason: definition },
-  { table: 'events', place: 'libs/triggers', reason: 'claiming a run reads its event in the same statement' },
+  {
+    table: 'events',
+    place: 'libs/triggers',
+    reason: 'claiming a run reads its event in the same statement',
+  },
   {
     table: 'integrations',
     place: 'libs/payments',
@@ -84,5 +100,9 @@ export const readers = [
     place: 'libs/triggers',
     reason: 'the time zone decides what is due, in the statement that claims it',
   },
-  { table: 'organizations', place: 'libs/webhooks', reason: 'lists of deliveries show the slug of the organization' },
+  {
+    table: 'organizations',
+    place: 'libs/webhooks',
+    reason: 'lists of deliveries show the slug of the organization',
+  },
 ];

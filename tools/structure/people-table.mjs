@@ -5,7 +5,8 @@ import { root } from '../start/paths.mjs';
 
 /** The rights of people as a text: `member`, `admin`, or one for each environment. */
 export const peopleText = ({ people, permission, security }) => {
-  if (typeof people === 'object') return `${people.development} in development, ${people.production} in production`;
+  if (typeof people === 'object')
+    return `${people.development} in development, ${people.production} in production`;
   if (people !== undefined) return people;
   if (permission !== null) return 'no';
   return security === 'session' ? 'everyone with a session' : 'everyone';
@@ -25,5 +26,8 @@ export async function permissionsPage() {
     });
   const table = ['| endpoint | | least role |', '|---|---|---|', ...rows].join('\n');
   const page = readFileSync(join(root, 'docs/reference/permissions.md'), 'utf8');
-  return page.replace(/(<!-- people -->\n).*?(<!-- \/people -->)/s, (_, begin, end) => `${begin}\n${table}\n\n${end}`);
+  return page.replace(
+    /(<!-- people -->\n).*?(<!-- \/people -->)/s,
+    (_, begin, end) => `${begin}\n${table}\n\n${end}`,
+  );
 }

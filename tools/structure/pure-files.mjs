@@ -5,9 +5,17 @@ import ts from 'typescript';
 /** Hooks and components, and what they are made of. */
 const packagesOfScreens = /^(react|react-dom|lucide-react|@tanstack\/react-[\w-]+)(\/|$)/;
 /** What only a page or a worker of a browser has. */
-const globalsOfPages = new Set(['document', 'window', 'sessionStorage', 'customElements', 'Worker', 'self']);
+const globalsOfPages = new Set([
+  'document',
+  'window',
+  'sessionStorage',
+  'customElements',
+  'Worker',
+  'self',
+]);
 /** Texts, hooks, and what tests need themselves. */
-const isLeftOut = (path) => /(^|[/-])texts\.ts$|\/texts\/|\/use-[\w-]+\.ts$|\/testing\/|\.test\.ts$/.test(path);
+const isLeftOut = (path) =>
+  /(^|[/-])texts\.ts$|\/texts\/|\/use-[\w-]+\.ts$|\/testing\/|\.test\.ts$/.test(path);
 
 /**
  * The files that need a test beside them.
@@ -21,7 +29,11 @@ export function pureFiles(files) {
     .filter(({ path }) => path.endsWith('.ts') && !isLeftOut(path))
     .filter(({ path, text }) => {
       const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-      return source.statements.some(exportsFunction) && !importsScreen(source, path, paths) && !namesPage(source);
+      return (
+        source.statements.some(exportsFunction) &&
+        !importsScreen(source, path, paths) &&
+        !namesPage(source)
+      );
     })
     .map(({ path }) => path);
 }
@@ -39,7 +51,8 @@ function exportsFunction(statement) {
   if (!ts.isVariableStatement(statement)) return false;
   return statement.declarationList.declarations.some(
     ({ initializer }) =>
-      initializer !== undefined && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer)),
+      initializer !== undefined &&
+      (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer)),
   );
 }
 
@@ -60,7 +73,10 @@ function isOfTypes(clause) {
   if (clause === undefined) return false;
   if (clause.isTypeOnly) return true;
   const names = clause.namedBindings;
-  const areTypes = names !== undefined && ts.isNamedImports(names) && names.elements.every((one) => one.isTypeOnly);
+  const areTypes =
+    names !== undefined &&
+    ts.isNamedImports(names) &&
+    names.elements.every((one) => one.isTypeOnly);
   return clause.name === undefined && areTypes;
 }
 

@@ -6,7 +6,8 @@ import { pureFiles, untestedFiles } from './pure-files.mjs';
 
 /** Files without a test of their own, each with the reason. */
 const exceptions = {
-  'apps/console/src/screens/data/import/save-refused.ts': 'saves with the browser; what it saves is refused-csv.ts',
+  'apps/console/src/screens/data/import/save-refused.ts':
+    'saves with the browser; what it saves is refused-csv.ts',
   'libs/widget/src/elements.ts': 'only makes elements',
   'libs/widget/src/markdown.ts': 'only makes elements of what parse-markdown.ts reads',
 };
@@ -58,10 +59,26 @@ test('a file of types, constants or texts is not', () => {
 
 test('a file with a hook or a component is not', () => {
   assert.ok(!isPure("import { useState } from 'react';\nexport const useRun = () => useState(1);"));
-  assert.ok(!isPure("import { useQuery } from '@tanstack/react-query';\nexport const useRun = () => useQuery();"));
-  assert.ok(!isPure("import { Part } from './part';\nexport const run = () => Part;", 'a/one.ts', ['a/part.tsx']));
-  assert.ok(isPure("import { part } from './part';\nexport const run = () => part;", 'a/one.ts', ['a/part.ts']));
-  assert.ok(isPure("import type { Part } from './part';\nexport const run = () => 1;", 'a/one.ts', ['a/part.tsx']));
+  assert.ok(
+    !isPure(
+      "import { useQuery } from '@tanstack/react-query';\nexport const useRun = () => useQuery();",
+    ),
+  );
+  assert.ok(
+    !isPure("import { Part } from './part';\nexport const run = () => Part;", 'a/one.ts', [
+      'a/part.tsx',
+    ]),
+  );
+  assert.ok(
+    isPure("import { part } from './part';\nexport const run = () => part;", 'a/one.ts', [
+      'a/part.ts',
+    ]),
+  );
+  assert.ok(
+    isPure("import type { Part } from './part';\nexport const run = () => 1;", 'a/one.ts', [
+      'a/part.tsx',
+    ]),
+  );
   assert.ok(isPure("import { type ReactNode } from 'react';\nexport const run = () => 1;"));
 });
 

@@ -20,7 +20,10 @@ test('docs/reference/definitions.md is what the schemas say; node tools/referenc
 test('docs/reference/management.md is what the operations say; node tools/reference.mjs writes it', async () => {
   const page = await managementPage();
   assert.equal(stored('management'), page);
-  assert.match(page, /\| \[`GET \/v1\/audit-log`\]\(#list-the-audit-log\) \| List the audit log \| admin \|/);
+  assert.match(
+    page,
+    /\| \[`GET \/v1\/audit-log`\]\(#list-the-audit-log\) \| List the audit log \| admin \|/,
+  );
 });
 
 test('the table of people in docs/reference/permissions.md is what the operations say; node tools/reference.mjs writes it', async () => {

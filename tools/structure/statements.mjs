@@ -19,7 +19,11 @@ const declaringFunctions = new Set([
   'backlog',
 ]);
 /** These functions declare a statement with the name that their caller gives. */
-const forwardingFiles = ['libs/db/src/lease-sql.ts', 'libs/db/src/backlog.ts', 'libs/db/src/page.ts'];
+const forwardingFiles = [
+  'libs/db/src/lease-sql.ts',
+  'libs/db/src/backlog.ts',
+  'libs/db/src/page.ts',
+];
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {
@@ -32,7 +36,8 @@ export function declaredStatements() {
         !forwardingFiles.includes(path)
       ) {
         const [name] = node.arguments;
-        if (!ts.isStringLiteralLike(name)) throw new Error(`${path}: the name of a statement must be a literal`);
+        if (!ts.isStringLiteralLike(name))
+          throw new Error(`${path}: the name of a statement must be a literal`);
         found.push({ name: name.text, path });
       }
       ts.forEachChild(node, visit);
@@ -51,9 +56,13 @@ export function runStatements(projects = null) {
   const declared = new Set(declaredStatements().map(({ name }) => name));
   const lines = new Set();
   for (const folder of readdirSync(notesFolder)) {
-    if (projects !== null ? !projects.includes(projectOf(folder)) : folder.endsWith('-partitioned')) continue;
-    for (const file of readdirSync(join(notesFolder, folder)).filter((name) => name.endsWith('.jsonl')))
-      for (const line of readFileSync(join(notesFolder, folder, file), 'utf8').split('\n')) lines.add(line);
+    if (projects !== null ? !projects.includes(projectOf(folder)) : folder.endsWith('-partitioned'))
+      continue;
+    for (const file of readdirSync(join(notesFolder, folder)).filter((name) =>
+      name.endsWith('.jsonl'),
+    ))
+      for (const line of readFileSync(join(notesFolder, folder, file), 'utf8').split('\n'))
+        lines.add(line);
   }
   lines.delete('');
   return Array.from(lines, (line) => JSON.parse(line)).filter(({ name }) => declared.has(name));
@@ -69,14 +78,18 @@ export function untestedStatements() {
 }
 
 /** Statements that may touch rows of several tenants, by reason. A new one must be added to this list (docs/scaling.md). */
-const acrossTenants = JSON.parse(readFileSync(new URL('./across-tenants.json', import.meta.url), 'utf8'));
+const acrossTenants = JSON.parse(
+  readFileSync(new URL('./across-tenants.json', import.meta.url), 'utf8'),
+);
 
 /** Statements that recorded tests ran across tenants but that are not listed, and listed statements that did not run. */
 export function unlistedAcrossTenants() {
   const run = runStatements().filter(({ reason }) => reason !== undefined);
   const found = new Set(run.map(({ name, reason }) => `${name}: ${reason}`));
   const listed = new Set(
-    Object.entries(acrossTenants).flatMap(([reason, names]) => names.map((name) => `${name}: ${reason}`)),
+    Object.entries(acrossTenants).flatMap(([reason, names]) =>
+      names.map((name) => `${name}: ${reason}`),
+    ),
   );
   const without = (some, others) => [...some].filter((one) => !others.has(one)).sort();
   return { unlisted: without(found, listed), unused: without(listed, found) };

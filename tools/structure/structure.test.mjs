@@ -45,9 +45,12 @@ test('each statement has a unique name, under which connections prepare it', () 
 });
 
 test('the check for import cycles reads all sources, with their imports of types', () => {
-  const { fileExtensions, detectiveOptions } = JSON.parse(readFileSync(join(root, '.madgerc'), 'utf8'));
+  const { fileExtensions, detectiveOptions } = JSON.parse(
+    readFileSync(join(root, '.madgerc'), 'utf8'),
+  );
   assert.deepEqual(fileExtensions, ['ts', 'tsx']);
-  for (const extension of fileExtensions) assert.equal(detectiveOptions[extension].skipTypeImports, false);
+  for (const extension of fileExtensions)
+    assert.equal(detectiveOptions[extension].skipTypeImports, false);
 });
 
 test('the workspace graph contains the imports of the sources, so that a changed library invalidates caches', () => {
@@ -63,11 +66,15 @@ function readGraph() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-graph-'));
   const file = join(folder, 'graph.json');
   try {
-    execFileSync(process.execPath, [join(root, 'node_modules/.bin/nx'), 'graph', `--file=${file}`], {
-      cwd: root,
-      env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
-      stdio: 'ignore',
-    });
+    execFileSync(
+      process.execPath,
+      [join(root, 'node_modules/.bin/nx'), 'graph', `--file=${file}`],
+      {
+        cwd: root,
+        env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
+        stdio: 'ignore',
+      },
+    );
     return JSON.parse(readFileSync(file, 'utf8')).graph.dependencies;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -13,9 +13,13 @@ test('the errors of the troubleshooting page are texts of the code', () => {
     .map(({ text }) => text)
     .join('\n');
   const headings = page.split('\n').filter((line) => line.startsWith('### '));
-  const texts = headings.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, text]) => text));
+  const texts = headings.flatMap((line) =>
+    [...line.matchAll(/`([^`]+)`/g)].map(([, text]) => text),
+  );
   assert.ok(texts.length > 30);
-  const parts = texts.flatMap((text) => text.split('…').map((part) => ({ text, part: part.trim() })));
+  const parts = texts.flatMap((text) =>
+    text.split('…').map((part) => ({ text, part: part.trim() })),
+  );
   const missing = parts.filter(({ part }) => part.length > 3 && !code.includes(part));
   assert.deepEqual(missing, []);
 });

@@ -8,7 +8,13 @@ const guardMs = 10_000;
 /** `// wall clock: the limit is what the test is about` on the line or on the line above. */
 const reason = /\/\/ wall clock: \S/;
 
-const clocks = new Set(['performance.now', 'Date.now', 'process.hrtime', 'process.hrtime.bigint', 'process.uptime']);
+const clocks = new Set([
+  'performance.now',
+  'Date.now',
+  'process.hrtime',
+  'process.hrtime.bigint',
+  'process.uptime',
+]);
 const measuredNames = /^(duration|elapsed|late|took|waited)Ms$/;
 const upperMatchers = new Set(['toBeLessThan', 'toBeLessThanOrEqual']);
 
@@ -24,12 +30,17 @@ export function wallClockUses({ path, text }) {
   const isTime = timesOf(source);
   const found = new Map();
   const visit = (node) => {
-    const kind = isLimit(node, isTime, source) ? 'limit' : isSleep(node, sleeps) ? 'sleep' : undefined;
+    const kind = isLimit(node, isTime, source)
+      ? 'limit'
+      : isSleep(node, sleeps)
+        ? 'sleep'
+        : undefined;
     const at = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
     const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
     const hasReason = lines.slice(Math.max(at - 1, 0), last + 1).some((line) => reason.test(line));
     const place = `${path}:${at + 1}`;
-    if (kind !== undefined && !hasReason) found.set(`${place} ${kind}`, { place, kind, code: lines[at].trim() });
+    if (kind !== undefined && !hasReason)
+      found.set(`${place} ${kind}`, { place, kind, code: lines[at].trim() });
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -39,17 +50,23 @@ export function wallClockUses({ path, text }) {
 /** The names under which a file imports `setTimeout` of node:timers/promises. */
 function sleepNames(source) {
   const imports = source.statements.filter(
-    (statement) => ts.isImportDeclaration(statement) && /timers\/promises$/.test(statement.moduleSpecifier.text),
+    (statement) =>
+      ts.isImportDeclaration(statement) && /timers\/promises$/.test(statement.moduleSpecifier.text),
   );
-  const elements = imports.flatMap(({ importClause }) => importClause.namedBindings?.elements ?? []);
+  const elements = imports.flatMap(
+    ({ importClause }) => importClause.namedBindings?.elements ?? [],
+  );
   return new Set(
-    elements.filter((one) => (one.propertyName ?? one.name).text === 'setTimeout').map(({ name }) => name.text),
+    elements
+      .filter((one) => (one.propertyName ?? one.name).text === 'setTimeout')
+      .map(({ name }) => name.text),
   );
 }
 
 /** `sleep(500)`, or `new Promise((resolve) => setTimeout(resolve, 500))`. */
 function isSleep(node, sleeps) {
-  if (ts.isCallExpression(node)) return sleeps.has(node.expression.getText()) && node.arguments[0]?.getText() !== '0';
+  if (ts.isCallExpression(node))
+    return sleeps.has(node.expression.getText()) && node.arguments[0]?.getText() !== '0';
   if (!ts.isNewExpression(node) || node.expression.getText() !== 'Promise') return false;
   const [run] = node.arguments ?? [];
   if (run === undefined || !ts.isArrowFunction(run)) return false;
@@ -63,9 +80,17 @@ function isLimit(node, isTime, source) {
   if (upperMatchers.has(name.text) && ts.isCallExpression(expression))
     return expression.arguments.some(isTime) && !isGuard(node.arguments[0], source);
   const [checked] = node.arguments;
-  if (node.expression.getText() !== 'assert.ok' || checked === undefined || !ts.isBinaryExpression(checked))
+  if (
+    node.expression.getText() !== 'assert.ok' ||
+    checked === undefined ||
+    !ts.isBinaryExpression(checked)
+  )
     return false;
-  return /^<=?$/.test(checked.operatorToken.getText()) && isTime(checked.left) && !isGuard(checked.right, source);
+  return (
+    /^<=?$/.test(checked.operatorToken.getText()) &&
+    isTime(checked.left) &&
+    !isGuard(checked.right, source)
+  );
 }
 
 /** Whether the limit is a number, or a sum or product of numbers, of at least 10 seconds. */
@@ -101,11 +126,13 @@ function timesOf(source) {
   const names = new Set();
   const isTime = (node) => {
     if (ts.isIdentifier(node)) return names.has(node.text) || measuredNames.test(node.text);
-    if (ts.isPropertyAccessExpression(node)) return measuredNames.test(node.name.text) || isListOfTimes(node);
+    if (ts.isPropertyAccessExpression(node))
+      return measuredNames.test(node.name.text) || isListOfTimes(node);
     if (ts.isBinaryExpression(node)) return isTime(node.left) || isTime(node.right);
     if (ts.isConditionalExpression(node)) return isTime(node.whenTrue) || isTime(node.whenFalse);
     if (ts.isArrowFunction(node)) return isTime(node.body);
-    if (ts.isBlock(node)) return node.statements.some((one) => ts.isReturnStatement(one) && isTime(one));
+    if (ts.isBlock(node))
+      return node.statements.some((one) => ts.isReturnStatement(one) && isTime(one));
     if (ts.isCallExpression(node)) return isTimeCall(node);
     if (ts.isArrayLiteralExpression(node)) return node.elements.some(isTime);
     const inner = node.expression;
@@ -133,16 +160,22 @@ function timesOf(source) {
 /** The names and values of a declaration, an assignment, a function or `NAME.push(VALUE)`. */
 function assigned(node) {
   if (ts.isVariableDeclaration(node) && node.initializer) return declared(node);
-  if (ts.isFunctionDeclaration(node) && node.name && node.body) return [[node.name.text, node.body]];
+  if (ts.isFunctionDeclaration(node) && node.name && node.body)
+    return [[node.name.text, node.body]];
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken)
     return [[node.left.getText(), node.right]];
-  if (!ts.isCallExpression(node) || !node.expression.getText().endsWith('.push') || node.arguments.length !== 1)
+  if (
+    !ts.isCallExpression(node) ||
+    !node.expression.getText().endsWith('.push') ||
+    node.arguments.length !== 1
+  )
     return [];
   return [[nameOfList(node.expression.expression), node.arguments[0]]];
 }
 
 /** `timesMs` of `timesMs`, `timesMs.known` and `timesMs[kind]!`. */
-const nameOfList = (list) => (list.expression === undefined ? list.getText() : nameOfList(list.expression));
+const nameOfList = (list) =>
+  list.expression === undefined ? list.getText() : nameOfList(list.expression);
 
 /** `name = value`, or `[name, other] = [value, another]`. */
 function declared({ name, initializer }) {
@@ -150,7 +183,9 @@ function declared({ name, initializer }) {
   if (!ts.isArrayBindingPattern(name) || !ts.isArrayLiteralExpression(initializer)) return [];
   return name.elements.flatMap((element, at) => {
     const value = initializer.elements[at];
-    return value === undefined || element.name === undefined ? [] : [[element.name.getText(), value]];
+    return value === undefined || element.name === undefined
+      ? []
+      : [[element.name.getText(), value]];
   });
 }
 

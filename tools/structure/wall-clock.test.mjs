@@ -4,9 +4,12 @@ import { test } from 'node:test';
 import { readFiles } from './files.mjs';
 import { wallClockUses } from './wall-clock.mjs';
 
-const found = readFiles('apps/*.test.ts', 'apps/*.test.tsx', 'libs/*.test.ts', 'tools/*.test.mjs').flatMap(
-  wallClockUses,
-);
+const found = readFiles(
+  'apps/*.test.ts',
+  'apps/*.test.tsx',
+  'libs/*.test.ts',
+  'tools/*.test.mjs',
+).flatMap(wallClockUses);
 
 test('no test limits a measured time to less than 10 seconds without "// wall clock: REASON"', () => {
   assert.deepEqual(
@@ -16,8 +19,12 @@ test('no test limits a measured time to less than 10 seconds without "// wall cl
 });
 
 test('no test begins to wait for a fixed time without "// wall clock: REASON"', () => {
-  const existing = JSON.parse(readFileSync(new URL('./existing-sleeps.json', import.meta.url), 'utf8'));
-  const sleeps = found.filter(({ kind }) => kind === 'sleep').map((sleep) => ({ ...sleep, file: fileOf(sleep) }));
+  const existing = JSON.parse(
+    readFileSync(new URL('./existing-sleeps.json', import.meta.url), 'utf8'),
+  );
+  const sleeps = found
+    .filter(({ kind }) => kind === 'sleep')
+    .map((sleep) => ({ ...sleep, file: fileOf(sleep) }));
   const countOf = (file) => sleeps.filter((sleep) => sleep.file === file).length;
   // Waits that are older than this check are counted by file. Of a file that has more, all are shown.
   const added = sleeps.filter(({ file }) => countOf(file) > (existing[file] ?? 0));
@@ -40,14 +47,23 @@ for (const [text, kinds] of [
   ],
   [`${startedAt}const limit = 20_000;\nexpect(Date.now() - startedAt).toBeLessThan(limit);`, []],
   ['const took = () => performance.now();\nexpect(took()).toBeLessThan(3 * took());', ['limit']],
-  ['const timesMs = { a: [] };\ntimesMs.a.push(performance.now());\nexpect(timesMs.a[0]).toBeLessThan(5);', ['limit']],
+  [
+    'const timesMs = { a: [] };\ntimesMs.a.push(performance.now());\nexpect(timesMs.a[0]).toBeLessThan(5);',
+    ['limit'],
+  ],
   ['expect(answer.durationMs).toBeLessThan(100);', ['limit']],
   ['expect(retryAt).toBeLessThan(Date.now() + 100);', []],
   ['expect(Math.abs(body.timestamp - Date.now())).toBeLessThan(5_000);', ['limit']],
   [`${startedAt}assert.ok(performance.now() - startedAt < 100);`, ['limit']],
-  [`${startedAt}// wall clock: the limit is the subject.\nexpect(Date.now() - startedAt).toBeLessThan(5);`, []],
+  [
+    `${startedAt}// wall clock: the limit is the subject.\nexpect(Date.now() - startedAt).toBeLessThan(5);`,
+    [],
+  ],
   ["import { setTimeout as sleep } from 'node:timers/promises';\nawait sleep(100);", ['sleep']],
-  ["import { setTimeout as pause } from 'timers/promises';\nawait pause(100); // wall clock: a slow provider", []],
+  [
+    "import { setTimeout as pause } from 'timers/promises';\nawait pause(100); // wall clock: a slow provider",
+    [],
+  ],
   ["import { setTimeout as sleep } from 'node:timers/promises';\nawait sleep(0);", []],
   ['await new Promise((resolve) => setTimeout(resolve, 100));', ['sleep']],
 ])

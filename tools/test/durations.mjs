@@ -49,7 +49,9 @@ export function reportDurations(whole) {
 /** The lines that a run prints about the slowest files. */
 export function slowestLines(files) {
   if (files.length === 0) return [];
-  const lines = files.slice(0, slowestCount).map(({ path, wallMs }) => `${seconds(wallMs).padStart(9)}  ${path}`);
+  const lines = files
+    .slice(0, slowestCount)
+    .map(({ path, wallMs }) => `${seconds(wallMs).padStart(9)}  ${path}`);
   return [`The slowest of ${files.length} files (all: dist/test-durations.json):`, ...lines];
 }
 

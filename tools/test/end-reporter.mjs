@@ -8,7 +8,9 @@ const limitMs = 60_000;
 export default class EndReporter {
   onRunComplete() {
     const end = () => {
-      console.error(`The tests ended ${limitMs / 1000} s ago, but something is still open: the process is ended.`);
+      console.error(
+        `The tests ended ${limitMs / 1000} s ago, but something is still open: the process is ended.`,
+      );
       process.exit(1);
     };
     setTimeout(end, limitMs).unref(); // the timer itself does not keep the process alive

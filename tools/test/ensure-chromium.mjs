@@ -9,14 +9,22 @@ const installLimitMs = 240_000;
  * that need a browser fail.
  */
 export function ensureChromium() {
-  if (!process.env.CI || process.env.PARLEY_TEST_CHROMIUM || places.some((path) => existsSync(path))) return;
+  if (
+    !process.env.CI ||
+    process.env.PARLEY_TEST_CHROMIUM ||
+    places.some((path) => existsSync(path))
+  )
+    return;
   const apt = (...args) =>
     spawnSync('apt-get', args, {
       stdio: 'ignore',
       timeout: installLimitMs,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).status === 0;
-  if (!apt('update', '-qq') || !apt('install', '-y', '-qq', '--no-install-recommends', 'chromium')) {
+  if (
+    !apt('update', '-qq') ||
+    !apt('install', '-y', '-qq', '--no-install-recommends', 'chromium')
+  ) {
     console.warn('Chromium could not be installed: the tests that need it will fail');
   }
 }

@@ -10,7 +10,12 @@ import { startTestServers } from './servers.mjs';
  */
 export default async function globalSetup(_config, { displayName }) {
   const isPartitioned = process.env.PARLEY_TEST_PARTITIONS === 'true';
-  const statements = join(root, 'dist', 'statements', displayName.name + (isPartitioned ? '-partitioned' : ''));
+  const statements = join(
+    root,
+    'dist',
+    'statements',
+    displayName.name + (isPartitioned ? '-partitioned' : ''),
+  );
   rmSync(statements, { recursive: true, force: true });
   mkdirSync(statements, { recursive: true });
   process.env.PARLEY_TEST_STATEMENTS = statements;

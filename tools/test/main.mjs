@@ -50,7 +50,15 @@ function commandsFor({ files, projects, layer, targets, isLong, nxOptions }) {
   const commands = commandsOf(files).map((command) => ({ ...command, env }));
   if (files.length === 0 || projects !== null) {
     const chosen = projects === null ? [] : [`--projects=${projects.join(',')}`];
-    const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...chosen, ...nxOptions];
+    const nx = [
+      'run-many',
+      '-t',
+      ...targets,
+      '--parallel=2',
+      '--outputStyle=static',
+      ...chosen,
+      ...nxOptions,
+    ];
     commands.push({ args: [join('node_modules', '.bin', 'nx'), ...nx], env });
   }
   const isComplete = files.length === 0 && projects === null && layer === undefined;

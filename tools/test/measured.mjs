@@ -4,7 +4,10 @@ import { childrenCpuMs, writeDurations } from './durations.mjs';
 
 const [target, command, ...args] = process.argv.slice(2);
 const startedAt = Date.now();
-const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, PARLEY_TEST_TARGET: target } });
+const child = spawn(command, args, {
+  stdio: 'inherit',
+  env: { ...process.env, PARLEY_TEST_TARGET: target },
+});
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.once('error', (error) => {
   console.error(`${command}: ${error.message}`);

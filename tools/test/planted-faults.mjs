@@ -1,7 +1,15 @@
 // node tools/test/planted-faults.mjs [text…]: shows that the default run finds bugs. Each patch of tools/test/faults plants one
 // in a copy of the sources, where the tests that its header names must fail. With a text only the patches whose name has it.
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem, print, runMain } from '../start/output.mjs';
@@ -14,9 +22,13 @@ const folder = join(import.meta.dirname, 'faults');
 await runMain(async () => {
   const texts = process.argv.slice(2);
   const names = readdirSync(folder).filter((name) => name.endsWith('.patch'));
-  const wanted = names.filter((name) => texts.length === 0 || texts.some((text) => name.includes(text)));
+  const wanted = names.filter(
+    (name) => texts.length === 0 || texts.some((text) => name.includes(text)),
+  );
   if (wanted.length === 0) throw new Problem(`No patch of ${folder} matches ${texts.join(', ')}.`);
-  const faults = wanted.sort().map((name) => readFault(name, readFileSync(join(folder, name), 'utf8')));
+  const faults = wanted
+    .sort()
+    .map((name) => readFault(name, readFileSync(join(folder, name), 'utf8')));
 
   await ensureGenerated();
   const servers = await startTestServers();
@@ -26,7 +38,12 @@ await runMain(async () => {
     const environment = { ...process.env, ...servers.env };
     // A test that fails without the fault proves nothing.
     const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
-    const failing = await filesOf(copy, tests, environment, (result) => result?.status !== 'passed');
+    const failing = await filesOf(
+      copy,
+      tests,
+      environment,
+      (result) => result?.status !== 'passed',
+    );
     for (const fault of faults) {
       const problem = await plant(copy, fault, failing, environment);
       print(problem === null ? `found      ${fault.name}` : `NOT FOUND  ${fault.name}: ${problem}`);
@@ -51,8 +68,14 @@ function readFault(name, text) {
 /** Copies what Git knows and does not ignore, with the generated database client. The packages are shared. */
 async function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'parley-faults-'));
-  const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], root);
-  const paths = listed.stdout.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
+  const listed = await run(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    root,
+  );
+  const paths = listed.stdout
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(root, path)));
   for (const path of [...paths, join('libs', 'db', 'src', 'generated')])
     cpSync(join(root, path), join(copy, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -69,7 +92,9 @@ async function plant(copy, fault, failingBefore, environment) {
   try {
     // A file that cannot be run has found nothing.
     const hasFailed = ({ status }) => status === 'failed';
-    const found = await filesOf(copy, fault.tests, environment, (result) => result?.assertionResults.some(hasFailed));
+    const found = await filesOf(copy, fault.tests, environment, (result) =>
+      result?.assertionResults.some(hasFailed),
+    );
     return found.size > 0 ? null : `no test of ${fault.tests.join(', ')} fails with it`;
   } finally {
     await run('git', [...patch, '--reverse'], copy);
@@ -84,7 +109,15 @@ async function filesOf(copy, tests, environment, isWanted) {
     const output = join(copy, 'jest-results.json');
     rmSync(output, { force: true });
     const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-    const options = ['-c', config, '--json', `--outputFile=${output}`, '--silent', '--runTestsByPath', ...files];
+    const options = [
+      '-c',
+      config,
+      '--json',
+      `--outputFile=${output}`,
+      '--silent',
+      '--runTestsByPath',
+      ...files,
+    ];
     await run(process.execPath, [jest, ...options], copy, environment);
     const results = existsSync(output) ? JSON.parse(readFileSync(output, 'utf8')).testResults : [];
     for (const file of files) {

@@ -14,7 +14,10 @@ test('without arguments every layer runs, and the long run adds the partitioned 
 
 test('a layer has its targets, and an unknown one is refused with their names', () => {
   assert.deepEqual(select(['--layer=browser']).targets, ['e2e-browser']);
-  assert.throws(() => select(['--layer=slow']), /No layer is named slow\. Available: unit, integration, browser\./);
+  assert.throws(
+    () => select(['--layer=slow']),
+    /No layer is named slow\. Available: unit, integration, browser\./,
+  );
 });
 
 test('a part of a folder name selects projects, with a lint of their own, and keeps the options of Nx', () => {
@@ -42,5 +45,8 @@ test('files run with the configuration of their project, and those of tools with
     ],
   );
   assert.ok(commands.slice(0, 2).every(({ args }) => existsSync(join(root, args[2]))));
-  assert.throws(() => commandsOf(['libs/db/src/none.test.ts']), /libs\/db\/src\/none\.test\.ts does not exist/);
+  assert.throws(
+    () => commandsOf(['libs/db/src/none.test.ts']),
+    /libs\/db\/src\/none\.test\.ts does not exist/,
+  );
 });

@@ -1,6 +1,10 @@
 import pg from 'pg';
 import { loadTypescript } from '../start/load-typescript.mjs';
-import { runStatements, unlistedAcrossTenants, untestedStatements } from '../structure/statements.mjs';
+import {
+  runStatements,
+  unlistedAcrossTenants,
+  untestedStatements,
+} from '../structure/statements.mjs';
 
 /**
  * What is wrong with the statements that the tests have run: differences from the list of statements across tenants, plans
@@ -14,13 +18,20 @@ export async function statementFaults(env, { files, projects, layer }, isComplet
   const partitions = await partitionFaults(env, projects);
   if (projects !== null) return partitions;
   const { unlisted, unused } = unlistedAcrossTenants();
-  const missing = unlisted.map((one) => `"${one}" is missing in tools/structure/across-tenants.json.`);
+  const missing = unlisted.map(
+    (one) => `"${one}" is missing in tools/structure/across-tenants.json.`,
+  );
   if (!isComplete || layer !== undefined) return [...partitions, ...missing];
   return [
     ...partitions,
-    ...untestedStatements().map(({ name, path }) => `No test runs the statement "${name}" of ${path}. Add a test.`),
+    ...untestedStatements().map(
+      ({ name, path }) => `No test runs the statement "${name}" of ${path}. Add a test.`,
+    ),
     ...missing,
-    ...unused.map((one) => `No test runs "${one}" of tools/structure/across-tenants.json. Remove it or add a test.`),
+    ...unused.map(
+      (one) =>
+        `No test runs "${one}" of tools/structure/across-tenants.json. Remove it or add a test.`,
+    ),
   ];
 }
 

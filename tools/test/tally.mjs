@@ -26,13 +26,15 @@ export function createTally() {
       const [, outcome, number] = /^[#ℹ] (pass|fail) (\d+)$/.exec(text) ?? [];
       if (outcome) current[outcome === 'pass' ? 'passed' : 'failed'] += Number(number);
       const failedTask = /^(?:-|✖)\s+([\w@/.-]+:[\w:.-]+)$/.exec(text)?.[1];
-      if (failedTask) tasks.set(failedTask, { passed: 0, failed: 0, ...tasks.get(failedTask), hasFailed: true });
+      if (failedTask)
+        tasks.set(failedTask, { passed: 0, failed: 0, ...tasks.get(failedTask), hasFailed: true });
     },
     /** @param {number} exitCode the exit code of Nx; at least one failure is counted when it is not 0 */
     result(exitCode) {
       const all = [...tasks.values()];
       const sum = (name) => all.reduce((total, task) => total + task[name], 0);
-      const failed = sum('failed') + all.filter((task) => task.hasFailed && task.failed === 0).length;
+      const failed =
+        sum('failed') + all.filter((task) => task.hasFailed && task.failed === 0).length;
       return { passed: sum('passed'), failed: exitCode === 0 ? failed : Math.max(failed, 1) };
     },
   };

@@ -20,7 +20,8 @@ export async function prepareTemplate(serverUrl) {
   const url = Object.assign(new URL(serverUrl), { pathname: `/${partial}` }).href;
   /** Creates a database under a temporary name and renames it when it is complete. */
   const create = async (name, source, fill) => {
-    if ((await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1) return;
+    if ((await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1)
+      return;
     await admin.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${partial} TEMPLATE ${source}`);
     await fill();

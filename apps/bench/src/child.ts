@@ -16,5 +16,9 @@ export async function startChild(file: string, args: string[] = []): Promise<Chi
     child.stdout!.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
     child.once('exit', () => reject(new Error(`${file} exited before it listened`)));
   });
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => stopProcess(child, 'SIGTERM', 2_000) };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
+    stop: () => stopProcess(child, 'SIGTERM', 2_000),
+  };
 }

@@ -15,7 +15,8 @@ export interface Summary {
 
 export function summarize(samples: Samples): Summary {
   const sorted = Float64Array.from(samples).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
   return { count: sorted.length, p10: at(0.1), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 

@@ -19,11 +19,20 @@ export async function createOrganization(
   const db = createDb({ databaseUrl, poolSize: 1 });
   const organization = await insertOrganization(db, { id: newId('org'), slug, name: 'Bench' });
   const { id, tenant } = organization!;
-  const { key } = await createApiKey(db, { tenant, environment: 'development', name: 'bench', permissions: ['*'] });
+  const { key } = await createApiKey(db, {
+    tenant,
+    environment: 'development',
+    name: 'bench',
+    permissions: ['*'],
+  });
   await db.close();
   const post = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };

@@ -26,7 +26,8 @@ export function usageOf(pid: number): Usage {
   for (const one of [pid, ...descendantsOf(pid)]) {
     try {
       const memory = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
-      const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
+      const megabytes = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024;
       usage.cpuSeconds += cpuSecondsOf(one);
       usage.pssMb += megabytes('Pss');
       usage.rssMb += megabytes('Rss');
@@ -53,6 +54,7 @@ function descendantsOf(pid: number): number[] {
       // The process has ended since the folder was read.
     }
   }
-  const below = (parent: number): number[] => (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
+  const below = (parent: number): number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
   return below(pid);
 }

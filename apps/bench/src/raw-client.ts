@@ -56,10 +56,14 @@ export async function openClient(
 }
 
 /** The bytes of a request. */
-export function requestBytes(url: string, { method = 'GET', path, headers = {}, body }: RawRequest): Buffer {
+export function requestBytes(
+  url: string,
+  { method = 'GET', path, headers = {}, body }: RawRequest,
+): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${new URL(url).host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  if (body !== undefined)
+    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 

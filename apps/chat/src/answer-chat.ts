@@ -23,8 +23,19 @@ export async function answerChat(
   // Over the API an agent without roles sends no messages, also for a key that acts as the system.
   const caller = asking.type === 'system' ? undefined : asking;
   const isLimitedToApi = !seesAll(context.caller);
-  const result = await agents.chat(scope, { ...request, isLimitedToApi, caller, channel: 'api', requestId, signal });
-  const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
+  const result = await agents.chat(scope, {
+    ...request,
+    isLimitedToApi,
+    caller,
+    channel: 'api',
+    requestId,
+    signal,
+  });
+  const threadId = result.ok
+    ? result.response.threadId
+    : 'threadId' in result
+      ? result.threadId
+      : undefined;
   if (threadId !== undefined) context.addLogFields({ threadId });
   if (result.ok) return result.response;
   throw refusalOf(result, scope.environment);
@@ -35,7 +46,10 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
     case 'agent_not_found':
       return serverError('Agent not found', failure.reason);
     case 'no_active_config':
-      return serverError(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
+      return serverError(
+        `No active config found for agent "${failure.agentSlug}" in ${environment}`,
+        failure.reason,
+      );
     case 'router_not_found':
       return serverError('Router not found', failure.reason);
     case 'thread_not_found':
@@ -45,7 +59,10 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
       return badRequest(named, failure.problems, failure.reason);
     }
     case 'model_failed':
-      return badGateway(`The model ${failure.model} could not answer${reasonOf(failure, environment)}`, failure.reason);
+      return badGateway(
+        `The model ${failure.model} could not answer${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
     case 'content_filter':
       return badGateway(
         `The content filter of the model ${failure.model} refused the message or the answer${reasonOf(failure, environment)}`,

@@ -23,13 +23,21 @@ beforeAll(async () => {
   models = await startModelServer();
   chat = await startChat({
     db,
-    environment: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai, MODEL_TIMEOUT_MS: '6000' },
+    environment: {
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: models.urls.openai,
+      MODEL_TIMEOUT_MS: '6000',
+    },
   });
   ({ url } = chat);
   org = await seedOrganization(db.pool, {
     timezone: 'America/Santiago',
     agents: [
-      { slug: 'clerk', name: 'Clerk', tools: ['entity.create', 'entity.query', 'entity.get', 'agent.chat'] },
+      {
+        slug: 'clerk',
+        name: 'Clerk',
+        tools: ['entity.create', 'entity.query', 'entity.get', 'agent.chat'],
+      },
       { slug: 'reader', tools: ['entity.create', 'entity.query'], roles: ['reader'] },
       { slug: 'deputy', tools: ['agent.chat'] },
       { slug: 'third' },
@@ -41,9 +49,15 @@ beforeAll(async () => {
         threadContextParams: [{ name: 'who', type: 'string', required: true }],
       },
     ],
-    routers: [{ slug: 'front', name: 'Front', mode: 'rules', agents: ['clerk'], fallback: 'clerk' }],
+    routers: [
+      { slug: 'front', name: 'Front', mode: 'rules', agents: ['clerk'], fallback: 'clerk' },
+    ],
     roles: [
-      { slug: 'reader', name: 'Reader', policies: [{ resource: 'order', actions: ['list', 'read'], effect: 'allow' }] },
+      {
+        slug: 'reader',
+        name: 'Reader',
+        policies: [{ resource: 'order', actions: ['list', 'read'], effect: 'allow' }],
+      },
     ],
     entityTypes: [{ slug: 'order', name: 'Order', schema: { total: 'number' }, searchFields: [] }],
   });
@@ -84,7 +98,11 @@ async function post(
   });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
-const error = (text: string, code: string) => ({ error: text, code, requestId: expect.any(String) });
+const error = (text: string, code: string) => ({
+  error: text,
+  code,
+  requestId: expect.any(String),
+});
 const hasResult = (messages: { role: string }[]) => messages.at(-1)?.role === 'tool';
 
 describe('chat', () => {
@@ -95,14 +113,26 @@ describe('chat', () => {
       { headers: { 'x-request-id': 'mine-1' } },
     );
     expect({ status, id: headers.get('x-request-id') }).toEqual({ status: 200, id: 'mine-1' });
-    expect(body).toMatchObject({ message: 'Hello back', threadId: expect.any(String), usage: { totalTokens: 15 } });
+    expect(body).toMatchObject({
+      message: 'Hello back',
+      threadId: expect.any(String),
+      usage: { totalTokens: 15 },
+    });
     expect(body.routedToAgentSlug).toBeUndefined();
     expect(
-      (await post('/v1/chat', { agentId: org.agentIds.clerk, message: 'Hi', threadId: body.threadId })).body.threadId,
+      (
+        await post('/v1/chat', {
+          agentId: org.agentIds.clerk,
+          message: 'Hi',
+          threadId: body.threadId,
+        })
+      ).body.threadId,
     ).toBe(body.threadId);
     const routed = { routedToAgent: org.agentIds.clerk, routedToAgentSlug: 'clerk' };
     expect((await post('/v1/routers/front/chat', { message: 'Hi' })).body).toMatchObject(routed);
-    expect((await post('/v1/chat', { routerSlug: 'front', message: 'Hi' })).body).toMatchObject(routed);
+    expect((await post('/v1/chat', { routerSlug: 'front', message: 'Hi' })).body).toMatchObject(
+      routed,
+    );
   });
 
   it.each<[string, unknown, number, string, string]>([
@@ -116,8 +146,20 @@ describe('chat', () => {
     ['/v1/agents/missing/chat', { message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
     ['/v1/chat', { agentId: 'missing', message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
     ['/v1/routers/none/chat', { message: 'x' }, 500, 'Router not found', 'router_not_found'],
-    ['/v1/agents/clerk/chat', { message: 'x', threadId: 'thread_none' }, 404, 'Thread not found', 'thread_not_found'],
-    ['/v1/agents/prompted/chat', { message: 'x' }, 400, 'threadContext.params.who is required', 'invalid_params'],
+    [
+      '/v1/agents/clerk/chat',
+      { message: 'x', threadId: 'thread_none' },
+      404,
+      'Thread not found',
+      'thread_not_found',
+    ],
+    [
+      '/v1/agents/prompted/chat',
+      { message: 'x' },
+      400,
+      'threadContext.params.who is required',
+      'invalid_params',
+    ],
     [
       '/v1/agents/prompted/chat',
       { message: 'x', threadContext: { params: { who: 1 } } },
@@ -133,7 +175,8 @@ describe('chat', () => {
   });
 
   it('runs two statements for a message of a known thread: its beginning and its end', async () => {
-    const ask = () => post('/v1/agents/clerk/chat', { message: 'Hello', externalThreadId: 'counted' });
+    const ask = () =>
+      post('/v1/agents/clerk/chat', { message: 'Hello', externalThreadId: 'counted' });
     await ask();
     expect(await countStatementsRepeatedly(db.pool, ask)).toBe(2);
   });
@@ -180,14 +223,21 @@ describe('chat', () => {
   });
 
   it('runs one turn for one Idempotency-Key', async () => {
-    const send = () => post('/v1/agents/clerk/chat', { message: 'once' }, { headers: { 'idempotency-key': 'k-1' } });
+    const send = () =>
+      post('/v1/agents/clerk/chat', { message: 'once' }, { headers: { 'idempotency-key': 'k-1' } });
     const [one, two] = await Promise.all([send(), send()]);
     const three = await send();
     expect(models.requests).toHaveLength(1);
     expect(two.body).toEqual(one.body);
     expect(three.body).toEqual(one.body);
     expect(
-      (await post('/v1/agents/clerk/chat', { message: 'other' }, { headers: { 'idempotency-key': 'k-1' } })).status,
+      (
+        await post(
+          '/v1/agents/clerk/chat',
+          { message: 'other' },
+          { headers: { 'idempotency-key': 'k-1' } },
+        )
+      ).status,
     ).toBe(409);
   });
 
@@ -201,7 +251,10 @@ describe('chat', () => {
       ),
       code: 'model_failed',
     });
-    const live = await seedOrganization(db.pool, { environment: 'production', agents: [{ slug: 'clerk' }] });
+    const live = await seedOrganization(db.pool, {
+      environment: 'production',
+      agents: [{ slug: 'clerk' }],
+    });
     expect(await post('/v1/agents/clerk/chat', { message: 'x' }, { key: live.key })).toMatchObject({
       status: 502,
       body: error('The model openai/gpt-5-mini could not answer', 'model_failed'),
@@ -226,11 +279,15 @@ describe('chat', () => {
           },
         });
       }
-    const { rows } = await db.pool.query("select 1 from threads where external_id like 'whatsapp:%'");
+    const { rows } = await db.pool.query(
+      "select 1 from threads where external_id like 'whatsapp:%'",
+    );
     expect(rows).toEqual([]);
     models.play(() => ({ text: 'ok' }));
     for (const externalThreadId of ['api:1', 'web:whatsapp:1', 'whatsapp-1'])
-      expect((await post('/v1/agents/clerk/chat', { message: 'x', externalThreadId })).status).toBe(200);
+      expect((await post('/v1/agents/clerk/chat', { message: 'x', externalThreadId })).status).toBe(
+        200,
+      );
   });
 
   it('stops when the client disconnects', async () => {
@@ -247,7 +304,9 @@ describe('chat', () => {
     });
     await expect(request).rejects.toThrow();
     models.play(() => ({ text: 'ok' }));
-    expect((await post('/v1/agents/clerk/chat', { message: 'y', externalThreadId: 'closed' })).status).toBe(200);
+    expect(
+      (await post('/v1/agents/clerk/chat', { message: 'y', externalThreadId: 'closed' })).status,
+    ).toBe(200);
     const { rows } = await db.pool.query(
       "select error from executions where input = 'x' and error is not null order by id desc limit 1",
     );
@@ -258,7 +317,9 @@ describe('chat', () => {
     models.play(({ system }) => ({ text: system }));
     const threadContext = { params: { who: '{{organizationName}}', stray: 1 } };
     const { body } = await post('/v1/agents/prompted/chat', { message: 'x', threadContext });
-    expect(body.message).toMatch(/^I am Prompted of Organization org-\w+ on api for \{\{organizationName\}\}\.$/);
+    expect(body.message).toMatch(
+      /^I am Prompted of Organization org-\w+ on api for \{\{organizationName\}\}\.$/,
+    );
   });
 });
 
@@ -266,7 +327,9 @@ describe('tools in a conversation', () => {
   it('creates and finds entities', async () => {
     models.play(({ messages }) => {
       if (!hasResult(messages))
-        return { toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { total: 42 } } }] };
+        return {
+          toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { total: 42 } } }],
+        };
       const results = messages.filter(({ role }) => role === 'tool');
       return results.length === 1
         ? { toolCalls: [{ name: 'entity_query', args: { type: 'order' } }] }
@@ -279,11 +342,17 @@ describe('tools in a conversation', () => {
       'entity.create',
       'entity.query',
     ]);
-    expect(models.requests[0]!.tools).toEqual(['entity_create', 'entity_query', 'entity_get', 'agent_chat']);
+    expect(models.requests[0]!.tools).toEqual([
+      'entity_create',
+      'entity_query',
+      'entity_get',
+      'agent_chat',
+    ]);
   });
 
   it('does not let a manipulated model exceed the tool list and the role', async () => {
-    const count = async () => (await db.pool.query<{ count: string }>('select count(*) from entities')).rows[0]!.count;
+    const count = async () =>
+      (await db.pool.query<{ count: string }>('select count(*) from entities')).rows[0]!.count;
     const before = await count();
     const forbidden = builtInToolNames.filter((name) => name !== 'entity.query');
     const spelled = (name: string) => [
@@ -293,7 +362,15 @@ describe('tools in a conversation', () => {
       `${name} `,
       `functions.${name}`,
     ];
-    const attempts = [...forbidden.flatMap(spelled), 'no_such', '', '__proto__', 'constructor', 'entity.*', '*'];
+    const attempts = [
+      ...forbidden.flatMap(spelled),
+      'no_such',
+      '',
+      '__proto__',
+      'constructor',
+      'entity.*',
+      '*',
+    ];
     const args = {
       type: 'order',
       data: { total: 1 },
@@ -308,7 +385,11 @@ describe('tools in a conversation', () => {
       asked += injected.length;
       models.play(({ messages }) =>
         hasResult(messages)
-          ? { text: messages.flatMap(({ role, text }) => (role === 'tool' ? [text] : [])).join('\n') }
+          ? {
+              text: messages
+                .flatMap(({ role, text }) => (role === 'tool' ? [text] : []))
+                .join('\n'),
+            }
           : { toolCalls: injected.map((name) => ({ name, args })) },
       );
       const { body } = await post('/v1/agents/reader/chat', {
@@ -320,7 +401,9 @@ describe('tools in a conversation', () => {
       });
       const refusals = (body.message as string).split('\n');
       for (const refusal of refusals)
-        expect(refusal).toMatch(/Tool not available: |Permission denied: cannot perform 'create' on 'order'/);
+        expect(refusal).toMatch(
+          /Tool not available: |Permission denied: cannot perform 'create' on 'order'/,
+        );
     }
     expect(asked).toBeGreaterThan(60);
     expect(await count()).toBe(before);
@@ -333,7 +416,10 @@ describe('tools in a conversation', () => {
         toolCalls: [
           {
             name: 'agent_chat',
-            args: { agentSlug: system.includes('deputy') ? 'clerk' : 'deputy', message: 'you do it' },
+            args: {
+              agentSlug: system.includes('deputy') ? 'clerk' : 'deputy',
+              message: 'you do it',
+            },
           },
         ],
       };
@@ -344,7 +430,9 @@ describe('tools in a conversation', () => {
 
   it('limits the tool calls of one reply; the model sees how many others there were, and the next message has a valid history', async () => {
     models.play(({ messages }) =>
-      hasResult(messages) ? { text: 'done' } : { toolCalls: Array.from({ length: 100 }, (_, index) => queryOf(index)) },
+      hasResult(messages)
+        ? { text: 'done' }
+        : { toolCalls: Array.from({ length: 100 }, (_, index) => queryOf(index)) },
     );
     const queryOf = (index: number) => ({
       name: 'entity_query',
@@ -358,7 +446,9 @@ describe('tools in a conversation', () => {
       /68 more calls were not made: .* at most 32 tool calls/,
     );
     models.play(() => ({ text: 'still here' }));
-    expect(await post('/v1/agents/clerk/chat', { message: 'and now?', threadId: body.threadId })).toMatchObject({
+    expect(
+      await post('/v1/agents/clerk/chat', { message: 'and now?', threadId: body.threadId }),
+    ).toMatchObject({
       status: 200,
       body: { message: 'still here' },
     });
@@ -404,8 +494,14 @@ describe('compile-prompt', () => {
         compiled: expect.stringMatching(/^I am Prompted of .* on whatsapp for Eva\.$/),
       },
     });
-    expect(answer.body.context).toMatchObject({ agentName: 'Prompted', 'threadContext.params.who': 'Eva' });
-    const nested = await post('/v1/compile-prompt', { slug: 'prompted', threadMetadata: { params: { who: 'Ana' } } });
+    expect(answer.body.context).toMatchObject({
+      agentName: 'Prompted',
+      'threadContext.params.who': 'Eva',
+    });
+    const nested = await post('/v1/compile-prompt', {
+      slug: 'prompted',
+      threadMetadata: { params: { who: 'Ana' } },
+    });
     expect(nested.body.compiled).toMatch(/on api for Ana\.$/);
   });
 
@@ -456,7 +552,12 @@ describe('run-tool', () => {
 
   it.each<[object, number, string | undefined, unknown]>([
     [{}, 400, undefined, 'toolName is required'],
-    [{ toolName: 'x', agentSlug: 'missing' }, 404, 'not_found', 'Agent not found or no config for this environment'],
+    [
+      { toolName: 'x', agentSlug: 'missing' },
+      404,
+      'not_found',
+      'Agent not found or no config for this environment',
+    ],
     [{ toolName: 'no.such' }, 400, 'tool_not_found', 'Tool not available: no.such'],
     [
       { toolName: 'entity.delete', agentSlug: 'reader', args: { type: 'order', id: 'x' } },
@@ -470,8 +571,18 @@ describe('run-tool', () => {
       'permission_denied',
       "Permission denied: cannot perform 'create' on 'order'",
     ],
-    [{ toolName: 'entity.get', args: { type: 'order', id: 'ent_none' } }, 404, 'not_found', 'Entity not found'],
-    [{ toolName: 'entity.get', args: { id: 7 } }, 500, 'execution_error', expect.stringContaining('Invalid arguments')],
+    [
+      { toolName: 'entity.get', args: { type: 'order', id: 'ent_none' } },
+      404,
+      'not_found',
+      'Entity not found',
+    ],
+    [
+      { toolName: 'entity.get', args: { id: 7 } },
+      500,
+      'execution_error',
+      expect.stringContaining('Invalid arguments'),
+    ],
   ])('%j is %d %s', async (body, status, errorType, text) => {
     const answer = await post('/v1/run-tool', body);
     expect(answer).toMatchObject({ status, body: { error: text } });
@@ -507,8 +618,9 @@ describe('calls of code in the executor', () => {
 
   it('count for the limit of the turn that called the code, in whatever process', async () => {
     const { body } = await post('/v1/agents/third/chat', { message: 'x' });
-    const [{ id }] = (await db.pool.query('select id::text from executions where thread_id = $1', [body.threadId]))
-      .rows;
+    const [{ id }] = (
+      await db.pool.query('select id::text from executions where thread_id = $1', [body.threadId])
+    ).rows;
     await db.pool.query('update executions set nested_model_calls = 39 where id = $1', [id]);
     const context = { hops: 0, depth: 0, nesting: 1, executionId: id, rootExecutionId: id };
     const token = chat.runtime.callbackTokens.mint(org.scope, {
@@ -527,7 +639,10 @@ describe('calls of code in the executor', () => {
 
   it('require a valid token', async () => {
     const over = chat.runtime.callbackTokens.mint(org.scope, { ...grant(), expiresInMs: -1 });
-    const foreign = createCallbackTokens(randomBytes(32).toString('base64')).mint(org.scope, grant());
+    const foreign = createCallbackTokens(randomBytes(32).toString('base64')).mint(
+      org.scope,
+      grant(),
+    );
     for (const token of [null, org.key, over, foreign, 'x.y'])
       expect((await call(token, 'entity.query')).status).toBe(401);
   });

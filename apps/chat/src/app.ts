@@ -4,7 +4,14 @@ import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify, createSessionCheck } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
-import { type BodyMemory, type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
+import {
+  type BodyMemory,
+  type HttpMetrics,
+  type Logger,
+  createApp,
+  serve,
+  shareRequests,
+} from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
 import { callTool, createGrantOf } from './routes/call-tool';

@@ -2,7 +2,13 @@ import { type Operation, operationsOf } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { pushResources } from '@parley/resources';
 import { keyLimitOf } from '@parley/service';
-import { type SeededOrganization, openTestDatabase, seedOrganization, seedPerson, until } from '@parley/testing';
+import {
+  type SeededOrganization,
+  openTestDatabase,
+  seedOrganization,
+  seedPerson,
+  until,
+} from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
 import { type ChatUnderTest, startChat } from './chat-under-test';
 
@@ -14,7 +20,10 @@ const create = { tool: 'entity.create', args: { type: 'note', data: { text: 'mad
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  chat = await startChat({ db, keyLimit: keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 1_000 }) });
+  chat = await startChat({
+    db,
+    keyLimit: keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 1_000 }),
+  });
   const systemPrompt = `Made {{entity.create({"type":"note","data":{"text":"prompt"}})}} and {{entity.query({"type":"note"})}}.`;
   org = await seedOrganization(db.pool, {
     entityTypes: [{ slug: 'note', name: 'Note', schema: {} }],
@@ -40,9 +49,17 @@ afterAll(async () => {
 type Headers = Record<string, string>;
 const keyHeaders = (): Headers => ({ Authorization: `Bearer ${org.key}` });
 
-async function post(path: string, body: object, headers: Headers): Promise<{ status: number; body: unknown }> {
+async function post(
+  path: string,
+  body: object,
+  headers: Headers,
+): Promise<{ status: number; body: unknown }> {
   const all = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9', ...headers };
-  const answer = await fetch(chat.url + path, { method: 'POST', headers: all, body: JSON.stringify(body) });
+  const answer = await fetch(chat.url + path, {
+    method: 'POST',
+    headers: all,
+    body: JSON.stringify(body),
+  });
   return { status: answer.status, body: await answer.json() };
 }
 
@@ -80,7 +97,12 @@ const samples: Record<string, Sample> = {
     target: 'trigger remind',
     after: { run: expect.stringMatching(/^run_/), entity: null },
   },
-  compilePrompt: { body: { slug: 'helper' }, action: 'prompt.compiled', target: 'agent helper', after: null },
+  compilePrompt: {
+    body: { slug: 'helper' },
+    action: 'prompt.compiled',
+    target: 'agent helper',
+    after: null,
+  },
   mcp: {
     body: { jsonrpc: '2.0', id: 1, ...mcpCall },
     action: 'tool.run',
@@ -101,29 +123,52 @@ test('each change that people and keys can make here has an entry, or is recorde
   expect(others.sort()).toEqual(['chat', 'chatWithAgent', 'chatWithRouter']);
 });
 
-describe.each(audited.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
-  const { body, action, target, after } = samples[id]!;
-  const entry = { action, environment: 'development', address: '203.0.113.9', target, before: null, after };
+describe.each(audited.map((operation) => [operation.id, operation] as const))(
+  '%s',
+  (id, operation) => {
+    const { body, action, target, after } = samples[id]!;
+    const entry = {
+      action,
+      environment: 'development',
+      address: '203.0.113.9',
+      target,
+      before: null,
+      after,
+    };
 
-  test('by a key leaves one entry', async () => {
-    const requestId = `key-${id}`;
-    expect((await post(operation.path, body, { ...keyHeaders(), 'X-Request-Id': requestId })).status).toBe(200);
-    const actor = { actorType: 'api_key', actorId: expect.stringMatching(/^key_/), actorName: expect.any(String) };
-    expect(await entriesOf(requestId)).toEqual([{ ...entry, ...actor }]);
-  });
+    test('by a key leaves one entry', async () => {
+      const requestId = `key-${id}`;
+      expect(
+        (await post(operation.path, body, { ...keyHeaders(), 'X-Request-Id': requestId })).status,
+      ).toBe(200);
+      const actor = {
+        actorType: 'api_key',
+        actorId: expect.stringMatching(/^key_/),
+        actorName: expect.any(String),
+      };
+      expect(await entriesOf(requestId)).toEqual([{ ...entry, ...actor }]);
+    });
 
-  if (operation.people === undefined) return;
-  test('by a person leaves one entry, and its events name the person', async () => {
-    const requestId = `person-${id}`;
-    const person = await seedPerson(db.pool, { tenant: org.scope.tenant, role: 'admin' });
-    expect((await post(operation.path, body, { ...person.headers, 'X-Request-Id': requestId })).status).toBe(200);
-    const actor = { actorType: 'person', actorId: person.id, actorName: `${person.id}@example.com` };
-    expect(await entriesOf(requestId)).toEqual([{ ...entry, ...actor }]);
-    const events = await eventsOf(requestId);
-    expect(events.map(({ type }) => type)).toContain('entity.created');
-    for (const { actor: of } of events) expect(of.by ?? of).toEqual({ type: 'person', id: person.id });
-  });
-});
+    if (operation.people === undefined) return;
+    test('by a person leaves one entry, and its events name the person', async () => {
+      const requestId = `person-${id}`;
+      const person = await seedPerson(db.pool, { tenant: org.scope.tenant, role: 'admin' });
+      expect(
+        (await post(operation.path, body, { ...person.headers, 'X-Request-Id': requestId })).status,
+      ).toBe(200);
+      const actor = {
+        actorType: 'person',
+        actorId: person.id,
+        actorName: `${person.id}@example.com`,
+      };
+      expect(await entriesOf(requestId)).toEqual([{ ...entry, ...actor }]);
+      const events = await eventsOf(requestId);
+      expect(events.map(({ type }) => type)).toContain('entity.created');
+      for (const { actor: of } of events)
+        expect(of.by ?? of).toEqual({ type: 'person', id: person.id });
+    });
+  },
+);
 
 test('a fired trigger names its author in the run, and no argument is in the audit log', async () => {
   const person = await seedPerson(db.pool, { tenant: org.scope.tenant, role: 'admin' });
@@ -138,11 +183,17 @@ test('a fired trigger names its author in the run, and no argument is in the aud
 test('an agent that a person runs a tool as keeps its name in events, which name the person too', async () => {
   const person = await seedPerson(db.pool, { tenant: org.scope.tenant, role: 'admin' });
   const headers = { ...person.headers, 'X-Request-Id': 'as-agent' };
-  await post('/v1/run-tool', { agentSlug: 'helper', toolName: 'entity.create', args: noteArgs }, headers);
+  await post(
+    '/v1/run-tool',
+    { agentSlug: 'helper', toolName: 'entity.create', args: noteArgs },
+    headers,
+  );
   expect(await eventsOf('as-agent')).toMatchObject([
     { actor: { type: 'agent', slug: 'helper', by: { type: 'person', id: person.id } } },
   ]);
-  expect(await entriesOf('as-agent')).toMatchObject([{ action: 'tool.run', after: { agent: 'helper' } }]);
+  expect(await entriesOf('as-agent')).toMatchObject([
+    { action: 'tool.run', after: { agent: 'helper' } },
+  ]);
 });
 
 test('the entry of a tool is written before the tool runs, so that it is there when the process ends', async () => {

@@ -18,7 +18,9 @@ interface Options extends Partial<ChatAppDeps> {
 /** The chat service on a port, with the domain behind it. */
 export async function startChat({ environment, runtime: shared, ...options }: Options) {
   const runtime = shared ?? startRuntime(options.db, environment);
-  const server = createServer(createChatApp({ ...runtime, checkResponses: true, ...options })).listen(0, '127.0.0.1');
+  const server = createServer(
+    createChatApp({ ...runtime, checkResponses: true, ...options }),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     runtime,

@@ -17,7 +17,10 @@ export const chatVariables = {
   ...keyLimitVariables,
   ...runtimeVariables,
   MCP_ALLOWED_ORIGINS: listVariable()
-    .refine((origins) => origins.every((origin) => URL.canParse(origin)), 'must be origins such as https://app.example')
+    .refine(
+      (origins) => origins.every((origin) => URL.canParse(origin)),
+      'must be origins such as https://app.example',
+    )
     .meta({
       description:
         'Origins of web pages that may use /v1/mcp besides that of PUBLIC_URL, such as https://app.example. Requests of other pages are answered with 403.',
@@ -26,7 +29,9 @@ export const chatVariables = {
     description:
       'Chat, utility and MCP requests that one process answers at the same time. A single busy organization gets two thirds of them; its other requests are refused.',
   }),
-  CHAT_RATE_LIMIT_PER_KEY: numberVariable(600, 1).meta({ description: 'Chat requests of one key in any minute.' }),
+  CHAT_RATE_LIMIT_PER_KEY: numberVariable(600, 1).meta({
+    description: 'Chat requests of one key in any minute.',
+  }),
   CHAT_RATE_LIMIT_PER_ORGANIZATION: numberVariable(3_000, 1).meta({
     description: 'Chat requests of all keys of an organization in any minute.',
   }),

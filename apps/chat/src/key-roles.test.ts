@@ -24,14 +24,22 @@ const allow = (resource: string, ...actions: RoleDefinition['policies'][number][
 const only = (slug: string, field: string, value: string) => ({
   slug,
   name: slug,
-  policies: [allow('order', 'list', 'read'), allow('agent.chat', 'execute'), allow('orders.peek', 'execute')],
+  policies: [
+    allow('order', 'list', 'read'),
+    allow('agent.chat', 'execute'),
+    allow('orders.peek', 'execute'),
+  ],
   scopeRules: [{ entityType: 'order', field: `data.${field}`, operator: 'eq' as const, value }],
   fieldMasks: [{ entityType: 'order', fieldPath: field, maskType: 'hide' as const }],
 });
 const roles: RoleDefinition[] = [
   { slug: 'nothing', name: 'Nothing', policies: [] },
   { slug: 'everything', name: 'Everything', policies: [allow('*', '*')] },
-  { slug: 'mailer', name: 'Mailer', policies: [allow('email.send', 'execute'), allow('agent.chat', 'execute')] },
+  {
+    slug: 'mailer',
+    name: 'Mailer',
+    policies: [allow('email.send', 'execute'), allow('agent.chat', 'execute')],
+  },
   only('north', 'region', 'north'),
   only('ana', 'owner', 'ana'),
 ];
@@ -74,7 +82,8 @@ beforeAll(async () => {
     },
   });
   ({ url } = chat);
-  const ordersOf = '{{entity.query({"type": "order", "filters": {"data.email": "{{threadContext.params.email}}"}})}}';
+  const ordersOf =
+    '{{entity.query({"type": "order", "filters": {"data.email": "{{threadContext.params.email}}"}})}}';
   org = await seedOrganization(db.pool, {
     roles,
     entityTypes: [{ slug: 'order', name: 'Order', schema: {}, searchFields: ['word'] }],
@@ -84,12 +93,17 @@ beforeAll(async () => {
       { slug: 'asker', tools: ['agent.chat'] },
       { slug: 'bound', tools: ['*'], roles: ['ana'] },
       { slug: 'mailer', tools: ['*'], roles: ['mailer'] },
-      { slug: 'reciter', tools: ['entity.query'], systemPrompt: '{{entity.query({"type": "order"}) | "no orders"}}' },
+      {
+        slug: 'reciter',
+        tools: ['entity.query'],
+        systemPrompt: '{{entity.query({"type": "order"}) | "no orders"}}',
+      },
       { slug: 'of-email', tools: ['entity.query'], systemPrompt: ordersOf },
       {
         slug: 'by-filters',
         tools: ['entity.query'],
-        systemPrompt: '{{entity.query({"type": "order", "filters": "{{threadContext.params.email}}"})}}',
+        systemPrompt:
+          '{{entity.query({"type": "order", "filters": "{{threadContext.params.email}}"})}}',
       },
     ],
   });
@@ -104,7 +118,11 @@ beforeAll(async () => {
     ['south', 'bo'],
   ]) {
     const data = { word: 'order', region: region!, owner: owner!, email: `${owner}@example.com` };
-    const made = await chat.runtime.entities.create(org.scope, { type: 'order', data, actor: { type: 'system' } });
+    const made = await chat.runtime.entities.create(org.scope, {
+      type: 'order',
+      data,
+      actor: { type: 'system' },
+    });
     if (made.ok) orderId = made.entity.value.id;
   }
 });
@@ -134,7 +152,9 @@ const play = (name?: string, args: JsonObject = {}) =>
   models.play(({ system, messages }) => {
     const last = messages.at(-1)!;
     if (last.role === 'tool') return { text: last.text };
-    return name === undefined ? { text: system } : { toolCalls: [{ name: name.replaceAll('.', '_'), args }] };
+    return name === undefined
+      ? { text: system }
+      : { toolCalls: [{ name: name.replaceAll('.', '_'), args }] };
   });
 
 /** How a key reaches a tool. Returns whether permission was denied, and the text of the result. */
@@ -143,7 +163,11 @@ const ways: Record<
   (key: string, tool: string, args: JsonObject, agent?: string) => Promise<[boolean, string]>
 > = {
   async 'run-tool'(key, toolName, args, agentSlug) {
-    const { status, body } = await post('/v1/run-tool', { toolName, args, ...(agentSlug && { agentSlug }) }, key);
+    const { status, body } = await post(
+      '/v1/run-tool',
+      { toolName, args, ...(agentSlug && { agentSlug }) },
+      key,
+    );
     return [status === 403, JSON.stringify(body.result ?? body.error)];
   },
   async MCP(key, tool, args, agent) {
@@ -162,7 +186,10 @@ const ways: Record<
     models.play(({ messages }) => {
       const last = messages.at(-1)!;
       if (last.role === 'tool') return { text: last.text };
-      const call = last.text === 'go' ? { name: 'agent_chat', args: { agentSlug: agent, message: 'do' } } : null;
+      const call =
+        last.text === 'go'
+          ? { name: 'agent_chat', args: { agentSlug: agent, message: 'do' } }
+          : null;
       return { toolCalls: [call ?? { name: tool.replaceAll('.', '_'), args }] };
     });
     const { body } = await post('/v1/agents/asker/chat', { message: 'go' }, key);
@@ -170,7 +197,11 @@ const ways: Record<
   },
   async 'code of a custom tool'(key, tool, args, agent) {
     tokens.length = 0;
-    await post('/v1/run-tool', { toolName: 'orders.peek', ...(agent && { agentSlug: agent }) }, key);
+    await post(
+      '/v1/run-tool',
+      { toolName: 'orders.peek', ...(agent && { agentSlug: agent }) },
+      key,
+    );
     if (tokens.length === 0) return [true, ''];
     const { body } = await post('/internal/tool-calls', { tool, args, depth: 1 }, tokens[0]!);
     return [body.errorType === 'permission_denied', JSON.stringify(body)];
@@ -196,7 +227,11 @@ const argsOf = (tool: string): JsonObject =>
     'web.fetch': { url: 'http://127.0.0.1/' },
     'whatsapp.send': { to: '56911112222', text: 'x' },
     'whatsapp.sendTemplate': { to: '56911112222', template: 'x' },
-    'whatsapp.sendInteractive': { to: '56911112222', text: 'x', buttons: [{ id: 'a', title: 'A' }] },
+    'whatsapp.sendInteractive': {
+      to: '56911112222',
+      text: 'x',
+      buttons: [{ id: 'a', title: 'A' }],
+    },
     'whatsapp.sendMedia': { to: '56911112222', mediaType: 'image', url: 'https://a.example/b.png' },
     'whatsapp.getConversation': { contact: '56911112222' },
     'whatsapp.getStatus': { id: 'wam_1' },
@@ -223,7 +258,9 @@ describe.each(Object.keys(ways))('by %s', (way) => {
     const seen = async (key: string, agent: string) => {
       const [isDenied, text] = await use(key, 'entity.query', { type: 'order' }, agent);
       expect(isDenied).toBe(false);
-      return [/north/, /south/, /"owner/, /\bana@/, /\bbo@/].map((pattern) => pattern.test(text.replaceAll('\\', '')));
+      return [/north/, /south/, /"owner/, /\bana@/, /\bbo@/].map((pattern) =>
+        pattern.test(text.replaceAll('\\', '')),
+      );
     };
     // Everything; the rows of Ana without their owner; the rows of the north without their region; both.
     expect(await seen(keys.everything!, 'free')).toEqual([true, true, true, true, true]);
@@ -236,7 +273,8 @@ describe.each(Object.keys(ways))('by %s', (way) => {
 describe('a prompt', () => {
   it('quotes only entities that the role of the key shows', async () => {
     play();
-    const recited = async (key?: string) => (await post('/v1/agents/reciter/chat', { message: 'x' }, key)).body.message;
+    const recited = async (key?: string) =>
+      (await post('/v1/agents/reciter/chat', { message: 'x' }, key)).body.message;
     expect(await recited()).toContain('south');
     expect(await recited(keys.ana)).toMatch(/ana@.*ana@/);
     expect(await recited(keys.ana)).not.toContain('bo@');
@@ -283,24 +321,34 @@ it('messages over the API reach someone only by a policy, from the configured se
     }
   // An agent without roles keeps the rights of the system only where the system calls it.
   expect((await ways.chat!(org.key, 'email.send', mail))[1]).toContain(denied);
-  expect((await ways['chat through another agent']!(org.key, 'email.send', mail))[1]).toContain(denied);
+  expect((await ways['chat through another agent']!(org.key, 'email.send', mail))[1]).toContain(
+    denied,
+  );
   expect(resend.sent).toEqual([]);
   expect((await ways['run-tool']!(org.key, 'email.send', mail, 'free'))[0]).toBe(false);
   expect((await ways.MCP!(org.key, 'email.send', mail, 'free'))[0]).toBe(false);
   expect(resend.sent.splice(0)).toHaveLength(2);
-  const [isDenied, text] = await ways.chat!(keys.everything!, 'email.send', { ...mail, from: 'boss@bank.example' });
+  const [isDenied, text] = await ways.chat!(keys.everything!, 'email.send', {
+    ...mail,
+    from: 'boss@bank.example',
+  });
   expect([isDenied, text]).toEqual([
     true,
     expect.stringContaining('the sender of e-mails comes from the configuration'),
   ]);
   expect((await ways.chat!(keys.everything!, 'email.send', mail))[0]).toBe(false);
-  expect(resend.sent).toMatchObject([{ body: { from: 'Acme <hello@acme.example>', to: ['victim@example.com'] } }]);
+  expect(resend.sent).toMatchObject([
+    { body: { from: 'Acme <hello@acme.example>', to: ['victim@example.com'] } },
+  ]);
 });
 
 it('the model of a turn gets only the earlier turns of callers with the same role', async () => {
   models.play(({ messages }) => ({ text: messages.map(({ text }) => text).join('|') }));
-  const say = async (message: string, key?: string, thread: object = { externalThreadId: 'shared' }) =>
-    (await post('/v1/agents/free/chat', { message, ...thread }, key)).body;
+  const say = async (
+    message: string,
+    key?: string,
+    thread: object = { externalThreadId: 'shared' },
+  ) => (await post('/v1/agents/free/chat', { message, ...thread }, key)).body;
   const { threadId } = await say('the code is 1234');
   expect((await say('one', keys.north)).message).toBe('one');
   expect((await say('two', keys.north, { threadId })).message).toBe('one|one|two');

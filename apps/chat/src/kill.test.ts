@@ -41,7 +41,9 @@ beforeAll(async () => {
     await sleep(Math.random() * 30);
     const said = messages.findLast(({ role }) => role === 'user')!.text;
     if (messages.at(-1)!.role === 'tool' || !said.startsWith('buy')) return { text: `re: ${said}` };
-    return { toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { marker: said } } }] };
+    return {
+      toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { marker: said } } }],
+    };
   });
   org = await seedOrganization(db.pool, {
     agents: [{ slug: 'seller', tools: ['entity.create'] }],
@@ -96,7 +98,9 @@ it(`${kills} kills during ${threadsAtOnce} turns each: threads answer again, no 
     await victim.services.chat!.kill();
     await Promise.all(turns);
     const killedAt = performance.now();
-    const answers = await Promise.all(threads.map((thread) => say(survivor, thread, 'still there?')));
+    const answers = await Promise.all(
+      threads.map((thread) => say(survivor, thread, 'still there?')),
+    );
     expect(answers).toEqual(threads.map(() => 200));
     // The lease of a turn is 4 s; the rest is for a busy machine.
     expect(performance.now() - killedAt).toBeLessThan(30_000);
@@ -110,7 +114,9 @@ it(`${kills} kills during ${threadsAtOnce} turns each: threads answer again, no 
   );
   expect(made.filter(({ count }) => count !== '1')).toEqual([]);
   expect(made.map(({ marker }) => marker)).toEqual(expect.arrayContaining(acknowledged));
-  const { rows: open } = await db.pool.query("select id from executions where status in ('queued', 'running')");
+  const { rows: open } = await db.pool.query(
+    "select id from executions where status in ('queued', 'running')",
+  );
   expect(open).toEqual([]);
   const { rows: replies } = await db.pool.query<{ input: string }>(
     "select input from executions where status = 'succeeded' and input like 'buy%'",

@@ -1,6 +1,12 @@
 import { onRefusal } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createRateLimiter,
+  waitForRedis,
+} from '@parley/redis';
 import { type TestRuntime, startRuntime } from '@parley/runtime/testing';
 import {
   type ModelServer,
@@ -44,14 +50,26 @@ async function connect(): Promise<RedisConnection> {
 }
 
 /** Starts a process of the service. */
-async function start(options: { limits?: Parameters<typeof createRateLimiter>[0]['limits']; maxTurns?: number }) {
+async function start(options: {
+  limits?: Parameters<typeof createRateLimiter>[0]['limits'];
+  maxTurns?: number;
+}) {
   const redis = await connect();
-  const limiter = createRateLimiter({ redis, name: 'chat-rate', limits: options.limits, onSkip: () => (skipped += 1) });
+  const limiter = createRateLimiter({
+    redis,
+    name: 'chat-rate',
+    limits: options.limits,
+    onSkip: () => (skipped += 1),
+  });
   const process = await startChat({ db, runtime, limiter, maxTurns: options.maxTurns });
   processes.push(process);
   return async (key: string, body: object, path = '/v1/agents/clerk/chat') => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-    const response = await fetch(process.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetch(process.url + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),
@@ -75,7 +93,9 @@ it('refuses what an organization asks for at the same time beyond its share, and
     return { text: 'at last' };
   });
   // All on one thread: those that wait for the first one count, too.
-  const slow = Array.from({ length: 4 }, () => post(busy.key, { message: 'slow', externalThreadId: 'one' }));
+  const slow = Array.from({ length: 4 }, () =>
+    post(busy.key, { message: 'slow', externalThreadId: 'one' }),
+  );
   await until(async () => held === 1);
   await until(async () => (await post(busy.key, hi)).status === 429);
   for (const [path, body] of [
@@ -85,7 +105,11 @@ it('refuses what an organization asks for at the same time beyond its share, and
     ['/v1/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }],
   ] as const) {
     const answer = await post(busy.key, body, path);
-    expect(answer).toMatchObject({ status: 429, retryAfter: '1', body: { code: 'too_many_turns' } });
+    expect(answer).toMatchObject({
+      status: 429,
+      retryAfter: '1',
+      body: { code: 'too_many_turns' },
+    });
   }
   expect(refusals).toContain('too_many_turns');
   for (let n = 0; n < 3; n += 1) expect((await post(other.key, hi)).status).toBe(200);
@@ -106,17 +130,24 @@ it('limits the chat requests of a key and of an organization in a minute, over a
     expect(body.retryAt! - Date.now()).toBeGreaterThan(0);
     expect(Number(retryAfter)).toBeGreaterThan(0);
   }
-  const { rowCount } = await db.pool.query('select from executions where tenant = $1', [scope.tenant]);
+  const { rowCount } = await db.pool.query('select from executions where tenant = $1', [
+    scope.tenant,
+  ]);
   expect(rowCount).toBe(3);
   // The utilities do not count.
-  expect((await processes[0](key, { jsonrpc: '2.0', id: 1, method: 'ping' }, '/v1/mcp')).status).toBe(200);
+  expect(
+    (await processes[0](key, { jsonrpc: '2.0', id: 1, method: 'ping' }, '/v1/mcp')).status,
+  ).toBe(200);
   expect((await processes[0]((await organization()).key, hi)).status).toBe(200);
 });
 
 it('counts apart from the Data API', async () => {
   const post = await start({ limits: { perKey: 1 } });
   const { key, scope } = await organization();
-  const data = createRateLimiter({ redis: await connect(), limits: { perKey: 1, perOrganization: 1 } });
+  const data = createRateLimiter({
+    redis: await connect(),
+    limits: { perKey: 1, perOrganization: 1 },
+  });
   expect(await data.admit({ id: 'key', organizationId: scope.organizationId })).toBe(0);
   expect((await post(key, hi)).status).toBe(200);
   expect((await post(key, hi)).status).toBe(429);

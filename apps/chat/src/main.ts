@@ -20,12 +20,21 @@ startProcess(async () => {
   const metrics = createMetrics('chat');
   const db = await openDatabase(config, { name: 'parley-chat', log });
   const redis = await openRedis(config, { name: 'parley-chat', roles: ['limiter'], log });
-  const runtime = createRuntime({ config, db, log, metrics, wakeRelay: createRelayWaker(redis.producer) });
+  const runtime = createRuntime({
+    config,
+    db,
+    log,
+    metrics,
+    wakeRelay: createRelayWaker(redis.producer),
+  });
   const limiter = runtime.observeLimiter((onSkip) =>
     createRateLimiter({
       redis: redis.limiter,
       name: 'chat-rate',
-      limits: { perKey: config.CHAT_RATE_LIMIT_PER_KEY, perOrganization: config.CHAT_RATE_LIMIT_PER_ORGANIZATION },
+      limits: {
+        perKey: config.CHAT_RATE_LIMIT_PER_KEY,
+        perOrganization: config.CHAT_RATE_LIMIT_PER_ORGANIZATION,
+      },
       onSkip,
     }),
   );

@@ -1,7 +1,12 @@
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import { type SeededOrganization, openTestDatabase, seedOrganization, seedPerson } from '@parley/testing';
+import {
+  type SeededOrganization,
+  openTestDatabase,
+  seedOrganization,
+  seedPerson,
+} from '@parley/testing';
 import { type ChatUnderTest, startChat } from './chat-under-test';
 
 let db: Db;
@@ -34,10 +39,19 @@ const runTool = {
 async function signedIn(role: PersonRole, of: SeededOrganization = orgs.development) {
   const { tenant, environment } = of.scope;
   const person = await seedPerson(db.pool, { tenant, role, environment });
-  async function post({ path, body }: { path: string; body: object }, more: Record<string, string | undefined> = {}) {
+  async function post(
+    { path, body }: { path: string; body: object },
+    more: Record<string, string | undefined> = {},
+  ) {
     const headers = { 'Content-Type': 'application/json', ...person.headers, ...more };
-    const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const response = await fetch(url + path, { method: 'POST', headers: sent, body: JSON.stringify(body) });
+    const sent = Object.entries(headers).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify(body),
+    });
     const answer = (await response.json()) as { code?: string; threadId?: string };
     return { status: response.status, code: answer.code, threadId: answer.threadId };
   }
@@ -62,7 +76,9 @@ test('a key with chat continues threads of the API, and finds no thread of a cha
   const byKey = { Cookie: undefined, Authorization: `Bearer ${key}` };
   const { post } = await signedIn('member');
   const own = (await post(chat)).threadId;
-  expect(await post({ path: chat.path, body: { message: 'Again', threadId: own } }, byKey)).toMatchObject({
+  expect(
+    await post({ path: chat.path, body: { message: 'Again', threadId: own } }, byKey),
+  ).toMatchObject({
     status: 200,
     threadId: own,
   });
@@ -78,10 +94,16 @@ test('a key with chat continues threads of the API, and finds no thread of a cha
   ]) {
     const continued = { path, body: { ...more, message: 'And?', threadId: 'thread_of_contact' } };
     const unknown = { path, body: { ...more, message: 'And?', threadId: 'thread_unknown' } };
-    expect(await post(continued, byKey)).toEqual({ status: 404, code: 'thread_not_found', threadId: undefined });
+    expect(await post(continued, byKey)).toEqual({
+      status: 404,
+      code: 'thread_not_found',
+      threadId: undefined,
+    });
     expect(await post(continued, byKey)).toEqual(await post(unknown, byKey));
   }
-  const { rowCount } = await db.pool.query(`select from executions where thread_id = 'thread_of_contact'`);
+  const { rowCount } = await db.pool.query(
+    `select from executions where thread_id = 'thread_of_contact'`,
+  );
   expect(rowCount).toBe(0);
   const byPerson = { path: chat.path, body: { message: 'And?', threadId: 'thread_of_contact' } };
   expect(await post(byPerson)).toMatchObject({ status: 200, threadId: 'thread_of_contact' });
@@ -101,7 +123,9 @@ test('the request needs a valid session, its headers, and a page of the same sit
     [{ Authorization: 'Bearer sk_dev_unknown' }, 401, 'unknown_key'],
   ] as const)
     expect(await post(chat, headers)).toMatchObject({ status, code });
-  const { rowCount } = await db.pool.query('select from executions where tenant = $1', [orgs.other.scope.tenant]);
+  const { rowCount } = await db.pool.query('select from executions where tenant = $1', [
+    orgs.other.scope.tenant,
+  ]);
   expect(rowCount).toBe(0);
   await signOut();
   expect(await post(chat)).toMatchObject({ status: 401, code: 'no_session' });

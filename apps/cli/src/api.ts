@@ -37,7 +37,10 @@ export function createApi({ url, key } = apiAddress()): Api {
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(`${url}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -54,7 +57,10 @@ export function createApi({ url, key } = apiAddress()): Api {
   };
 }
 
-async function send(url: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
+async function send(
+  url: string,
+  init: RequestInit,
+): Promise<{ ok: boolean; status: number; text: string }> {
   try {
     const response = await fetch(url, init);
     return { ok: response.ok, status: response.status, text: await response.text() };
@@ -67,7 +73,9 @@ async function send(url: string, init: RequestInit): Promise<{ ok: boolean; stat
 
 /** The server sent no response. `dev` retries this failure, which it recognizes by its code. */
 export const unreachable = (url: string, reason: string): Failure =>
-  new Failure(`Cannot connect to ${new URL(url).origin}: ${reason}`, exitCodes.failure, { code: 'unreachable' });
+  new Failure(`Cannot connect to ${new URL(url).origin}: ${reason}`, exitCodes.failure, {
+    code: 'unreachable',
+  });
 
 function parse(text: string): unknown {
   try {
@@ -81,7 +89,16 @@ function failureOf(status: number, answer: unknown): ApiFailure {
   const body = (typeof answer === 'object' && answer !== null ? answer : {}) as Partial<
     ErrorBody & { logs: LogLine[]; reason: string }
   >;
-  const text = body.error ?? `HTTP ${status} without a Parley error body. Check that PARLEY_URL is a Parley gateway`;
+  const text =
+    body.error ??
+    `HTTP ${status} without a Parley error body. Check that PARLEY_URL is a Parley gateway`;
   const explained = body.reason === undefined ? text : `${text}: ${body.reason}`;
-  return new ApiFailure(status, body.code, body.requestId, body.details ?? [], explained, body.logs);
+  return new ApiFailure(
+    status,
+    body.code,
+    body.requestId,
+    body.details ?? [],
+    explained,
+    body.logs,
+  );
 }

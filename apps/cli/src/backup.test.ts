@@ -41,9 +41,18 @@ async function fill(target: Db, slug = 'shop'): Promise<void> {
   const { scope } = await seedOrganization(target.pool, {
     slug,
     agents: [{ slug: 'helper', systemPrompt: text }],
-    entityTypes: [{ slug: 'product', name: text, schema: { name: 'string' }, searchFields: ['name'] }],
+    entityTypes: [
+      { slug: 'product', name: text, schema: { name: 'string' }, searchFields: ['name'] },
+    ],
     roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }],
-    tools: [{ name: 'shop.add', description: text, parameters: { type: 'object' }, handlerCode: 'return 1' }],
+    tools: [
+      {
+        name: 'shop.add',
+        description: text,
+        parameters: { type: 'object' },
+        handlerCode: 'return 1',
+      },
+    ],
   });
   const of = [scope.tenant];
   const run = (sql: string, values: unknown[] = of) => target.pool.query(sql, values);
@@ -117,12 +126,19 @@ interface Entry {
 }
 
 /** Copies a backup with other entries and, unless it is kept, the checksum that fits them. */
-async function rewrite(from: string, to: string, change: (entries: Entry[]) => Entry[], keepsChecksum = false) {
+async function rewrite(
+  from: string,
+  to: string,
+  change: (entries: Entry[]) => Entry[],
+  keepsChecksum = false,
+) {
   const entries: Entry[] = [];
-  for await (const { name, content } of readArchive(from, () => Infinity)) entries.push({ name, content });
+  for await (const { name, content } of readArchive(from, () => Infinity))
+    entries.push({ name, content });
   const changed = change(entries.slice(0, -1));
   const checksum = createHash('sha256');
-  for (const { name, content } of changed) checksum.update(`${name}\n${content.length}\n`).update(content);
+  for (const { name, content } of changed)
+    checksum.update(`${name}\n${content.length}\n`).update(content);
   await writeArchive(to, {}, async (add) => {
     for (const { name, content } of changed) await add(name, content);
     if (keepsChecksum) await add('sha256', entries.at(-1)!.content);
@@ -169,7 +185,10 @@ test('a backup has all rows of one moment, and only its account can read it', as
   const again = await parley(['backup', file], db.url);
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('already exists') });
   const absent = await parley(['backup', pathOf('absent/x')], db.url);
-  expect(absent).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: Cannot write .*no such file/) });
+  expect(absent).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^error: Cannot write .*no such file/),
+  });
 });
 
 test('a restore into a database without tables creates them and has the same rows, sequences and working keys', async () => {
@@ -181,7 +200,9 @@ test('a restore into a database without tables creates them and has the same row
   expect(done).toMatchObject({ rows: expect.any(Number) });
   expect(await contentOf(empty)).toEqual(await contentOf(db));
   await seedOrganization(empty.pool, { slug: 'next' });
-  await expect(empty.pool.query(`delete from threads where id = 'thread_1'`)).resolves.toMatchObject({ rowCount: 1 });
+  await expect(
+    empty.pool.query(`delete from threads where id = 'thread_1'`),
+  ).resolves.toMatchObject({ rowCount: 1 });
   const { rows } = await empty.pool.query('select count(*)::int as left from thread_messages');
   expect(rows).toEqual([{ left: 0 }]);
   const { rows: xids } = await empty.pool.query(
@@ -293,10 +314,17 @@ describe('files that are refused, with the database as it was', () => {
   });
 
   test.each<[string, (entries: Entry[]) => Entry[], RegExp]>([
-    ['a chunk that expands without end', withRows('entities', () => Buffer.alloc(64 * 1024 ** 2)), /is damaged/],
+    [
+      'a chunk that expands without end',
+      withRows('entities', () => Buffer.alloc(64 * 1024 ** 2)),
+      /is damaged/,
+    ],
     [
       'a huge entry',
-      (all) => [...all.slice(0, 1), { name: 'manifest.json', content: Buffer.alloc(2 * 1024 ** 2) }],
+      (all) => [
+        ...all.slice(0, 1),
+        { name: 'manifest.json', content: Buffer.alloc(2 * 1024 ** 2) },
+      ],
       /too large|out of order/,
     ],
     [
@@ -306,7 +334,11 @@ describe('files that are refused, with the database as it was', () => {
     ],
     [
       'rows of a table that it does not name',
-      (all) => [...all.slice(0, -1), { name: 'tables/pg_authid/000001.gz', content: gzipSync('x\n') }, all.at(-1)!],
+      (all) => [
+        ...all.slice(0, -1),
+        { name: 'tables/pg_authid/000001.gz', content: gzipSync('x\n') },
+        all.at(-1)!,
+      ],
       /out of order/,
     ],
     [
@@ -321,7 +353,10 @@ describe('files that are refused, with the database as it was', () => {
     ],
     [
       'a table of the system',
-      withJson('manifest.json', (m) => (m.tables = [...m.tables, { name: 'pg_authid', columns: ['rolname'] }])),
+      withJson(
+        'manifest.json',
+        (m) => (m.tables = [...m.tables, { name: 'pg_authid', columns: ['rolname'] }]),
+      ),
       /instead of undefined/,
     ],
     [
@@ -331,7 +366,9 @@ describe('files that are refused, with the database as it was', () => {
     ],
     [
       'another column',
-      withJson('manifest.json', (m) => m.tables.find((t) => t.name === 'users')!.columns.push('admin')),
+      withJson('manifest.json', (m) =>
+        m.tables.find((t) => t.name === 'users')!.columns.push('admin'),
+      ),
       /columns of users/,
     ],
     [
@@ -340,9 +377,12 @@ describe('files that are refused, with the database as it was', () => {
         withJson(
           'end.json',
           (end) => delete end.rows.roles,
-        )(withJson('manifest.json', (m) => (m.tables = m.tables.filter((t) => t.name !== 'roles')))(all)).filter(
-          ({ name }) => !name.includes('/roles/'),
-        ),
+        )(
+          withJson(
+            'manifest.json',
+            (m) => (m.tables = m.tables.filter((t) => t.name !== 'roles')),
+          )(all),
+        ).filter(({ name }) => !name.includes('/roles/')),
       /has the table roles, which the backup does not have/,
     ],
   ])('%s', async (name, change, message) => {
@@ -382,27 +422,41 @@ describe('files that are refused, with the database as it was', () => {
     expect(await contentOf(other)).toEqual(before);
   });
 
-  test.each(['x', 'g', 'L', 'K'])('an entry of the type %s, which would be collected in memory', async (type) => {
-    const whole = readFileSync(file);
-    const content = Buffer.alloc(512, '20 path=manifest.json\n\0');
-    const header = Buffer.from(whole.subarray(0, 512));
-    header.write(`${content.length.toString(8).padStart(11, '0')} `, 124);
-    header.write(type, 156);
-    header.fill(' ', 148, 156);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, '0')}\0 `,
-      148,
-    );
-    writeFileSync(pathOf('extended'), Buffer.concat([header, content, whole]));
-    await refuse(pathOf('extended'), /is not a usable backup: it contains something other than files/);
-  });
+  test.each(['x', 'g', 'L', 'K'])(
+    'an entry of the type %s, which would be collected in memory',
+    async (type) => {
+      const whole = readFileSync(file);
+      const content = Buffer.alloc(512, '20 path=manifest.json\n\0');
+      const header = Buffer.from(whole.subarray(0, 512));
+      header.write(`${content.length.toString(8).padStart(11, '0')} `, 124);
+      header.write(type, 156);
+      header.fill(' ', 148, 156);
+      header.write(
+        `${header
+          .reduce((sum, byte) => sum + byte, 0)
+          .toString(8)
+          .padStart(6, '0')}\0 `,
+        148,
+      );
+      writeFileSync(pathOf('extended'), Buffer.concat([header, content, whole]));
+      await refuse(
+        pathOf('extended'),
+        /is not a usable backup: it contains something other than files/,
+      );
+    },
+  );
 
   test.each<[string, (entries: Entry[]) => Entry[]]>([
-    ['columns', withJson('manifest.json', (m) => m.tables.find((t) => t.name === 'users')!.columns.reverse())],
-    ['rows', withRows('entities', (rows) => Buffer.from(rows.toString('latin1').replace('price', 'prize'), 'latin1'))],
+    [
+      'columns',
+      withJson('manifest.json', (m) => m.tables.find((t) => t.name === 'users')!.columns.reverse()),
+    ],
+    [
+      'rows',
+      withRows('entities', (rows) =>
+        Buffer.from(rows.toString('latin1').replace('price', 'prize'), 'latin1'),
+      ),
+    ],
   ])('a file that was replaced by one with other %s after the check', async (_what, change) => {
     const path = pathOf('replaced');
     copyFileSync(file, path);
@@ -410,8 +464,15 @@ describe('files that are refused, with the database as it was', () => {
     await rewrite(file, path + '.new', change);
     copyFileSync(path + '.new', path);
     rmSync(path + '.new');
-    const options = { databaseUrl: other.url, isWanted: () => {}, onRows: () => {}, finish: async () => {} };
-    await expect(restoreBackup(path, checked, options)).rejects.toThrow('was changed while it was restored');
+    const options = {
+      databaseUrl: other.url,
+      isWanted: () => {},
+      onRows: () => {},
+      finish: async () => {},
+    };
+    await expect(restoreBackup(path, checked, options)).rejects.toThrow(
+      'was changed while it was restored',
+    );
     expect(await contentOf(other)).toEqual(before);
   });
 
@@ -437,10 +498,14 @@ test('a restore that is killed leaves the database as it was', async () => {
   const other = await open();
   await seedOrganization(other.pool, { slug: 'kept' });
   const before = await contentOf(other);
-  const child: ChildProcess = spawn(process.execPath, [bundle, 'restore', file, '--replace', '--yes'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: other.url },
-    stdio: 'ignore',
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [bundle, 'restore', file, '--replace', '--yes'],
+    {
+      env: { PATH: process.env.PATH, DATABASE_URL: other.url },
+      stdio: 'ignore',
+    },
+  );
   const copying = `select from pg_stat_activity where datname = current_database() and state = 'active'
     and application_name = 'parley-backup' and query like 'copy "entity_fields"%'`;
   await until(async () => (await other.pool.query(copying)).rowCount === 1);

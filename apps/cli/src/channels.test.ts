@@ -37,9 +37,12 @@ afterAll(async () => {
 
 test('connecting a number again returns the same connection, and other agents and organizations are refused', async () => {
   const connect = (agent: string, as = env) =>
-    cli.parley(['channels', 'connect', '--agent', agent, '--phone-number-id', '109876543210987', '--json'], {
-      env: as,
-    });
+    cli.parley(
+      ['channels', 'connect', '--agent', agent, '--phone-number-id', '109876543210987', '--json'],
+      {
+        env: as,
+      },
+    );
   const first = await connect('helper');
   expect(first).toMatchObject({ exitCode: 0 });
   const again = await connect('helper');
@@ -47,7 +50,9 @@ test('connecting a number again returns the same connection, and other agents an
   const { id: connectionId } = JSON.parse(first.stdout).channel as { id: string };
   expect(await connect('seller')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining(`already has the connection ${connectionId}, which agent helper answers`),
+    stderr: expect.stringContaining(
+      `already has the connection ${connectionId}, which agent helper answers`,
+    ),
   });
   expect(await connect('helper', rival)).toMatchObject({
     exitCode: 1,
@@ -60,11 +65,25 @@ test('connecting a number again returns the same connection, and other agents an
 test('--contact-type is stored, listed, changed by connecting again, and must name an existing type', async () => {
   const org = ['--org', 'shop', '--json'];
   const connect = (phoneNumberId: string, ...more: string[]) =>
-    cli.parley(['channels', 'connect', '--agent', 'helper', '--phone-number-id', phoneNumberId, ...more, ...org], {
-      env,
-    });
+    cli.parley(
+      [
+        'channels',
+        'connect',
+        '--agent',
+        'helper',
+        '--phone-number-id',
+        phoneNumberId,
+        ...more,
+        ...org,
+      ],
+      {
+        env,
+      },
+    );
   const types = async () => {
-    const { data } = JSON.parse((await cli.parley(['channels', 'list', ...org], { env })).stdout) as {
+    const { data } = JSON.parse(
+      (await cli.parley(['channels', 'list', ...org], { env })).stdout,
+    ) as {
       data: { contactType: string | null }[];
     };
     return data.map(({ contactType }) => contactType);
@@ -87,40 +106,69 @@ test('--contact-type is stored, listed, changed by connecting again, and must na
   expect(await types()).toEqual(['lead']);
   // Only another organization has the type.
   expect(
-    await cli.parley(['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer'], { env: rival }),
+    await cli.parley(['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer'], {
+      env: rival,
+    }),
   ).toMatchObject({ exitCode: 1 });
   expect(await connect(connected, '--contact-type', '')).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual([null]);
-  const waiting = ['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer', ...org];
+  const waiting = [
+    'channels',
+    'connect',
+    '--agent',
+    'helper',
+    '--contact-type',
+    'customer',
+    ...org,
+  ];
   expect(await cli.parley(waiting, { env })).toMatchObject({ exitCode: 0 });
   expect(await types()).toEqual([null, 'customer']);
-  expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
+  expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain(
+    'CONTACT TYPE',
+  );
 });
 
 /** Returns the finding of `parley doctor` about the messaging secret. */
 async function doctor(secret?: string) {
   const { stdout } = await cli.parley(['doctor', '--json'], {
-    env: { DATABASE_URL: stack.databaseUrl, ...(secret !== undefined && { MESSAGING_WEBHOOK_SECRET: secret }) },
+    env: {
+      DATABASE_URL: stack.databaseUrl,
+      ...(secret !== undefined && { MESSAGING_WEBHOOK_SECRET: secret }),
+    },
   });
-  const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] };
+  const { findings } = JSON.parse(stdout) as {
+    findings: { name: string; state: string; detail: string }[];
+  };
   return findings.find(({ name }) => name === 'MESSAGING_WEBHOOK_SECRET');
 }
 const warns = (detail: string) => ({ state: 'warning', detail: expect.stringContaining(detail) });
 
 test('doctor warns about connections with a shared secret, then about the secret, until it is replaced', async () => {
-  expect(await doctor('kapso')).toMatchObject({ state: 'ok', detail: 'each connection has its own secret (1)' });
+  expect(await doctor('kapso')).toMatchObject({
+    state: 'ok',
+    detail: 'each connection has its own secret (1)',
+  });
   expect(await doctor()).toMatchObject({ state: 'ok' });
 
   // The migration leaves a connection of the previous version like this.
   await db.pool.query('update channel_connections set secret_fingerprint = null');
   await db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
   for (const secret of ['kapso', undefined])
-    expect(await doctor(secret)).toMatchObject(warns('is the webhook secret of 1 of 1 connections (conn_'));
+    expect(await doctor(secret)).toMatchObject(
+      warns('is the webhook secret of 1 of 1 connections (conn_'),
+    );
 
-  const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '', isShared: true };
+  const account = {
+    organizationId: 'org',
+    apiUrl: kapso.url,
+    apiKey: kapso.apiKey,
+    mediaReply: '',
+    isShared: true,
+  };
   const accounts = { kapso: async () => account, resend: async () => null };
   const webhookUrl = 'https://parley.example/webhook/kapso/messages';
-  const register = (webhookSecrets: string[]) => registerOutdated({ db, accounts, webhookUrl, webhookSecrets }, 10);
+  const register = (webhookSecrets: string[]) =>
+    registerOutdated({ db, accounts, webhookUrl, webhookSecrets }, 10);
   await register(['kapso']);
   for (const secret of ['kapso', undefined])
     expect(await doctor(secret)).toMatchObject(warns('organizations can read it'));
@@ -144,10 +192,15 @@ test('an account that always fails does not block the replacement of a secret th
   const accounts = { kapso: async () => null, resend: async () => null };
   const fail = async (webhookSecrets: string[]) => {
     await db.pool.query('update channel_connections set webhook_try_at = null');
-    await registerOutdated({ db, accounts, webhookUrl: 'https://parley.example', webhookSecrets }, 10);
+    await registerOutdated(
+      { db, accounts, webhookUrl: 'https://parley.example', webhookSecrets },
+      10,
+    );
   };
   for (let failures = 0; failures < 2; failures += 1) await fail(['kapso']);
-  expect(await doctor('kapso')).toMatchObject(warns('is the webhook secret of 1 of 1 connections (conn_dead of '));
+  expect(await doctor('kapso')).toMatchObject(
+    warns('is the webhook secret of 1 of 1 connections (conn_dead of '),
+  );
   await fail(['kapso']);
   for (const detail of ['organizations can read it', '1 of 1 connections (conn_dead of '])
     expect(await doctor('kapso')).toMatchObject(warns(detail));

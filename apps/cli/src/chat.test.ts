@@ -34,12 +34,19 @@ describe('chat', () => {
       });
     }).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
-    env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, PARLEY_API_KEY: 'sk_dev_x' };
+    env = {
+      PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      PARLEY_API_KEY: 'sk_dev_x',
+    };
   });
   afterAll(() => server.close());
   beforeEach(() => void requests.splice(0));
 
-  const takenOver = { threadId: 'thread_1', message: '', usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } };
+  const takenOver = {
+    threadId: 'thread_1',
+    message: '',
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+  };
   const answerTo = (message: string) => ({
     threadId: 'thread_1',
     message: `You said ${message}`,
@@ -64,7 +71,10 @@ describe('chat', () => {
   });
 
   test('a single message prints the reply on stdout, tool calls and the thread on stderr', async () => {
-    const run = await cli.parley(['chat', 'helper', 'Hello', '--param', 'plan=gold', '--param', 'seats=3'], { env });
+    const run = await cli.parley(
+      ['chat', 'helper', 'Hello', '--param', 'plan=gold', '--param', 'seats=3'],
+      { env },
+    );
     expect(run).toEqual({
       exitCode: 0,
       stdout: 'You said Hello\n',
@@ -105,12 +115,17 @@ describe('chat', () => {
   });
 
   test('--json prints each response as one line, and a failure has status 1', async () => {
-    expect(JSON.parse(await cli.succeed(['chat', 'helper', 'Hi', '--json', '--thread', 't'], { env }))).toEqual(
-      answerTo('Hi'),
-    );
+    expect(
+      JSON.parse(await cli.succeed(['chat', 'helper', 'Hi', '--json', '--thread', 't'], { env })),
+    ).toEqual(answerTo('Hi'));
     expect(requests[0]!.body).toEqual({ message: 'Hi', threadId: 't' });
-    expect(await cli.parley(['chat', 'helper', 'fail'], { env })).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(await cli.parley(['chat', 'helper', 'Hi', '--param', 'x'], { env })).toMatchObject({ exitCode: 2 });
+    expect(await cli.parley(['chat', 'helper', 'fail'], { env })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+    });
+    expect(await cli.parley(['chat', 'helper', 'Hi', '--param', 'x'], { env })).toMatchObject({
+      exitCode: 2,
+    });
   });
 });
 
@@ -160,7 +175,10 @@ describe('chat on a terminal', () => {
 
   test('with a key that lacks the permission manage, tools are shown after the reply', async () => {
     const env = stack.envOf(await keyOf(['chat']));
-    const { exitCode, stderr } = await cli.parley(['chat', 'helper', message], { env, isTerminal: true });
+    const { exitCode, stderr } = await cli.parley(['chat', 'helper', message], {
+      env,
+      isTerminal: true,
+    });
     expect(exitCode).toBe(0);
     expect(stderr.match(/entity\.query  ok/g)).toHaveLength(1);
   });

@@ -41,7 +41,11 @@ beforeAll(async () => {
   keys.development = await stack.api.keyOf(scope, ['manage']);
   keys.production = await stack.api.keyOf({ ...scope, environment: 'production' }, ['manage']);
   other = (await seedOrganization(db.pool, { slug: 'rival', ...shop })).scope;
-  await runtime.entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
+  await runtime.entities.create(scope, {
+    type: 'product',
+    data: { name: 'Tent' },
+    actor: { type: 'system' },
+  });
 });
 afterAll(async () => {
   await runtime.close();
@@ -55,13 +59,27 @@ const parley = (args: string[], env: Record<string, string> = {}) =>
   });
 async function succeed(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { exitCode, stdout, stderr } = await parley(args, env);
-  expect({ exitCode, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({ exitCode: 0, stderr: '' });
+  expect({ exitCode, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({
+    exitCode: 0,
+    stderr: '',
+  });
   return stdout;
 }
 const json = async (args: string[]) => JSON.parse(await succeed([...args, '--json']));
 
-const send = (externalThreadId: string, message: string, more: Partial<ChatRequest> = {}, into = scope) =>
-  runtime.agents.chat(into, { agent: { slug: 'helper' }, channel: 'api', message, externalThreadId, ...more });
+const send = (
+  externalThreadId: string,
+  message: string,
+  more: Partial<ChatRequest> = {},
+  into = scope,
+) =>
+  runtime.agents.chat(into, {
+    agent: { slug: 'helper' },
+    channel: 'api',
+    message,
+    externalThreadId,
+    ...more,
+  });
 const lastExecution = async (): Promise<string> =>
   (await db.pool.query<{ id: string }>('select max(id)::text as id from executions')).rows[0]!.id;
 
@@ -70,17 +88,27 @@ describe('threads show', () => {
     await send('web:1', 'Hello', { params: { plan: 'gold' }, channel: 'widget' });
     await send('web:1', '/tool entity.query {"type":"product"}');
     const thread = await json(['threads', 'show', 'web:1']);
-    expect(thread).toMatchObject({ externalId: 'web:1', channel: 'widget', params: { plan: 'gold' }, hasMore: false });
+    expect(thread).toMatchObject({
+      externalId: 'web:1',
+      channel: 'widget',
+      params: { plan: 'gold' },
+      hasMore: false,
+    });
     expect(thread.executions.map(({ input }: { input: string }) => input)).toEqual([
       'Hello',
       '/tool entity.query {"type":"product"}',
     ]);
     const [first, second] = thread.executions;
     const env = { ...stack.envOf(keys.development), TZ: 'Asia/Kolkata' };
-    const { stdout: text } = await runProcess(['threads', 'show', thread.id], { cwd: cli.folder, env });
+    const { stdout: text } = await runProcess(['threads', 'show', thread.id], {
+      cwd: cli.folder,
+      env,
+    });
     const inKolkata = new Date(first.createdAt + 5.5 * 3_600_000).toISOString();
     const heading = `── ${inKolkata.slice(0, 10)} ${inKolkata.slice(11, 19)}  execution ${first.id}  helper  succeeded`;
-    expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +agent\n/);
+    expect(text).toMatch(
+      /^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +agent\n/,
+    );
     expect(text).toContain('{"plan":"gold"}');
     expect(text).toContain('(Asia/');
     expect(text).toContain(heading);
@@ -118,21 +146,39 @@ describe('threads show', () => {
          values ($1, $2, $3::"Environment", 'outbound', '1', 'text', 'Hi', '{}', $4, $5, $6, now())`,
         [id, scope.tenant, scope.environment, status, error, key],
       );
-    const [first, second] = (await succeed(['threads', 'show', 'whatsapp:1'])).split(/^── /m).slice(1);
+    const [first, second] = (await succeed(['threads', 'show', 'whatsapp:1']))
+      .split(/^── /m)
+      .slice(1);
     expect(first).toContain(
       '\nnot delivered: message wam_a: Kapso refuses: outside of 24 hours (131047)\\u001b[2J\n' +
         'may not have been delivered: message wam_b: no answer came\n',
     );
     expect(second).not.toContain('deliver');
     const { executions } = await json(['threads', 'show', 'whatsapp:1']);
-    expect(executions.map(({ deliveries }: { deliveries: unknown[] }) => deliveries.length)).toEqual([2, 1]);
+    expect(
+      executions.map(({ deliveries }: { deliveries: unknown[] }) => deliveries.length),
+    ).toEqual([2, 1]);
   });
 
   test('messages list shows the reason of failures, and messages retry sends them again', async () => {
-    const { data: messages } = await json(['messages', 'list', '--direction', 'outbound', '--contact', '+1']);
-    expect(messages.map(({ id }: { id: string }) => id).sort()).toEqual(['wam_a', 'wam_b', 'wam_c', 'wam_d']);
+    const { data: messages } = await json([
+      'messages',
+      'list',
+      '--direction',
+      'outbound',
+      '--contact',
+      '+1',
+    ]);
+    expect(messages.map(({ id }: { id: string }) => id).sort()).toEqual([
+      'wam_a',
+      'wam_b',
+      'wam_c',
+      'wam_d',
+    ]);
     const listed = await succeed(['messages', 'list', '--status', 'failed']);
-    expect(listed).toMatch(/^wam_a +out +1 +text +failed .* Hi +Kapso refuses: outside of 24 hours \(131047\)\\u001b/m);
+    expect(listed).toMatch(
+      /^wam_a +out +1 +text +failed .* Hi +Kapso refuses: outside of 24 hours \(131047\)\\u001b/m,
+    );
     expect(listed).not.toContain('wam_b');
     expect(await parley(['messages', 'retry', 'wam_a'])).toMatchObject({
       exitCode: 1,
@@ -151,7 +197,9 @@ describe('threads show', () => {
     });
     const doubted = await parley(['messages', 'retry', 'wam_b', 'wam_c']);
     expect(doubted).toMatchObject({ exitCode: 1 });
-    expect(doubted.stderr).toMatch(/wam_b: The contact may have received the message.* \(--anyway\)\n/);
+    expect(doubted.stderr).toMatch(
+      /wam_b: The contact may have received the message.* \(--anyway\)\n/,
+    );
     expect(doubted.stderr).toContain('wam_c: A message that is delivered cannot be retried');
     const again = /^wam_b is tried again as (wam_\w+)\.\n$/.exec(
       await succeed(['messages', 'retry', 'wam_b', '--anyway']),
@@ -168,7 +216,9 @@ describe('threads show', () => {
       ]),
     );
     // The message of a retry replaces the first one.
-    await db.pool.query("update messages set status = 'failed', error = 'again' where id = $1", [again![1]]);
+    await db.pool.query("update messages set status = 'failed', error = 'again' where id = $1", [
+      again![1],
+    ]);
     expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain(
       `\nnot delivered: message ${again![1]}: again\n`,
     );
@@ -189,7 +239,9 @@ describe('threads show', () => {
     const { data: emails } = await json(['emails', 'list']);
     expect(emails.map(({ id }: { id: string }) => id).sort()).toEqual(['email_1', 'email_2']);
     const bounced = await succeed(['emails', 'list', '--status', 'bounced']);
-    expect(bounced).toMatch(/^email_2 +c@d\.example, e@f\.example +Hola +bounced +0 .* mailbox full\\u001b/m);
+    expect(bounced).toMatch(
+      /^email_2 +c@d\.example, e@f\.example +Hola +bounced +0 .* mailbox full\\u001b/m,
+    );
     expect(bounced).not.toContain('email_1');
     const inProduction = await parley(
       ['emails', 'list', '--env', 'production', '--json'],
@@ -237,14 +289,22 @@ describe('human takeover', () => {
     await send('takeover', 'Hi');
     const { id } = await json(['threads', 'show', 'takeover']);
     const effect = 'messages are stored and not answered';
-    expect(await succeed(['threads', 'takeover', 'takeover'])).toBe(`Took over ${id}: ${effect}.\n`);
-    expect(await succeed(['threads', 'takeover', id])).toBe(`${id} was already taken over: ${effect}.\n`);
+    expect(await succeed(['threads', 'takeover', 'takeover'])).toBe(
+      `Took over ${id}: ${effect}.\n`,
+    );
+    expect(await succeed(['threads', 'takeover', id])).toBe(
+      `${id} was already taken over: ${effect}.\n`,
+    );
     expect(await send('takeover', 'Anybody?')).toMatchObject({ ok: true, state: 'stored' });
     const text = await succeed(['threads', 'show', 'takeover']);
     expect(text).toMatch(/\nstate +human: /);
-    expect(text).toMatch(/ stored {2}0 ms\nuser\n {2}Anybody\?\nno answer: a person had taken over\n$/);
+    expect(text).toMatch(
+      / stored {2}0 ms\nuser\n {2}Anybody\?\nno answer: a person had taken over\n$/,
+    );
     expect(await succeed(['executions', 'list', '--status', 'stored'])).toContain('Anybody?');
-    expect(await succeed(['threads', 'resume', id])).toBe(`Resumed ${id}: the agent answers messages.\n`);
+    expect(await succeed(['threads', 'resume', id])).toBe(
+      `Resumed ${id}: the agent answers messages.\n`,
+    );
     expect(await send('takeover', 'And now?')).toMatchObject({ ok: true, state: 'answered' });
   });
 });
@@ -256,13 +316,24 @@ describe('people', () => {
     expect(await succeed(['threads', 'reply', 'people', 'Ana here.\u001b[2J'])).toMatch(
       /^Stored msg_\w+\. The contact reads it with the messages of the thread\.\n$/,
     );
-    expect(await succeed(['threads', 'list', '--state', 'human', '--status', 'open', '--search', 'people'])).toContain(
-      id,
-    );
+    expect(
+      await succeed([
+        'threads',
+        'list',
+        '--state',
+        'human',
+        '--status',
+        'open',
+        '--search',
+        'people',
+      ]),
+    ).toContain(id);
     expect(await succeed(['threads', 'takeover', id, '--for', '2h'])).toMatch(
       / The agent answers again from \S+ \S+ on\.$/m,
     );
-    expect(await succeed(['threads', 'resume', id, '--note', 'The tent is sold.'])).toContain('the agent answers');
+    expect(await succeed(['threads', 'resume', id, '--note', 'The tent is sold.'])).toContain(
+      'the agent answers',
+    );
     const text = await succeed(['threads', 'show', 'people']);
     expect(text).toMatch(/\nperson manage\n {2}Ana here\.\\u001b\[2J\n/);
     expect(text).toMatch(/\nto the agent, by manage\n {2}The tent is sold\.\n/);
@@ -281,7 +352,9 @@ describe('people', () => {
         stdout: '',
         stderr: expect.stringContaining(message),
       });
-    expect(await parley(['threads', 'takeover', id, '--for', 'long'])).toMatchObject({ exitCode: 2 });
+    expect(await parley(['threads', 'takeover', id, '--for', 'long'])).toMatchObject({
+      exitCode: 2,
+    });
   });
 });
 
@@ -298,11 +371,22 @@ describe('lists', () => {
 
   test('pages of threads repeat and omit none, also within one millisecond and when a thread moves to the front', async () => {
     const at = '2026-01-01T00:00:00.000Z';
-    for (let count = 0; count < 7; count++) await send(`page:${count}`, 'Hi', { agent: { slug: 'mute' } });
-    await db.pool.query(`update threads set last_message_at = $1 where external_id like 'page:%'`, [at]);
+    for (let count = 0; count < 7; count++)
+      await send(`page:${count}`, 'Hi', { agent: { slug: 'mute' } });
+    await db.pool.query(`update threads set last_message_at = $1 where external_id like 'page:%'`, [
+      at,
+    ]);
     const seen: string[] = [];
     for (let after: string[] = []; ;) {
-      const { data, cursor, hasMore } = await json(['threads', 'list', '--agent', 'mute', '--limit', '3', ...after]);
+      const { data, cursor, hasMore } = await json([
+        'threads',
+        'list',
+        '--agent',
+        'mute',
+        '--limit',
+        '3',
+        ...after,
+      ]);
       seen.push(...data.map(({ externalId }: { externalId: string }) => externalId));
       if (!hasMore) break;
       if (after.length === 0) await send(seen[0]!, 'Again', { agent: { slug: 'mute' } });
@@ -311,7 +395,9 @@ describe('lists', () => {
     expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((count) => `page:${count}`));
 
     const table = await parley(['threads', 'list', '--agent', 'mute', '--limit', '1']);
-    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +- +mute +api +agent +2 .*Again\n$/);
+    expect(table.stdout).toMatch(
+      /^THREAD .*\nthread_\w+ +page:\d +- +mute +api +agent +2 .*Again\n$/,
+    );
     expect(table.stderr).toMatch(/^Next page: --cursor \S+\n$/);
   });
 
@@ -322,7 +408,15 @@ describe('lists', () => {
     );
     const seen: string[] = [];
     for (let after: string[] = []; ;) {
-      const page = await json(['executions', 'list', '--thread', 'pages', '--limit', '2', ...after]);
+      const page = await json([
+        'executions',
+        'list',
+        '--thread',
+        'pages',
+        '--limit',
+        '2',
+        ...after,
+      ]);
       seen.push(...page.data.map(({ input }: { input: string }) => input));
       if (!page.hasMore) break;
       after = ['--cursor', page.cursor];
@@ -333,7 +427,9 @@ describe('lists', () => {
   test('show only rows of the organization and the environment', async () => {
     await send('secret', 'Rival', {}, other);
     const foreign = await lastExecution();
-    const { rows } = await db.pool.query<{ id: string }>(`select id from threads where external_id = 'secret'`);
+    const { rows } = await db.pool.query<{ id: string }>(
+      `select id from threads where external_id = 'secret'`,
+    );
     const threadId = rows[0]!.id;
     for (const args of [
       ['threads', 'show', 'secret'],
@@ -344,13 +440,20 @@ describe('lists', () => {
     ]) {
       const { exitCode, stdout, stderr } = await parley(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toMatch(/^error: (Thread|Execution) not found \((thread|execution|not)_?\w+, request \S+\)\n$/);
+      expect(stderr).toMatch(
+        /^error: (Thread|Execution) not found \((thread|execution|not)_?\w+, request \S+\)\n$/,
+      );
     }
     expect(await succeed(['threads', 'list', '--limit', '100'])).not.toContain('secret');
     expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
-    const production = await parley(['threads', 'list', '--env', 'production'], stack.envOf(keys.production));
+    const production = await parley(
+      ['threads', 'list', '--env', 'production'],
+      stack.envOf(keys.production),
+    );
     expect(production).toEqual({ exitCode: 0, stdout: '', stderr: 'No threads in production\n' });
-    const { rows: states } = await db.pool.query('select state from threads where id = $1', [threadId]);
+    const { rows: states } = await db.pool.query('select state from threads where id = $1', [
+      threadId,
+    ]);
     expect(states).toEqual([{ state: 'agent' }]);
   });
 });
@@ -360,7 +463,13 @@ describe('executions show', () => {
     await send('steps', '/tool entity.query {"type":"product"}', { requestId: 'req-77' });
     const id = await lastExecution();
     const execution = await json(['executions', 'show', id]);
-    expect(execution).toMatchObject({ id, status: 'succeeded', modelCallCount: 2, requestId: 'req-77', error: null });
+    expect(execution).toMatchObject({
+      id,
+      status: 'succeeded',
+      modelCallCount: 2,
+      requestId: 'req-77',
+      error: null,
+    });
     expect(execution.steps).toEqual([
       expect.objectContaining({ type: 'model', model: 'offline/scripted', status: 'success' }),
       expect.objectContaining({
@@ -375,9 +484,13 @@ describe('executions show', () => {
     expect(inputTokens).toBeGreaterThan(0);
     expect(execution.inputTokens).toBe(inputTokens + execution.steps[2].inputTokens);
     const text = await succeed(['executions', 'show', id]);
-    expect(text).toMatch(/\nstatus +succeeded\nrequest +req-77\nmodel +offline\/scripted\ntokens +\d+ in, \d+ out\n/);
+    expect(text).toMatch(
+      /\nstatus +succeeded\nrequest +req-77\nmodel +offline\/scripted\ntokens +\d+ in, \d+ out\n/,
+    );
     expect(text).toContain(`\n  1. model offline/scripted  ${inputTokens} in, `);
-    expect(text).toMatch(/\n {2}2\. tool entity\.query \{"type":"product"\}\n {5}ok, \d+ ms {2}\{.*Tent/);
+    expect(text).toMatch(
+      /\n {2}2\. tool entity\.query \{"type":"product"\}\n {5}ok, \d+ ms {2}\{.*Tent/,
+    );
     expect(text).toMatch(/\noutput\n {2}entity\.query returned: /);
   });
 
@@ -385,26 +498,41 @@ describe('executions show', () => {
     await send('prompted', '/tool entity.query {"type":"nothing"}');
     const id = await lastExecution();
     const listed = await succeed(['executions', 'list', '--tool-errors', '--thread', 'prompted']);
-    expect(listed).toMatch(new RegExp(`^EXECUTION .* CALLS +TOOL ERRORS +TOKENS .*\n${id} .* 2 +1 of 1 +\\d+ \\+ `));
+    expect(listed).toMatch(
+      new RegExp(`^EXECUTION .* CALLS +TOOL ERRORS +TOKENS .*\n${id} .* 2 +1 of 1 +\\d+ \\+ `),
+    );
     await send('prompted', 'Hello');
-    expect(await json(['executions', 'list', '--tool-errors', '--thread', 'prompted'])).toMatchObject({
+    expect(
+      await json(['executions', 'list', '--tool-errors', '--thread', 'prompted']),
+    ).toMatchObject({
       data: [{ id }],
     });
     const { prompt } = await json(['executions', 'show', id]);
     expect(prompt.text).not.toBe('');
-    const [head, shown] = (await succeed(['executions', 'show', id, '--prompt'])).split('\nprompt\n');
+    const [head, shown] = (await succeed(['executions', 'show', id, '--prompt'])).split(
+      '\nprompt\n',
+    );
     expect(head).not.toContain(prompt.text);
     expect(shown).toBe(`  ${prompt.text.replaceAll('\n', '\n  ')}\n\ntools\n  entity.query\n`);
   });
 
   test('shows the error of a failed execution, and the error type of a failed tool call', async () => {
     await send('failing', 'Hi', { agent: { slug: 'mute' } });
-    const failed = await succeed(['executions', 'list', '--status', 'failed', '--thread', 'failing']);
+    const failed = await succeed([
+      'executions',
+      'list',
+      '--status',
+      'failed',
+      '--thread',
+      'failing',
+    ]);
     expect(failed).toMatch(/ mute +failed +anthropic\/none .*not_configured/);
     const text = await succeed(['executions', 'show', await lastExecution()]);
     expect(text).toMatch(/\nstatus +failed\nerror +anthropic\/none: not_configured/);
     expect(text).toMatch(/\n {2}1\. model anthropic\/none {2}error: not_configured {2}\d+ ms\n/);
-    expect(await succeed(['threads', 'show', 'failing'])).toContain('no answer: anthropic/none: not_configured');
+    expect(await succeed(['threads', 'show', 'failing'])).toContain(
+      'no answer: anthropic/none: not_configured',
+    );
 
     await send('failing', '/tool entity.query {"type":"nothing"}');
     expect(await succeed(['executions', 'show', await lastExecution()])).toMatch(
@@ -451,8 +579,16 @@ describe('executions show', () => {
 });
 
 test.each([
-  ['an unknown environment', ['threads', 'list', '--env', 'staging'], '--env must be development or production'],
-  ['an invalid limit', ['threads', 'list', '--limit', '0'], '--limit must be a number from 1 to 1000'],
+  [
+    'an unknown environment',
+    ['threads', 'list', '--env', 'staging'],
+    '--env must be development or production',
+  ],
+  [
+    'an invalid limit',
+    ['threads', 'list', '--limit', '0'],
+    '--limit must be a number from 1 to 1000',
+  ],
   [
     'a key of another environment',
     ['threads', 'list', '--env', 'production'],
@@ -463,7 +599,11 @@ test.each([
     ['threads', 'list', '--org', 'rival'],
     'The key belongs to the organization "shop". Set PARLEY_API_KEY to a key of "rival"',
   ],
-  ['an unknown status', ['executions', 'list', '--status', 'odd'], 'Allowed choices are queued, running, stalled'],
+  [
+    'an unknown status',
+    ['executions', 'list', '--status', 'odd'],
+    'Allowed choices are queued, running, stalled',
+  ],
 ])('%s is refused with status 2 and one line', async (_, args, message) => {
   const { exitCode, stdout, stderr } = await parley(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -36,7 +36,8 @@ function dotEnv(): Record<string, string | undefined> {
 }
 
 /** Whether commands can use the database. */
-export const hasDatabase = (): boolean => (readVariable('DATABASE_URL') ?? findStack()?.databaseUrl) !== undefined;
+export const hasDatabase = (): boolean =>
+  (readVariable('DATABASE_URL') ?? findStack()?.databaseUrl) !== undefined;
 
 /** DATABASE_URL; defaults to the database of the running development stack. */
 export function databaseUrl(): string {
@@ -45,7 +46,8 @@ export function databaseUrl(): string {
     throw new Failure(
       'DATABASE_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley',
     );
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new Failure('DATABASE_URL must be a postgres:// address');
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new Failure('DATABASE_URL must be a postgres:// address');
   return url;
 }
 
@@ -54,7 +56,8 @@ export interface Address {
   key: string;
 }
 
-const noUrl = 'PARLEY_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley';
+const noUrl =
+  'PARLEY_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley';
 
 /** The address of the HTTP API: PARLEY_URL, by default of the running stack, then of `parley login`. */
 export function apiUrl(given = readVariable('PARLEY_URL')): string {
@@ -77,7 +80,11 @@ export function apiAddress(): Address {
 
 function loginFile(): string {
   const folder = io().env.XDG_CONFIG_HOME;
-  return join(folder && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'parley', 'login.json');
+  return join(
+    folder && isAbsolute(folder) ? folder : join(homedir(), '.config'),
+    'parley',
+    'login.json',
+  );
 }
 
 /** What `parley login` stored, or null. */
@@ -107,7 +114,8 @@ export function storeLogin(login: Address | null): string {
 }
 
 /** The environment that a key belongs to. */
-export const environmentOf = (key: string): Environment => (key.startsWith('sk_prod_') ? 'production' : 'development');
+export const environmentOf = (key: string): Environment =>
+  key.startsWith('sk_prod_') ? 'production' : 'development';
 
 /** The address and key that commands in this folder use, if both are known and the key is one of development. */
 export function developmentAddress(): Address | null {
@@ -138,9 +146,12 @@ export function productionAddress(): Address {
       `PARLEY_PRODUCTION_API_KEY ${problem}. Create a key with: parley keys create --env production --permissions sync --name deploy`,
     );
   }
-  const url = readVariable('PARLEY_PRODUCTION_URL') ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl;
-  if (url === undefined) throw new Failure('PARLEY_PRODUCTION_URL is not set. Set it to the address of the gateway');
-  if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_PRODUCTION_URL must be an http or https address');
+  const url =
+    readVariable('PARLEY_PRODUCTION_URL') ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl;
+  if (url === undefined)
+    throw new Failure('PARLEY_PRODUCTION_URL is not set. Set it to the address of the gateway');
+  if (!/^https?:\/\//.test(url))
+    throw new Failure('PARLEY_PRODUCTION_URL must be an http or https address');
   return { url: url.replace(/\/+$/, ''), key };
 }
 
@@ -165,20 +176,34 @@ export function findState(name: string): string | null {
     folders.splice(-1, 0, folder);
     if (dirname(folder) === folder) break;
   }
-  return folders.map((folder) => join(folder, '.parley', name)).find((path) => existsSync(path)) ?? null;
+  return (
+    folders.map((folder) => join(folder, '.parley', name)).find((path) => existsSync(path)) ?? null
+  );
 }
 
 /** The values of all variables that may be secret, whole and in parts: of the environment, `.env` and the stack. */
 export function secretValues(): string[] {
   const stack = findStack();
   const login = { LOGIN_KEY: readLogin()?.key };
-  const sources = [io().env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env, login];
+  const sources = [
+    io().env,
+    dotEnv(),
+    readState<Record<string, string>>('secrets.json'),
+    stack?.env,
+    login,
+  ];
   const values = sources.flatMap((source) =>
     Object.entries(source ?? {}).flatMap(([name, value]) =>
-      value && /KEY|SECRET|TOKEN|PASSWORD|_URL$/.test(name.replace(/_FILE$/, '')) ? secretsIn(name, value) : [],
+      value && /KEY|SECRET|TOKEN|PASSWORD|_URL$/.test(name.replace(/_FILE$/, ''))
+        ? secretsIn(name, value)
+        : [],
     ),
   );
-  return [...values, ...(stack?.key ? [stack.key] : []), ...(stack === null ? [] : [stack.databaseUrl])];
+  return [
+    ...values,
+    ...(stack?.key ? [stack.key] : []),
+    ...(stack === null ? [] : [stack.databaseUrl]),
+  ];
 }
 
 /** The value of a variable, or of the file that NAME_FILE names, and the parts of a list such as `new,old`. */
@@ -194,7 +219,10 @@ function secretsIn(name: string, value: string): string[] {
 /** The folder of the migrations: beside the bundle in an image or package, in the repository for a checkout. */
 export function migrationsDir(): string {
   // The working directory is not searched: it may be a project with migrations of another database.
-  const candidates = [join(__dirname, 'prisma/migrations'), resolve(__dirname, '../../../prisma/migrations')];
+  const candidates = [
+    join(__dirname, 'prisma/migrations'),
+    resolve(__dirname, '../../../prisma/migrations'),
+  ];
   const found = candidates.find((path) => existsSync(path));
   if (found === undefined) throw new Failure(`No migrations found in ${candidates.join(' or ')}`);
   return found;

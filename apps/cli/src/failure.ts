@@ -22,7 +22,12 @@ export class Failure extends Error {
 export const usageFailure = (message: string): Failure => new Failure(message, exitCodes.usage);
 
 /** Describes a thrown value: a Failure with all its fields, another error by its first line. */
-export function describeFailure(error: unknown): { message: string; text: string; exitCode: number; fields: object } {
+export function describeFailure(error: unknown): {
+  message: string;
+  text: string;
+  exitCode: number;
+  fields: object;
+} {
   if (error instanceof Failure) return error;
   const message = `${firstLine(error)} (--debug shows more)`;
   return { message, text: message, exitCode: exitCodes.failure, fields: {} };

@@ -48,7 +48,10 @@ test('every command fails without a stack, and with --json as one line of JSON',
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   };
   writeFileSync(join(cli.folder, 'nothing'), 'not a folder');
-  const exceptions: Record<string, string[]> = { 'webhooks trigger': ['order.paid'], completion: ['tcsh'] };
+  const exceptions: Record<string, string[]> = {
+    'webhooks trigger': ['order.paid'],
+    completion: ['tcsh'],
+  };
   // All at once, because most of them wait before they try to connect again.
   const runs = failing.map(async ({ name, command }) => {
     const args = [...name.split(' '), ...(exceptions[name] ?? plausibleArgs(command)), '--json'];
@@ -81,6 +84,7 @@ test.each([
   const { exitCode, stdout, stderr } = await cli.parley([...args, '--json']);
   expect([exitCode, stdout]).toEqual([2, '']);
   // When the command is missing, --json itself is an unknown option.
-  if (args.length > 1) expect(jsonLines(stderr)).toEqual([{ error: expect.stringContaining(problem) }]);
+  if (args.length > 1)
+    expect(jsonLines(stderr)).toEqual([{ error: expect.stringContaining(problem) }]);
   else expect(jsonLines(stderr)).toEqual([{ error: expect.any(String) }]);
 });

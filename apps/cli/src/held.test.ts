@@ -2,7 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { queueMessage } from '@parley/channels';
 import { until } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../../worker/testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../../worker/testing/start-webhook-services';
 import { type Cli, openCli } from './testing/run-command';
 
 /** Starts services, and waits for sweeps that run every few seconds. */
@@ -26,7 +30,12 @@ beforeAll(async () => {
         slug,
         tenant,
         JSON.stringify(on),
-        JSON.stringify({ slug, name: slug, on, actions: [{ tool: 'email.send', args: { to, ...mail } }] }),
+        JSON.stringify({
+          slug,
+          name: slug,
+          on,
+          actions: [{ tool: 'email.send', args: { to, ...mail } }],
+        }),
       ],
     );
   await sql(`update entity_types set relayed_actions = '{created}' where slug = 'order'`);
@@ -39,7 +48,8 @@ afterAll(async () => {
   cli.remove();
 });
 
-const sql = async (text: string, values: unknown[] = []) => (await services.db.pool.query(text, values)).rows;
+const sql = async (text: string, values: unknown[] = []) =>
+  (await services.db.pool.query(text, values)).rows;
 const parley = async (...args: string[]) =>
   JSON.parse(await cli.succeed([...args, '--json'], { env: { DATABASE_URL: services.db.url } }));
 const newContact = () => `1415777${String((count += 1)).padStart(4, '0')}`;
@@ -72,7 +82,13 @@ const queueEmail = (to: string) =>
 /** A message of a contact, stored with its delivery. */
 const receive = async (contact: string) => {
   const id = `wamid.IN${(count += 1)}`;
-  const message = { id, timestamp: String(1_788_264_000 + count), type: 'text', from: contact, text: { body: 'hola' } };
+  const message = {
+    id,
+    timestamp: String(1_788_264_000 + count),
+    type: 'text',
+    from: contact,
+    text: { body: 'hola' },
+  };
   const body = { message, conversation: { phone_number: contact }, phone_number_id: phoneNumberId };
   const headers = { 'X-Webhook-Event': 'whatsapp.message.received' };
   expect(await services.postBody('/webhook/kapso/messages', body, { headers })).toBe(200);
@@ -100,7 +116,11 @@ const wait = (contact: string) => {
 };
 const order = async () => {
   const { scope } = services.organization;
-  const made = await services.runtime.entities.create(scope, { type: 'order', data: {}, actor: { type: 'system' } });
+  const made = await services.runtime.entities.create(scope, {
+    type: 'order',
+    data: {},
+    actor: { type: 'system' },
+  });
   if (!made.ok) throw new Error(made.reason);
 };
 const run = (id: string, status = 'scheduled', at = 'now()') =>
@@ -110,15 +130,21 @@ const run = (id: string, status = 'scheduled', at = 'now()') =>
     [id, services.organization.scope.tenant, status],
   );
 
-const textsTo = (contact: string) => services.kapso.sent.filter(({ body }) => body.to === contact).length;
-const mailsTo = (to: string) => services.resend.sent.filter(({ body }) => [body.to].flat().includes(to)).length;
+const textsTo = (contact: string) =>
+  services.kapso.sent.filter(({ body }) => body.to === contact).length;
+const mailsTo = (to: string) =>
+  services.resend.sent.filter(({ body }) => [body.to].flat().includes(to)).length;
 /** What the providers have received, of everybody. */
 const received = () => services.kapso.sent.length + services.resend.sent.length;
 
 /** Adds new work of each kind that only sweeps find, and waits until it is done: the sweeps have then seen the older work. */
 async function sweepsHaveRun(contact: string): Promise<number> {
   const before = received();
-  const [message, mailbox, asking] = [newContact(), `sweep-${(count += 1)}@shop.example`, newContact()];
+  const [message, mailbox, asking] = [
+    newContact(),
+    `sweep-${(count += 1)}@shop.example`,
+    newContact(),
+  ];
   await queueText(message, 'new');
   await queueText(contact, 'new');
   const texts = textsTo(contact);
@@ -128,7 +154,9 @@ async function sweepsHaveRun(contact: string): Promise<number> {
   await run(`run_new_${(count += 1)}`);
   await receive(asking);
   await sql(`delete from webhook_deliveries where status = 'processed'`);
-  await until(() => textsTo(message) === 1 && textsTo(contact) === texts + 1 && mailsTo(mailbox) === 1);
+  await until(
+    () => textsTo(message) === 1 && textsTo(contact) === texts + 1 && mailsTo(mailbox) === 1,
+  );
   await until(() => mailsTo('order@shop.example') === orders + 2 && textsTo(asking) === 1);
   await services.settled();
   return before + 6;
@@ -158,7 +186,9 @@ test('what was open in a backup is not done again after a restore, until it is r
   await sweepsHaveRun(newContact());
   // As if the provider had never received it.
   services.kapso.sent.splice(
-    services.kapso.sent.findIndex(({ body }) => (body.text as { body: string }).body.startsWith('not sent')),
+    services.kapso.sent.findIndex(({ body }) =>
+      (body.text as { body: string }).body.startsWith('not sent'),
+    ),
     1,
   );
 
@@ -176,24 +206,43 @@ test('what was open in a backup is not done again after a restore, until it is r
   expect(mailsTo('year@shop.example')).toBe(1);
 
   const { held } = await parley('held', 'list');
-  expect(Object.fromEntries(held.map((one: { kind: string; count: number }) => [one.kind, one.count]))).toEqual(counts);
-  expect(held[0]).toMatchObject({ kind: 'messages', organization: 'shop', environment: 'development' });
+  expect(
+    Object.fromEntries(held.map((one: { kind: string; count: number }) => [one.kind, one.count])),
+  ).toEqual(counts);
+  expect(held[0]).toMatchObject({
+    kind: 'messages',
+    organization: 'shop',
+    environment: 'development',
+  });
   const countHeld = async (table: string) =>
-    (await services.db.pool.query(`select count(*)::int as held from ${table} where status = 'held'`)).rows[0].held;
-  expect(await Promise.all(['messages', 'trigger_runs', 'webhook_deliveries'].map(countHeld))).toEqual([7, 3, 3]);
+    (
+      await services.db.pool.query(
+        `select count(*)::int as held from ${table} where status = 'held'`,
+      )
+    ).rows[0].held;
+  expect(
+    await Promise.all(['messages', 'trigger_runs', 'webhook_deliveries'].map(countHeld)),
+  ).toEqual([7, 3, 3]);
   expect(await parley('held', 'release', '--all', '--older-than', '1h')).toEqual({ released: {} });
 
   // The provider is asked for released messages: only the one that it does not have is sent.
-  expect(await parley('held', 'release', '--kind', 'messages')).toEqual({ released: { messages: 6 } });
+  expect(await parley('held', 'release', '--kind', 'messages')).toEqual({
+    released: { messages: 6 },
+  });
   await until(
-    async () => (await sql(`select from messages where status = 'sent' and id = $1`, [neverSent])).length === 1,
+    async () =>
+      (await sql(`select from messages where status = 'sent' and id = $1`, [neverSent])).length ===
+      1,
   );
   await services.settled();
   expect(received()).toBe((expected += 1));
 
   // The provider of e-mails knows their keys. Runs, events and answers are done once more.
   expect(await parley('held', 'release', '--kind', 'emails')).toEqual({ released: { emails: 5 } });
-  await until(async () => (await sql(`select from emails where status = 'queued' or status = 'held'`)).length === 0);
+  await until(
+    async () =>
+      (await sql(`select from emails where status = 'queued' or status = 'held'`)).length === 0,
+  );
   expect(received()).toBe(expected);
   const orders = mailsTo('order@shop.example');
   expect(await parley('held', 'release', '--all')).toEqual({
@@ -205,7 +254,9 @@ test('what was open in a backup is not done again after a restore, until it is r
   expect(received()).toBe(expected);
   expect(mailsTo('order@shop.example')).toBe(orders + 5 + 2);
   for (const contact of asking) expect(textsTo(contact)).toBe(2);
-  expect(await sql(`select status from trigger_runs where id = 'run_next_week'`)).toEqual([{ status: 'scheduled' }]);
+  expect(await sql(`select status from trigger_runs where id = 'run_next_week'`)).toEqual([
+    { status: 'scheduled' },
+  ]);
   expect(await parley('held', 'list')).toEqual({ held: [] });
   expect([services.kapso.problems, services.resend.problems]).toEqual([[], []]);
   rmSync(file);
@@ -226,16 +277,35 @@ test('dropped work ends without being done, and its rows say so', async () => {
   const file = join(cli.folder, 'dropped.backup');
   await parley('backup', file);
   const { held } = await parley('restore', file, '--replace', '--yes');
-  expect(held).toMatchObject({ messages: 1, emails: expect.any(Number), events: 1, deliveries: 1, purges: 1 });
+  expect(held).toMatchObject({
+    messages: 1,
+    emails: expect.any(Number),
+    events: 1,
+    deliveries: 1,
+    purges: 1,
+  });
   const before = received();
-  const usage = await cli.parley(['held', 'drop', '--kind', 'purges'], { env: { DATABASE_URL: services.db.url } });
-  expect(usage).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('purges cannot be dropped') });
-  for (const wrong of [['release'], ['drop', '--kind', 'runs', '--all'], ['release', '--all', '--older-than', 'x']])
-    expect((await cli.parley(['held', ...wrong], { env: { DATABASE_URL: services.db.url } })).exitCode).toBe(2);
+  const usage = await cli.parley(['held', 'drop', '--kind', 'purges'], {
+    env: { DATABASE_URL: services.db.url },
+  });
+  expect(usage).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('purges cannot be dropped'),
+  });
+  for (const wrong of [
+    ['release'],
+    ['drop', '--kind', 'runs', '--all'],
+    ['release', '--all', '--older-than', 'x'],
+  ])
+    expect(
+      (await cli.parley(['held', ...wrong], { env: { DATABASE_URL: services.db.url } })).exitCode,
+    ).toBe(2);
   const { dropped, skipped } = await parley('held', 'drop', '--all');
   expect(dropped).toEqual({ ...held, purges: undefined });
   expect(skipped).toEqual({ purges: 1 });
-  expect(await cli.succeed(['held', 'drop', '--all'], { env: { DATABASE_URL: services.db.url } })).toBe(
+  expect(
+    await cli.succeed(['held', 'drop', '--all'], { env: { DATABASE_URL: services.db.url } }),
+  ).toBe(
     '1 purge cannot be dropped: money or data would be lost. Release them when you have checked them.',
   );
   services.startWorker();
@@ -247,7 +317,9 @@ test('dropped work ends without being done, and its rows say so', async () => {
     { status: 'cancelled', error: 'Dropped after a restore' },
   ]);
   // The organization would have been deleted by now.
-  expect(await parley('held', 'list')).toMatchObject({ held: [{ kind: 'purges', organization: 'shop', count: 1 }] });
+  expect(await parley('held', 'list')).toMatchObject({
+    held: [{ kind: 'purges', organization: 'shop', count: 1 }],
+  });
 });
 
 async function sweepsHaveRunWithoutPurge(before: number): Promise<void> {

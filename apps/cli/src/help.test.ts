@@ -11,20 +11,27 @@ import { writeDefinitions } from './pull/write-definitions';
 import { compareFields, compareLines } from './push/compare';
 import { runCommand } from './testing/run-command';
 
-const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
 
 test('every command has a description, a group and --json', () => {
   const program = createProgram();
   for (const command of program.commands) {
     const name = command.name();
-    if (name !== 'complete') expect([name, command.helpGroup()]).toEqual([name, expect.stringMatching(/:$/)]);
+    if (name !== 'complete')
+      expect([name, command.helpGroup()]).toEqual([name, expect.stringMatching(/:$/)]);
   }
   const leaves = withSubcommands(program).filter((command) => command.commands.length === 0);
   for (const command of leaves) {
     const name = command.name();
     if (['complete', 'completion'].includes(name)) continue;
     expect([name, command.description()]).toEqual([name, expect.stringMatching(/.+/)]);
-    expect([name, command.options.map(({ long }) => long)]).toEqual([name, expect.arrayContaining(['--json'])]);
+    expect([name, command.options.map(({ long }) => long)]).toEqual([
+      name,
+      expect.arrayContaining(['--json']),
+    ]);
   }
 });
 
@@ -35,13 +42,18 @@ test('a shell that is named like an inherited property is not known', () => {
 
 test('every command has --help', async () => {
   const paths = (command: Command, path: string[] = []): string[][] =>
-    command.commands.flatMap((one) => [[...path, one.name()], ...paths(one, [...path, one.name()])]);
+    command.commands.flatMap((one) => [
+      [...path, one.name()],
+      ...paths(one, [...path, one.name()]),
+    ]);
   for (const path of paths(createProgram())) {
     let text = '';
     const program = createProgram().configureOutput({ writeOut: (written) => (text += written) });
     for (const command of withSubcommands(program))
       for (const one of command.commands) one.copyInheritedSettings(command);
-    await expect(program.parseAsync(['node', 'parley', ...path, '--help'])).rejects.toMatchObject({ exitCode: 0 });
+    await expect(program.parseAsync(['node', 'parley', ...path, '--help'])).rejects.toMatchObject({
+      exitCode: 0,
+    });
     expect(text).toContain(`Usage: parley ${path.join(' ')}`);
   }
 });
@@ -71,7 +83,9 @@ test.each([
   [['tools', 'show', 'entity.g'], ['entity.get']],
   [['run-tool', 'web'], ['web.fetch']],
 ])('completes %j', (words, expected) => {
-  expect(completionsOf(createProgram(), words, builtInToolNames).sort()).toEqual([...expected].sort());
+  expect(completionsOf(createProgram(), words, builtInToolNames).sort()).toEqual(
+    [...expected].sort(),
+  );
 });
 
 describe('a new project', () => {
@@ -87,19 +101,31 @@ describe('a new project', () => {
     expect(made).toMatchObject({ exitCode: 0, stderr: '' });
     const { problems, resources } = await loadFolder(folder);
     expect(problems).toEqual([]);
-    expect(Object.keys(resources).sort()).toEqual(['agents', 'entityTypes', 'roles', 'routers', 'tools', 'triggers']);
+    expect(Object.keys(resources).sort()).toEqual([
+      'agents',
+      'entityTypes',
+      'roles',
+      'routers',
+      'tools',
+      'triggers',
+    ]);
     const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       devDependencies: Record<string, string>;
     };
     // They are not in a registry: `npm install` uses the files that the printed command of tools/pack.mjs creates.
     for (const name of ['cli', 'definitions'])
-      expect(devDependencies[`@parley/${name}`]).toBe(`file:packages/parley-${name}-${version}.tgz`);
+      expect(devDependencies[`@parley/${name}`]).toBe(
+        `file:packages/parley-${name}-${version}.tgz`,
+      );
     expect(readdirSync(folder)).toContain('.gitignore');
   });
 
   test('does not overwrite existing files', async () => {
     const again = await runCommand(['init', '.'], { cwd: folder });
-    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Use --force to overwrite them') });
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('Use --force to overwrite them'),
+    });
   });
 });
 
@@ -114,7 +140,9 @@ test('a file written for a definition evaluates to the same definition', () => {
   expect(source).toMatch(
     /^import \{ defineAgent \} from '@parley\/definitions';\n\nexport default defineAgent\(\{\n {2}slug: 'a',\n/,
   );
-  const value: unknown = new Function(`return ${source.split('defineAgent(')[1]!.replace(/\);\s*$/, '')}`)();
+  const value: unknown = new Function(
+    `return ${source.split('defineAgent(')[1]!.replace(/\);\s*$/, '')}`,
+  )();
   expect(value).toEqual(definition);
 });
 
@@ -166,12 +194,16 @@ test('lists are compared element by element', () => {
     { path: 'tools.1', after: 'c' },
     { path: 'tools.3', after: 'd' },
   ]);
-  expect(compareFields({ tools: ['a'] }, { tools: [] })).toEqual([{ path: 'tools.0', before: 'a' }]);
+  expect(compareFields({ tools: ['a'] }, { tools: [] })).toEqual([
+    { path: 'tools.0', before: 'a' },
+  ]);
   expect(compareFields({ tools: ['a'] }, {})).toEqual([{ path: 'tools', before: ['a'] }]);
 });
 
 test('a folder with a package.json of its own, such as tools/ of this checkout, has no definitions', async () => {
   const checkout = join(__dirname, '../../..');
   expect(hasDefinitions(checkout)).toBe(false);
-  await expect(loadFolder(checkout)).rejects.toThrow('has no definitions. Expected one of the folders');
+  await expect(loadFolder(checkout)).rejects.toThrow(
+    'has no definitions. Expected one of the folders',
+  );
 });

@@ -25,7 +25,12 @@ test('org list shows all organizations that are not being deleted', async () => 
   expect(table).toMatch(/^SLUG +NAME +ID +PROVIDER ID +CREATED\nshop .* org_2abc /);
   expect(table).not.toContain('deleted');
   const { organizations } = JSON.parse(await succeed(['org', 'list', '--json']));
-  const shown = { id: scope.organizationId, externalId: 'org_2abc', slug: 'shop', name: 'Organization shop' };
+  const shown = {
+    id: scope.organizationId,
+    externalId: 'org_2abc',
+    slug: 'shop',
+    name: 'Organization shop',
+  };
   expect(organizations).toEqual([{ ...shown, createdAt: expect.any(String) }]);
   const made = JSON.parse(await succeed(['org', 'create', '--slug', 'new', '--name', 'New']));
   expect(Object.keys(made)).toEqual(Object.keys(organizations[0]));

@@ -21,7 +21,10 @@ export interface ListOptions extends KeyOptions {
 }
 
 /** Runs `work` with the management API. Refuses a key of another environment or organization than the options name. */
-export const withManage = <T>({ env, org }: KeyOptions, work: (manage: ManageClient) => Promise<T>): Promise<T> =>
+export const withManage = <T>(
+  { env, org }: KeyOptions,
+  work: (manage: ManageClient) => Promise<T>,
+): Promise<T> =>
   withClient(async (client) => {
     const manage = createManageClient(client);
     const environment = environmentOf(apiAddress().key);
@@ -29,7 +32,9 @@ export const withManage = <T>({ env, org }: KeyOptions, work: (manage: ManageCli
       throw usageFailure(`The key is of ${environment}. Set PARLEY_API_KEY to a key of ${env}`);
     const slug = org === undefined ? undefined : (await manage.getOrganization()).slug;
     if (slug !== org)
-      throw usageFailure(`The key belongs to the organization "${slug}". Set PARLEY_API_KEY to a key of "${org}"`);
+      throw usageFailure(
+        `The key belongs to the organization "${slug}". Set PARLEY_API_KEY to a key of "${org}"`,
+      );
     return work(manage);
   });
 
@@ -39,7 +44,11 @@ const pageItems = 100;
 type ReadPage<Item> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>;
 
 /** Reads up to `limit` items after a cursor. */
-export async function readPages<Item>(read: ReadPage<Item>, limit: number, cursor?: string): Promise<Page<Item>> {
+export async function readPages<Item>(
+  read: ReadPage<Item>,
+  limit: number,
+  cursor?: string,
+): Promise<Page<Item>> {
   const page = await read({ limit: Math.min(limit, pageItems), cursor });
   const left = limit - page.data.length;
   if (!page.hasMore || left <= 0) return page;
@@ -50,7 +59,8 @@ export async function readPages<Item>(read: ReadPage<Item>, limit: number, curso
 /** Slug of the oldest agent of the environment. */
 export async function oldestAgent(manage: ManageClient): Promise<string> {
   const slug = (await readPages(manage.listAgents, 1_000)).data.at(-1)?.slug;
-  if (slug === undefined) throw new Failure('There is no agent to answer the message. Push one first: parley push');
+  if (slug === undefined)
+    throw new Failure('There is no agent to answer the message. Push one first: parley push');
   return slug;
 }
 
@@ -71,7 +81,11 @@ export async function printList<Item>(
   const limit = parseLimit(wanted, 20);
   const page = await withManage(options, (manage) => readPages(read(manage), limit, cursor));
   if (json) return printJson({ ...page, ...more });
-  printItems(page, columns, `No${cursor === undefined ? '' : ' more'} ${items} in ${environmentOf(apiAddress().key)}`);
+  printItems(
+    page,
+    columns,
+    `No${cursor === undefined ? '' : ' more'} ${items} in ${environmentOf(apiAddress().key)}`,
+  );
 }
 
 /** Prints a page as a table. `none` is the text for an empty one. */
@@ -102,7 +116,8 @@ export async function changeEach<T>(
     try {
       results.push(await change(name));
     } catch (error) {
-      if (!(error instanceof ParleyApiError) || ![404, 409, 502].includes(error.status)) throw error;
+      if (!(error instanceof ParleyApiError) || ![404, 409, 502].includes(error.status))
+        throw error;
       problems.push(`${name}: ${error.message}${error.code === 'in_doubt' ? ' (--anyway)' : ''}`);
     }
   }

@@ -45,9 +45,9 @@ async function seedPerson(email: string, { isProved = false } = {}) {
   return { id, tenant: scope.tenant };
 }
 const actionsIn = async (tenant: number) =>
-  (await db.pool.query('select action from audit_log where tenant = $1 order by id', [tenant])).rows.map(
-    ({ action }) => action as string,
-  );
+  (
+    await db.pool.query('select action from audit_log where tenant = $1 order by id', [tenant])
+  ).rows.map(({ action }) => action as string);
 
 test('members reset-password prints one link that works, and a newer one ends it', async () => {
   const { id, tenant } = await seedPerson('rosa@example.com');
@@ -56,12 +56,18 @@ test('members reset-password prints one link that works, and a newer one ends it
   const { person, link } = JSON.parse(await succeed('reset-password', id, '--json'));
   expect(person).toBe(id);
   const found = (one: string) => findPersonLink(db, 'password', one.split('/').at(-1)!);
-  expect([await found(first), await found(link)]).toEqual([null, { userId: id, email: null, proofTenant: null }]);
+  expect([await found(first), await found(link)]).toEqual([
+    null,
+    { userId: id, email: null, proofTenant: null },
+  ]);
   expect(await actionsIn(tenant)).toEqual(['password.reset_sent', 'password.reset_sent']);
 });
 
 test('members reset-password asks for the id when several people have the address, and refuses an unknown one', async () => {
-  const people = [await seedPerson('luis@example.com', { isProved: true }), await seedPerson('luis@example.com')];
+  const people = [
+    await seedPerson('luis@example.com', { isProved: true }),
+    await seedPerson('luis@example.com'),
+  ];
   const { exitCode, stderr } = await parley('reset-password', 'luis@example.com');
   expect(exitCode).toBe(1);
   for (const { id } of people) expect(stderr).toContain(id);
@@ -76,8 +82,12 @@ test('members release-email takes an address from the people who have it, first 
   const holders = async () => (await holdersOfEmail(db, email, 10)).map(({ id }) => id);
   expect(await succeed('release-email', 'SARA@example.com', '--unconfirmed')).toBe(other.id);
   expect(await holders()).toEqual([owner.id]);
-  expect(JSON.parse(await succeed('release-email', email, '--json'))).toEqual({ email, people: [owner.id] });
+  expect(JSON.parse(await succeed('release-email', email, '--json'))).toEqual({
+    email,
+    people: [owner.id],
+  });
   expect(await holders()).toEqual([]);
-  for (const { tenant } of [owner, other]) expect(await actionsIn(tenant)).toEqual(['email.released']);
+  for (const { tenant } of [owner, other])
+    expect(await actionsIn(tenant)).toEqual(['email.released']);
   expect(await parley('release-email', email)).toMatchObject({ exitCode: 1 });
 });

@@ -2,7 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDb, type Db } from '@parley/db';
 import { addMember, createIdentify, createUser, lockInvitation } from '@parley/identity';
-import { createTestDatabase, createTestRedis, seedOrganization, startSentinels } from '@parley/testing';
+import {
+  createTestDatabase,
+  createTestRedis,
+  seedOrganization,
+  startSentinels,
+} from '@parley/testing';
 import { type Cli, openCli } from './testing/run-command';
 import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
@@ -26,16 +31,25 @@ const succeed = (args: string[], env: Record<string, string> = {}) =>
   cli.succeed(args, { env: { DATABASE_URL: stack.databaseUrl, ...env } });
 
 /** Identifies a key like a process that has not cached it. */
-const identified = (key: string) => createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
+const identified = (key: string) =>
+  createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
 
 test('doctor names the folders of definitions, not another package in a folder of that name', async () => {
   const project = async () =>
-    (JSON.parse((await parley(['doctor', '--json'])).stdout) as { findings: { name: string }[] }).findings[1];
+    (JSON.parse((await parley(['doctor', '--json'])).stdout) as { findings: { name: string }[] })
+      .findings[1];
   const tools = join(cli.folder, 'tools');
   mkdirSync(tools);
-  expect(await project()).toMatchObject({ name: 'Project', state: 'ok', detail: 'this folder has tools' });
+  expect(await project()).toMatchObject({
+    name: 'Project',
+    state: 'ok',
+    detail: 'this folder has tools',
+  });
   writeFileSync(join(tools, 'package.json'), '{}');
-  expect(await project()).toMatchObject({ state: 'skipped', detail: 'no definitions in this folder' });
+  expect(await project()).toMatchObject({
+    state: 'skipped',
+    detail: 'no definitions in this folder',
+  });
   rmSync(tools, { recursive: true });
 });
 
@@ -64,23 +78,52 @@ describe('the command line', () => {
   test('--help lists the commands', async () => {
     const { exitCode, stdout } = await parley(['--help']);
     expect(exitCode).toBe(0);
-    for (const command of ['migrate', 'demo', 'push', 'chat', 'org', 'keys', 'threads', 'executions'])
+    for (const command of [
+      'migrate',
+      'demo',
+      'push',
+      'chat',
+      'org',
+      'keys',
+      'threads',
+      'executions',
+    ])
       expect(stdout).toContain(`  ${command} `);
   });
 
   test.each([
     ['an unknown command', ['nope'], "unknown command 'nope'"],
-    ['a missing option', ['keys', 'create', '--env', 'development'], "required option '--permissions <list>'"],
-    ['an unknown environment', createKey({ env: 'staging' }), '--env must be development or production'],
+    [
+      'a missing option',
+      ['keys', 'create', '--env', 'development'],
+      "required option '--permissions <list>'",
+    ],
+    [
+      'an unknown environment',
+      createKey({ env: 'staging' }),
+      '--env must be development or production',
+    ],
     [
       'an unknown permission',
       createKey({ permissions: 'chat,admin' }),
       '--permissions must be chat, data, sync, manage or *',
     ],
     ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires is in the past'],
-    ['an invalid expiry', createKey({ expires: 'soon' }), '--expires must be 30d, 12h, 2w or a date'],
-    ['a negative number', ['events', 'tail', '--last', '-1'], '--last must be a number from 0 to 1000, not "-1"'],
-    ['an unknown provider', ['webhooks', 'list', '--provider', 'bogus'], 'clerk, kapso, flow, polar, resend'],
+    [
+      'an invalid expiry',
+      createKey({ expires: 'soon' }),
+      '--expires must be 30d, 12h, 2w or a date',
+    ],
+    [
+      'a negative number',
+      ['events', 'tail', '--last', '-1'],
+      '--last must be a number from 0 to 1000, not "-1"',
+    ],
+    [
+      'an unknown provider',
+      ['webhooks', 'list', '--provider', 'bogus'],
+      'clerk, kapso, flow, polar, resend',
+    ],
     ['a bad slug', ['org', 'create', '--slug', 'a b', '--name', 'A'], '--slug must be letters'],
   ])('%s is refused with status 2 and one line', async (_, args, message) => {
     const { exitCode, stdout, stderr } = await parley(args);
@@ -98,18 +141,28 @@ describe('the command line', () => {
     const unset = await parley(['org', 'list'], { DATABASE_URL: '' });
     expect(unset).toMatchObject({ exitCode: 1, stdout: '' });
     // Without DATABASE_URL the message depends on whether a stack runs in this checkout.
-    const dead = await parley(['org', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
+    const dead = await parley(['org', 'list'], {
+      DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x',
+    });
     expect(dead).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(dead.stderr).toMatch(/^error: Cannot connect to PostgreSQL at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
+    expect(dead.stderr).toMatch(
+      /^error: Cannot connect to PostgreSQL at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/,
+    );
     expect(dead.stderr).not.toContain('secret');
-    const debugged = await parley(['org', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+    const debugged = await parley(['org', 'list', '--debug'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/x',
+    });
     expect(debugged.stderr).toContain('    at ');
   });
 });
 
 function createKey(changed: Record<string, string> = {}): string[] {
   const options = { env: 'development', permissions: 'chat,data', name: 'test', ...changed };
-  return ['keys', 'create', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
+  return [
+    'keys',
+    'create',
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+  ];
 }
 
 test('migrate applies all migrations to an empty database once, and --check reports whether any is missing', async () => {
@@ -121,7 +174,10 @@ test('migrate applies all migrations to an empty database once, and --check repo
     await admin.pool.query('create schema public');
     await admin.close();
     const unmigrated = await parley(['demo'], env);
-    expect(unmigrated).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Run: parley migrate') });
+    expect(unmigrated).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('Run: parley migrate'),
+    });
     expect(await parley(['migrate', '--check'], env)).toMatchObject({ exitCode: 1, stdout: '' });
     // --check --wait ends when the migrations are applied.
     const waiting = succeed(['migrate', '--check', '--wait', '120'], env);
@@ -147,7 +203,8 @@ test('migrate never calls a database up to date that a newer version has migrate
     await record('29990101000000_expand_notes');
     const worksWithIt =
       'The database has 29990101000000_expand_notes of a newer version, which this version works with.';
-    for (const args of [['migrate'], ['migrate', '--check']]) expect(await succeed(args, env)).toBe(worksWithIt);
+    for (const args of [['migrate'], ['migrate', '--check']])
+      expect(await succeed(args, env)).toBe(worksWithIt);
     expect(JSON.parse(await succeed(['migrate', '--json'], env))).toEqual({
       applied: [],
       newer: ['29990101000000_expand_notes'],
@@ -175,7 +232,9 @@ describe('organizations and keys', () => {
   });
 
   test('an organization is created once, and is the default while it is the only one', async () => {
-    expect(JSON.parse(await succeed(['org', 'create', '--slug', 'acme', '--name', 'Acme']))).toMatchObject({
+    expect(
+      JSON.parse(await succeed(['org', 'create', '--slug', 'acme', '--name', 'Acme'])),
+    ).toMatchObject({
       slug: 'acme',
     });
     const again = await parley(['org', 'create', '--slug', 'acme', '--name', 'Acme']);
@@ -197,15 +256,22 @@ describe('organizations and keys', () => {
 
   /** A key with the permission manage, and commands with it, which have no DATABASE_URL. */
   const remote = async (environment = 'development') => {
-    const env = stack.envOf(await succeed(createKey({ env: environment, org: 'acme', permissions: 'manage' })));
+    const env = stack.envOf(
+      await succeed(createKey({ env: environment, org: 'acme', permissions: 'manage' })),
+    );
     const run = (args: string[], input = '') => cli.parley(args, { env, input });
     return { env, run, succeed: (args: string[]) => cli.succeed(args, { env }) };
   };
 
   test('keys create prints only the key, which works until it is revoked by its prefix', async () => {
-    const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
+    const key = await succeed(
+      createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }),
+    );
     expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
-    expect(await identified(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
+    expect(await identified(key)).toMatchObject({
+      environment: 'production',
+      permissions: new Set(['data', 'chat']),
+    });
 
     const { run, succeed: manage } = await remote('production');
     const listed = JSON.parse(await manage(['keys', 'list', '--org', 'acme', '--json']));
@@ -214,7 +280,9 @@ describe('organizations and keys', () => {
     expect(JSON.stringify(listed)).not.toContain(key);
     expect(await manage(['keys', 'list'])).toContain(`${summary!.prefix}…`);
 
-    expect(await manage(['keys', 'revoke', `${summary!.prefix}…`])).toBe(`Revoked key ${summary!.id}.`);
+    expect(await manage(['keys', 'revoke', `${summary!.prefix}…`])).toBe(
+      `Revoked key ${summary!.id}.`,
+    );
     expect(await identified(key)).toBeNull();
     expect(await run(['keys', 'revoke', summary!.prefix])).toMatchObject({ exitCode: 1 });
     const { succeed: inDevelopment } = await remote();
@@ -223,8 +291,12 @@ describe('organizations and keys', () => {
 
   test('keys revoke takes the whole key, also from stdin, and never prints it', async () => {
     const { run } = await remote();
-    const revoke = (argument: string, input?: string) => run(['keys', 'revoke', argument, '--org', 'acme'], input);
-    const keys = [await succeed(createKey({ org: 'acme' })), await succeed(createKey({ org: 'acme' }))] as const;
+    const revoke = (argument: string, input?: string) =>
+      run(['keys', 'revoke', argument, '--org', 'acme'], input);
+    const keys = [
+      await succeed(createKey({ org: 'acme' })),
+      await succeed(createKey({ org: 'acme' })),
+    ] as const;
     const revoked = { exitCode: 0, stdout: expect.stringMatching(/^Revoked key key_\w+\.\n$/) };
     expect(await revoke(keys[0])).toMatchObject(revoked);
     expect(await identified(keys[0])).toBeNull();
@@ -255,7 +327,9 @@ describe('organizations and keys', () => {
     expect(log).toMatch(
       /^WHEN +ACTION +WHO +FROM +TARGET +BEFORE +AFTER\n\S+ \S+ +api_key\.rotated +api_key test +\S+ +api_key key_/,
     );
-    expect(JSON.parse(await manage(['audit', '--json', '--action', 'api_key.created'])).data).toHaveLength(1);
+    expect(
+      JSON.parse(await manage(['audit', '--json', '--action', 'api_key.created'])).data,
+    ).toHaveLength(1);
   });
 
   test('--org is required with several organizations, unless one is the demo', async () => {
@@ -263,11 +337,17 @@ describe('organizations and keys', () => {
     expect((await parley(createKey())).stderr).toBe(
       'error: There are several organizations. Choose one with --org acme | beta\n',
     );
-    expect((await parley(createKey({ org: 'nope' }))).stderr).toContain('No organization has the slug "nope"');
+    expect((await parley(createKey({ org: 'nope' }))).stderr).toContain(
+      'No organization has the slug "nope"',
+    );
   });
 
   test('org purges shows deleted organizations with the time and the number of rows', async () => {
-    expect(await parley(['org', 'purges'])).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No purges\n' });
+    expect(await parley(['org', 'purges'])).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No purges\n',
+    });
     const report = { entities: 1200, api_keys: 2, organizations: 1 };
     for (const [id, runAt, finishedAt, given] of [
       ['purge_1', '2026-01-05T10:00:00Z', '2026-01-05T10:00:07Z', report],
@@ -280,9 +360,19 @@ describe('organizations and keys', () => {
         [id, runAt, finishedAt, JSON.stringify(given)],
       );
     const listed = JSON.parse(await succeed(['org', 'purges', '--json'])) as { purges: object[] };
-    const finished = { slug: 'shop-purge_1', state: 'finished', deleted: report, organizationId: 'org_purge_1' };
-    expect(listed.purges.at(-1)).toMatchObject({ ...finished, finishedAt: '2026-01-05T10:00:07.000Z' });
-    const states = (listed.purges as { id: string; state: string }[]).map(({ id, state }) => `${id} ${state}`);
+    const finished = {
+      slug: 'shop-purge_1',
+      state: 'finished',
+      deleted: report,
+      organizationId: 'org_purge_1',
+    };
+    expect(listed.purges.at(-1)).toMatchObject({
+      ...finished,
+      finishedAt: '2026-01-05T10:00:07.000Z',
+    });
+    const states = (listed.purges as { id: string; state: string }[]).map(
+      ({ id, state }) => `${id} ${state}`,
+    );
     expect(states.sort()).toEqual(['purge_1 finished', 'purge_2 running', 'purge_3 waiting']);
     expect(await succeed(['org', 'purges'])).toMatch(/^shop-purge_1 +finished .* 1203$/m);
     for (const name of ['shop-purge_1', 'ext_purge_1', 'org_purge_1']) {
@@ -290,10 +380,14 @@ describe('organizations and keys', () => {
       expect(shown).toMatch(/^entities +1200$/m);
       expect(shown).toMatch(/^rows +1203$/m);
     }
-    const [first, next] = JSON.parse(`[${await succeed(['org', 'purges', '--json', '--limit', '1'])}]`)
+    const [first, next] = JSON.parse(
+      `[${await succeed(['org', 'purges', '--json', '--limit', '1'])}]`,
+    )
       .map((page: { purges: { id: string }[]; next: string }) => [page.purges[0]!.id, page.next])
       .flat() as [string, string];
-    expect(await succeed(['org', 'purges', '--limit', '2', '--cursor', next])).not.toContain(`shop-${first}`);
+    expect(await succeed(['org', 'purges', '--limit', '2', '--cursor', next])).not.toContain(
+      `shop-${first}`,
+    );
   });
 
   test('org purges marks unsigned deletions, and --stop stops one that has not started', async () => {
@@ -311,15 +405,24 @@ describe('organizations and keys', () => {
       );
     // An organization is shown under its current slug.
     const listed = await succeed(['org', 'purges']);
-    for (const line of [/^kept +waiting +no +20/m, /^begun +running +no +20/m, /^proven +waiting +yes +20/m])
+    for (const line of [
+      /^kept +waiting +no +20/m,
+      /^begun +running +no +20/m,
+      /^proven +waiting +yes +20/m,
+    ])
       expect(listed).toMatch(line);
     const doctor = () =>
-      parley(['doctor']).then(({ stdout }) => stdout.split('\n').find((line) => line.includes('Identity deliveries')));
+      parley(['doctor']).then(({ stdout }) =>
+        stdout.split('\n').find((line) => line.includes('Identity deliveries')),
+      );
     expect(await doctor()).toMatch(/unsigned deliveries will delete kept \(due 20.*\)$/);
     const stop = (name: string) => parley(['org', 'purges', '--stop', name]);
     for (const [name, message] of [
       ['begun', 'The purge of begun is running and can no longer be stopped'],
-      ['ext_proven', 'The purge of proven was requested by a signed delivery and cannot be stopped'],
+      [
+        'ext_proven',
+        'The purge of proven was requested by a signed delivery and cannot be stopped',
+      ],
       ['unknown', 'No purge of "unknown"'],
       ['named-before', 'No purge of "named-before"'],
     ] as const)
@@ -331,7 +434,10 @@ describe('organizations and keys', () => {
     expect(JSON.parse(await succeed(['org', 'purges', '--stop', 'kept', '--json']))).toMatchObject({
       stopped: { slug: 'kept', state: 'stopped', signed: false, stoppedAt: expect.any(String) },
     });
-    expect(await stop('kept')).toMatchObject({ exitCode: 1, stderr: 'error: The purge of kept is already stopped\n' });
+    expect(await stop('kept')).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: The purge of kept is already stopped\n',
+    });
     expect(await succeed(['org', 'purges', '--org', 'kept'])).toMatch(/^stopped +20/m);
     expect(await doctor()).not.toContain('delete');
     await db.pool.query(`delete from organizations where slug = 'kept'`);
@@ -376,7 +482,9 @@ describe('demo', () => {
 
   test('another run keeps changes of people, and creates a key only with --new-key', async () => {
     await db.pool.query(`update agent_configs set name = 'Mine'`);
-    await db.pool.query(`delete from entities where part in (select no from entity_types where slug = 'order')`);
+    await db.pool.query(
+      `delete from entities where part in (select no from entity_types where slug = 'order')`,
+    );
     expect(JSON.parse(await succeed(['demo']))).toEqual({ organization: 'demo', key: null });
     const { rows } = await db.pool.query(`select distinct name from agent_configs`);
     expect(rows).toEqual([{ name: 'Mine' }]);
@@ -388,14 +496,24 @@ describe('demo', () => {
 test('types list shows search fields and the progress of reindexing', async () => {
   const { tenant } = (await seedOrganization(db.pool, { slug: 'typed' })).scope;
   const env = stack.envOf(await succeed(createKey({ org: 'typed', permissions: 'manage' })));
-  const add = (slug: string, searchFields: string[], indexedFields: string[], reindex: object | null) =>
+  const add = (
+    slug: string,
+    searchFields: string[],
+    indexedFields: string[],
+    reindex: object | null,
+  ) =>
     db.pool.query(
       `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, reindex, updated_at)
        values ($2, $1, 'development', $2, $2, '{}', $3, $4, $5, now())`,
       [tenant, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
     );
   await add('done', ['name'], ['name'], null);
-  await add('half', ['name', 'note'], ['name'], { fields: ['name', 'note'], pos: '1', done: 1200, share: 0.456 });
+  await add('half', ['name', 'note'], ['name'], {
+    fields: ['name', 'note'],
+    pos: '1',
+    done: 1200,
+    share: 0.456,
+  });
   await add('none', [], [], null);
   await add('waiting', ['name'], [], null);
   const stdout = await cli.succeed(['types', 'list'], { env });
@@ -406,7 +524,9 @@ test('types list shows search fields and the progress of reindexing', async () =
     ['none', 'none', '-', '-'],
     ['waiting', 'waiting', 'name', 'waiting for the worker'],
   ]);
-  const { data } = JSON.parse(await cli.succeed(['types', 'list', '--org', 'typed', '--json'], { env }));
+  const { data } = JSON.parse(
+    await cli.succeed(['types', 'list', '--org', 'typed', '--json'], { env }),
+  );
   expect(data[1]).toEqual({
     entityType: 'half',
     name: 'half',
@@ -418,7 +538,9 @@ test('types list shows search fields and the progress of reindexing', async () =
 test('members invite prints one link that works, and with --first none while there is an admin', async () => {
   await parley(['org', 'create', '--slug', 'people', '--name', 'People']);
   const invite = (...more: string[]) =>
-    succeed(['members', 'invite', '--org', 'people', ...more], { PUBLIC_URL: 'https://parley.example/' });
+    succeed(['members', 'invite', '--org', 'people', ...more], {
+      PUBLIC_URL: 'https://parley.example/',
+    });
   const first = await invite();
   expect(first).toMatch(/^https:\/\/parley\.example\/console\/#\/join\/[\w-]{43}$/);
   const second = JSON.parse(await invite('--first', '--json'));
@@ -427,8 +549,15 @@ test('members invite prints one link that works, and with --first none while the
   expect([await isOpen(first), await isOpen(second.link)]).toEqual([false, true]);
   const leftMs = Date.parse(second.expiresAt) - Date.now();
   expect(leftMs > 29 * 60_000 && leftMs <= 30 * 60_000).toBe(true);
-  const { tenant } = (await db.transaction((tx) => lockInvitation(tx, second.link.split('/').at(-1)!)))!;
-  await addMember(db, { tenant }, await createUser(db, { email: 'ana@example.com', name: null }), 'admin');
+  const { tenant } = (await db.transaction((tx) =>
+    lockInvitation(tx, second.link.split('/').at(-1)!),
+  ))!;
+  await addMember(
+    db,
+    { tenant },
+    await createUser(db, { email: 'ana@example.com', name: null }),
+    'admin',
+  );
   expect(JSON.parse(await invite('--first', '--json')).link).toBeNull();
   expect(await invite('--role', 'member')).not.toBe(first);
 });
@@ -438,25 +567,41 @@ test('publishable-keys prints the key alone, lists it, and revokes it', async ()
   const env = stack.envOf(await succeed(createKey({ org: 'websites', permissions: 'manage' })));
   const run = (args: string[]) => cli.parley(args, { env });
   const manage = (args: string[]) => cli.succeed(args, { env });
-  const create = ['publishable-keys', 'create', '--name', 'website', '--origins', 'https://a.example, *.b.example'];
-  expect(await run(create)).toMatchObject({ exitCode: 2, stderr: 'error: Name either --agent or --router\n' });
+  const create = [
+    'publishable-keys',
+    'create',
+    '--name',
+    'website',
+    '--origins',
+    'https://a.example, *.b.example',
+  ];
+  expect(await run(create)).toMatchObject({
+    exitCode: 2,
+    stderr: 'error: Name either --agent or --router\n',
+  });
   expect((await run([...create, '--agent', 'none'])).stderr).toContain('No such agent or router');
   const limits = ['--per-visitor', '7', '--per-address', '8', '--per-key', '9'];
   const { exitCode, stdout, stderr } = await run([...create, '--agent', 'shop', ...limits]);
-  expect((await run([...create, '--agent', 'shop', '--per-key', 'many'])).stderr).toContain('limits.perKey');
+  expect((await run([...create, '--agent', 'shop', '--per-key', 'many'])).stderr).toContain(
+    'limits.perKey',
+  );
   const wrong = ['publishable-keys', 'create', '--name', 'website', '--agent', 'shop', '--origins'];
   expect((await run([...wrong, 'https://A.example:443/'])).stderr).toContain(
     'Browsers send https://A.example:443/ as https://a.example',
   );
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^pk_dev_[\w-]{22}\n$/)]);
-  const [, id] = /^Created publishable key (\S+) for https:\/\/a\.example, \*\.b\.example\.$/m.exec(stderr)!;
+  const [, id] = /^Created publishable key (\S+) for https:\/\/a\.example, \*\.b\.example\.$/m.exec(
+    stderr,
+  )!;
   const [, secret] = /^Identity secret.*: (\S{43})$/m.exec(stderr)!;
   const listed = await manage(['publishable-keys', 'list']);
   expect(listed).toContain(stdout.trim());
   expect(listed).not.toContain(secret);
   const all = JSON.parse(await manage(['publishable-keys', 'list', '--json']));
   expect(JSON.stringify(all)).toContain('"limits":{"perVisitor":7,"perAddress":8,"perKey":9}');
-  expect(await manage(['publishable-keys', 'revoke', stdout.trim()])).toBe(`Revoked publishable key ${id}.`);
+  expect(await manage(['publishable-keys', 'revoke', stdout.trim()])).toBe(
+    `Revoked publishable key ${id}.`,
+  );
   expect(await manage(['publishable-keys', 'revoke', id!])).toBe(`Revoked publishable key ${id}.`);
   expect(await manage(['publishable-keys', 'list'])).toMatch(/ revoked \d{4}-\d\d-\d\d$/m);
   expect(await run(['publishable-keys', 'revoke', 'pkey_none'])).toMatchObject({ exitCode: 1 });

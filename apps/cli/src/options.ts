@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
 /** `--json` of every command. Errors are printed as one line of JSON too (main.ts). */
-export const withJson = (command: Command): Command => command.option('--json', 'print the result as one line of JSON');
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'print the result as one line of JSON');
 
 /** Options of commands that use the management API. The key selects the organization and the environment. */
 export const ofKey = (command: Command): Command =>
@@ -30,6 +31,7 @@ export const groups = {
 export const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 export function wholeSeconds(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
+  if (!/^\d{1,6}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of seconds.');
   return Number(text);
 }

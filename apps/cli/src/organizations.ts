@@ -8,14 +8,20 @@ import { canAsk } from './terminal';
 export const demoSlug = 'demo';
 
 /** The organization with this slug; by default the only one. With several, a terminal asks and a script gets an error. */
-export async function findOrganization(db: Queryable, slug: string | undefined): Promise<Organization> {
+export async function findOrganization(
+  db: Queryable,
+  slug: string | undefined,
+): Promise<Organization> {
   const rows = await listOrganizations(db, slug);
   if (slug !== undefined && rows.length === 0)
     throw new Failure(`No organization has the slug "${slug}". List them with: parley org list`);
-  if (rows.length === 0) throw new Failure('There is no organization yet. Create one with: parley org create');
+  if (rows.length === 0)
+    throw new Failure('There is no organization yet. Create one with: parley org create');
   if (rows.length === 1) return rows[0]!;
   if (!canAsk())
-    throw new Failure(`There are several organizations. Choose one with --org ${listOf(rows.map((row) => row.slug))}`);
+    throw new Failure(
+      `There are several organizations. Choose one with --org ${listOf(rows.map((row) => row.slug))}`,
+    );
   const { isCancel, select } = await import('@clack/prompts');
   const chosen = await select({
     message: 'Which organization?',
@@ -32,4 +38,6 @@ export async function findOrganization(db: Queryable, slug: string | undefined):
 export const shownOrganization = ({ tenant: _tenant, ...shown }: Organization) => shown;
 
 const listOf = (slugs: string[]): string =>
-  slugs.length <= 10 ? slugs.join(' | ') : `${slugs.slice(0, 10).join(' | ')} | … (${slugs.length} in total)`;
+  slugs.length <= 10
+    ? slugs.join(' | ')
+    : `${slugs.slice(0, 10).join(' | ')} | … (${slugs.length} in total)`;

@@ -6,7 +6,12 @@ export interface PageOptions {
   cursor?: string;
 }
 
-export function parseLimit(text: string | undefined, fallback: number, name = '--limit', least = 1): number {
+export function parseLimit(
+  text: string | undefined,
+  fallback: number,
+  name = '--limit',
+  least = 1,
+): number {
   if (text === undefined) return fallback;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : -1;
   if (limit < least || limit > 1000)
@@ -20,6 +25,8 @@ export function parsePage(options: PageOptions, idPattern: RegExp): Page {
   if (options.cursor === undefined) return { limit, before: null };
   const before = parsePosition(options.cursor, idPattern);
   if (before === null)
-    throw usageFailure(`--cursor must be the cursor that the previous page printed, not "${options.cursor}"`);
+    throw usageFailure(
+      `--cursor must be the cursor that the previous page printed, not "${options.cursor}"`,
+    );
   return { limit, before };
 }

@@ -1,7 +1,12 @@
 import type { Db } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type Payments, createPayments } from '@parley/payments';
-import { type FlowServer, type SeededOrganization, seedOrganization, startFlowServer } from '@parley/testing';
+import {
+  type FlowServer,
+  type SeededOrganization,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
 import { type Cli, openCli } from './testing/run-command';
 import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
@@ -26,7 +31,13 @@ beforeAll(async () => {
   env = stack.envOf(shop.key);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const entities = createEntities({ db });
-  payments = createPayments({ db, entities, box: stack.api.deps.box, publicUrl: 'https://svc.example.com', log });
+  payments = createPayments({
+    db,
+    entities,
+    box: stack.api.deps.box,
+    publicUrl: 'https://svc.example.com',
+    log,
+  });
 });
 afterAll(async () => {
   expect(flow.problems).toEqual([]);
@@ -37,9 +48,16 @@ afterAll(async () => {
 
 async function make(description: string, ageMs = 0) {
   const wanted = { amount: 12_000, description, customerEmail: 'buyer@example.com' };
-  const result = await payments.create(shop.scope, { ...wanted, actor: { type: 'system' }, callKey: null });
+  const result = await payments.create(shop.scope, {
+    ...wanted,
+    actor: { type: 'system' },
+    callKey: null,
+  });
   if (!result.ok) throw new Error(result.message);
-  await db.pool.query('update entities set created_at = created_at - $2 where id = $1', [result.paymentId, ageMs]);
+  await db.pool.query('update entities set created_at = created_at - $2 where id = $1', [
+    result.paymentId,
+    ageMs,
+  ]);
   return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
 }
 const hour = 3_600_000;
@@ -60,12 +78,18 @@ it('integrations set flow creates the payment type, and integrations test finds 
 });
 
 it('payments list has pages, and payments show prints events', async () => {
-  expect((await parley('payments', 'list')).stderr).toContain('No matching payments in development');
+  expect((await parley('payments', 'list')).stderr).toContain(
+    'No matching payments in development',
+  );
   const one = await make('first');
   const two = await make('second \u001b[31m');
   const list = JSON.parse(await succeed('payments', 'list', '--limit', '1', '--json'));
-  expect(list.data).toMatchObject([{ id: two.paymentId, data: { status: 'pending', amount: 12_000 } }]);
-  const rest = JSON.parse(await succeed('payments', 'list', '--cursor', list.cursor, '--json', '--limit', '1'));
+  expect(list.data).toMatchObject([
+    { id: two.paymentId, data: { status: 'pending', amount: 12_000 } },
+  ]);
+  const rest = JSON.parse(
+    await succeed('payments', 'list', '--cursor', list.cursor, '--json', '--limit', '1'),
+  );
   expect(rest).toMatchObject({ data: [{ id: one.paymentId }], hasMore: false });
   expect(await succeed('payments', 'list', '--status', 'pending')).toContain('second \\u001b[31m');
   expect((await parley('payments', 'list', '--cursor', 'x')).stderr).toContain('invalid_cursor');
@@ -75,7 +99,9 @@ it('payments list has pages, and payments show prints events', async () => {
   await payments.confirmByToken(one.order.token);
   const shown = await succeed('payments', 'show', one.paymentId);
   expect(shown).toMatch(/status +pending/);
-  expect(shown).toMatch(/payment\.created +by system\n.*payment\.link_created +by system\n.*payment\.mismatch/);
+  expect(shown).toMatch(
+    /payment\.created +by system\n.*payment\.link_created +by system\n.*payment\.mismatch/,
+  );
   expect(shown).toContain('amount 1 is not 12000');
   const unknown = await parley('payments', 'show', 'ent_no');
   expect(unknown).toMatchObject({ exitCode: 1 });
@@ -101,9 +127,16 @@ it('payments reconcile updates pending payments', async () => {
 it('payments reconcile reports failures', async () => {
   await make('unanswered', hour);
   await make('unanswered', hour);
-  flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
+  flow.setFault('getStatusByFlowOrder', {
+    kind: 'error',
+    status: 400,
+    body: { code: 1, message: 'closed' },
+  });
   const some = await parley('payments', 'reconcile');
-  expect(some).toMatchObject({ exitCode: 1, stdout: '2 checked, 0 paid, 0 failed, 0 unchanged, 0 mismatched\n' });
+  expect(some).toMatchObject({
+    exitCode: 1,
+    stdout: '2 checked, 0 paid, 0 failed, 0 unchanged, 0 mismatched\n',
+  });
   expect(some.stderr).toContain('error: The status of 2 of 2 payments could not be read');
   flow.setFault('getStatusByFlowOrder', null);
   expect(await parley('payments', 'reconcile', '--older-than', 'x')).toMatchObject({ exitCode: 2 });

@@ -20,7 +20,10 @@ beforeAll(async () => {
   cli = openCli(runProcess);
   server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: 'sk_dev_x' };
+  env = {
+    PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PARLEY_API_KEY: 'sk_dev_x',
+  };
 });
 afterAll(() => {
   server.close();
@@ -28,19 +31,36 @@ afterAll(() => {
 });
 
 test('--version prints the version', async () => {
-  expect(await cli.parley(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await cli.parley(['--version'])).toEqual({
+    exitCode: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
 });
 
 test('a failure ends with status 1, a wrong call with 2', async () => {
-  const unreachable = await cli.parley(['status'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:1' } });
-  expect(unreachable).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(/^error: .*\n$/) });
+  const unreachable = await cli.parley(['status'], {
+    env: { ...env, PARLEY_URL: 'http://127.0.0.1:1' },
+  });
+  expect(unreachable).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: .*\n$/),
+  });
   const wrong = await cli.parley(['no-such', '--json']);
-  expect(wrong).toEqual({ exitCode: 2, stdout: '', stderr: `{"error":"unknown command 'no-such'"}\n` });
+  expect(wrong).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `{"error":"unknown command 'no-such'"}\n`,
+  });
 });
 
 test('an object on standard input is read to its end, and output that fills the pipe is written to its end', async () => {
   const input = JSON.stringify({ text: 'y'.repeat(500_000) });
-  const { exitCode, stdout } = await cli.parley(['data', 'create', 'product', '-', '--json'], { env, input });
+  const { exitCode, stdout } = await cli.parley(['data', 'create', 'product', '-', '--json'], {
+    env,
+    input,
+  });
   expect([exitCode, stdout.length]).toEqual([0, answer.length + 1]);
 });
 
@@ -65,5 +85,8 @@ test('definition files that keep the process busy or end it do neither', async (
   expect(await cli.parley(['push', 'odd', '--json'], { env })).toMatchObject({ exitCode: 0 });
   writeFileSync(join(agents, 'a.ts'), `process.exit(0);\n${definition}`);
   const exiting = await cli.parley(['push', 'odd'], { env });
-  expect(exiting).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('agents/a.ts: calls process.exit(0)') });
+  expect(exiting).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('agents/a.ts: calls process.exit(0)'),
+  });
 });

@@ -48,10 +48,12 @@ afterAll(async () => {
 });
 
 async function key(environment: Environment, permissions: Permission[] = ['*']): Promise<string> {
-  return (await createApiKey(db, { tenant: scope.tenant, environment, name: 'test', permissions })).key;
+  return (await createApiKey(db, { tenant: scope.tenant, environment, name: 'test', permissions }))
+    .key;
 }
 const pull = async (environment: Environment) => pullResources(db, { ...scope, environment });
-const run = (args: string[], more: Record<string, string> = {}) => cli.parley(args, { env: { ...env, ...more } });
+const run = (args: string[], more: Record<string, string> = {}) =>
+  cli.parley(args, { env: { ...env, ...more } });
 const json = async (args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
 
 function write(folder: string, files: Record<string, string>): void {
@@ -90,7 +92,9 @@ test('diff shows changed fields and lines, and --exit-code sets the status', asy
 
 test('status shows the environment and whether the folder differs', async () => {
   const { stdout } = await run(['status', 'shop']);
-  expect(stdout).toMatch(/^address +http.*\norganization +org-\S+ \(Organization .*\)\nenvironment +development\n/);
+  expect(stdout).toMatch(
+    /^address +http.*\norganization +org-\S+ \(Organization .*\)\nenvironment +development\n/,
+  );
   expect(stdout).toContain('1 differ');
   expect(await json(['status', '.'])).toMatchObject({
     organization: { slug: expect.stringMatching(/./) },
@@ -105,7 +109,11 @@ test('definitions that --prune cannot delete are listed with the reason', async 
   const pushed = await run(['push', 'shop']);
   expect(pushed.exitCode).toBe(0);
   const entities = createEntities({ db });
-  const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
+  const made = await entities.create(scope, {
+    type: 'product',
+    data: { name: 'Tent' },
+    actor: { type: 'system' },
+  });
   expect(made.ok).toBe(true);
   write('less', {
     'agents/friend.ts': agent('Friend').replace("'helper'", "'friend'"),
@@ -131,7 +139,8 @@ test('types generate writes the types of the environment or of a folder, and --c
   write('typed', { ...base, 'package.json': '{}' });
   await cli.succeed(['push', 'typed'], { env });
   const file = join(cli.folder, 'web/parley.d.ts');
-  const generate = (...more: string[]) => run(['types', 'generate', '--out', 'web/parley.d.ts', ...more]);
+  const generate = (...more: string[]) =>
+    run(['types', 'generate', '--out', 'web/parley.d.ts', ...more]);
   expect(await generate('--check')).toMatchObject({
     exitCode: 1,
     stderr: 'error: web/parley.d.ts is not up to date. Run parley types generate without --check\n',
@@ -146,7 +155,9 @@ test('types generate writes the types of the environment or of a folder, and --c
   );
   expect(await generate('--check')).toMatchObject({ exitCode: 0 });
 
-  write('typed', { 'entity-types/product.ts': product.replace("price: 'number'", "price: 'string'") });
+  write('typed', {
+    'entity-types/product.ts': product.replace("price: 'number'", "price: 'string'"),
+  });
   expect(await generate('--check')).toMatchObject({ exitCode: 0 });
   expect(await generate('--from', 'typed', '--check')).toMatchObject({ exitCode: 1 });
   expect(JSON.parse((await generate('--from', 'typed', '--json')).stdout)).toEqual({
@@ -198,10 +209,17 @@ test('tools list and show name built-in and custom tools with their parameters a
   });
 
   const withoutKey = await cli.parley(['tools', 'show', 'entity.query']);
-  expect(withoutKey.stdout).toMatch(/^sort\.direction +asc or desc +no +Direction of the sort; default "desc"$/m);
+  expect(withoutKey.stdout).toMatch(
+    /^sort\.direction +asc or desc +no +Direction of the sort; default "desc"$/m,
+  );
   const listed = await cli.parley(['tools', 'list']);
-  expect(listed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not listed: PARLEY_URL is not set') });
-  expect(listed.stdout).toMatch(/^web\.fetch +built-in +execute on web\.fetch +Sends an HTTP request/m);
+  expect(listed).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('not listed: PARLEY_URL is not set'),
+  });
+  expect(listed.stdout).toMatch(
+    /^web\.fetch +built-in +execute on web\.fetch +Sends an HTTP request/m,
+  );
 });
 
 test('the entity type of payments, which Parley creates, is not reported as missing and not deleted', async () => {
@@ -214,10 +232,15 @@ test('the entity type of payments, which Parley creates, is not reported as miss
     ['push', 'shop', '--prune'],
   ]) {
     const { stdout, stderr } = await run(args);
-    expect([args, `${stdout}${stderr}`]).toEqual([args, expect.not.stringContaining('only in the environment')]);
+    expect([args, `${stdout}${stderr}`]).toEqual([
+      args,
+      expect.not.stringContaining('only in the environment'),
+    ]);
     expect(stderr).not.toMatch(/payment|Not in the folder/);
   }
-  expect((await pull('development')).resources.entityTypes.map(({ slug }) => slug)).toContain('payment');
+  expect((await pull('development')).resources.entityTypes.map(({ slug }) => slug)).toContain(
+    'payment',
+  );
   await db.pool.query(`delete from entity_types where slug = 'payment'`);
 });
 
@@ -233,7 +256,10 @@ test('errors of shape and of references are reported together, each with its fil
   expect(stderr).toContain('\n  agents/a.ts: a: sytemPrompt is not a known field');
   expect(stderr).toContain('\n  agents/b.ts: helper: tools.0 unknown tool "nope"');
   const asJson = await run(['push', 'wrong', '--json']);
-  expect(JSON.parse(asJson.stderr)).toMatchObject({ code: 'invalid_definitions', problems: expect.any(Array) });
+  expect(JSON.parse(asJson.stderr)).toMatchObject({
+    code: 'invalid_definitions',
+    problems: expect.any(Array),
+  });
 });
 
 test('deploy pushes to production, and requires --yes without a terminal', async () => {
@@ -241,11 +267,18 @@ test('deploy pushes to production, and requires --yes without a terminal', async
   expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
   expect((await pull('production')).version).toBe(0);
   const deployed = await run(['deploy', 'shop', '--yes']);
-  expect(deployed).toMatchObject({ exitCode: 0, stderr: 'Deployed: 2 created; production is at version 1.\n' });
-  expect((await run(['deploy', 'shop', '--yes'])).stderr).toBe('Nothing to change; production is at version 1.\n');
+  expect(deployed).toMatchObject({
+    exitCode: 0,
+    stderr: 'Deployed: 2 created; production is at version 1.\n',
+  });
+  expect((await run(['deploy', 'shop', '--yes'])).stderr).toBe(
+    'Nothing to change; production is at version 1.\n',
+  );
   const wrongKey = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: '' });
   expect(wrongKey.stderr).toContain('PARLEY_PRODUCTION_API_KEY is not set');
-  const ofDevelopment = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: env.PARLEY_API_KEY! });
+  const ofDevelopment = await run(['deploy', 'shop', '--yes'], {
+    PARLEY_PRODUCTION_API_KEY: env.PARLEY_API_KEY!,
+  });
   expect(ofDevelopment).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('PARLEY_PRODUCTION_API_KEY is a key for development'),
@@ -262,7 +295,12 @@ test('pull writes missing definitions and keeps files that differ, and a push of
       name: "It's",
       policies: [{ resource: 'product', actions: ['read'], effect: 'allow' }],
       scopeRules: [
-        { entityType: 'product', field: 'data.name', operator: 'eq', value: { __proto__: 1, 'a b': [null] } },
+        {
+          entityType: 'product',
+          field: 'data.name',
+          operator: 'eq',
+          value: { __proto__: 1, 'a b': [null] },
+        },
       ],
     }),
     'tools/shop.ts': `import { defineTools } from '@parley/definitions';
@@ -273,7 +311,9 @@ test('pull writes missing definitions and keeps files that differ, and a push of
   expect((await run(['pull', 'copy'])).stderr).toBe(
     `Pulled development at version ${before.version}: 4 written, 0 unchanged.\n`,
   );
-  expect(readFileSync(join(cli.folder, 'copy/tools/shop.one.ts'), 'utf8')).toContain('defineTools([');
+  expect(readFileSync(join(cli.folder, 'copy/tools/shop.one.ts'), 'utf8')).toContain(
+    'defineTools([',
+  );
   const pushed = await run(['push', 'copy', '--prune']);
   expect(pushed.stderr).toContain('Pushed: nothing to change;');
   expect(await pull('development')).toEqual(before);
@@ -299,7 +339,10 @@ test('dev pushes every change, and keeps running after an error', async () => {
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const says = async (text: string) => {
-    await until(() => output, { isThere: (said) => said.includes(text) || child.exitCode !== null, everyMs: 20 });
+    await until(() => output, {
+      isThere: (said) => said.includes(text) || child.exitCode !== null,
+      everyMs: 20,
+    });
     if (!output.includes(text)) throw new Error(`dev ended with ${child.exitCode}:\n${output}`);
     output = '';
   };
@@ -307,7 +350,9 @@ test('dev pushes every change, and keeps running after an error', async () => {
     await says('is at version');
     write('live', { 'agents/helper.ts': 'export default {{{' });
     await says('agents/helper.ts: line 1');
-    write('live', { 'agents/helper.ts': agent('Again').replace("'Again'", "'Again', tools: ['nope']") });
+    write('live', {
+      'agents/helper.ts': agent('Again').replace("'Again'", "'Again', tools: ['nope']"),
+    });
     await says('unknown tool "nope"');
     write('live', { 'agents/helper.ts': agent('Again') });
     await says('"Again"');
@@ -315,19 +360,28 @@ test('dev pushes every change, and keeps running after an error', async () => {
     write('live', { 'agents/other.ts': agent('Other').replace("'helper'", "'other'") });
     await says('+ other');
     // The types of the project are written again.
-    write('live', { 'entity-types/product.ts': product.replace("'number'", "'number', weight: 'number'") });
+    write('live', {
+      'entity-types/product.ts': product.replace("'number'", "'number', weight: 'number'"),
+    });
     await says('weight');
-    expect(readFileSync(join(cli.folder, 'live/parley.d.ts'), 'utf8')).toContain('    weight?: number | null;\n');
+    expect(readFileSync(join(cli.folder, 'live/parley.d.ts'), 'utf8')).toContain(
+      '    weight?: number | null;\n',
+    );
   } finally {
     child.kill('SIGINT');
   }
   const code = await new Promise((ended) => child.once('exit', ended));
   expect(code).toBe(0);
-  expect((await pull('development')).resources.agents.map(({ slug }) => slug).sort()).toEqual(['helper', 'other']);
+  expect((await pull('development')).resources.agents.map(({ slug }) => slug).sort()).toEqual([
+    'helper',
+    'other',
+  ]);
 });
 
 test('dev refuses a production key', async () => {
-  const { exitCode, stderr } = await run(['dev', 'shop'], { PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY! });
+  const { exitCode, stderr } = await run(['dev', 'shop'], {
+    PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY!,
+  });
   expect([exitCode, stderr]).toEqual([
     1,
     'error: dev pushes to development, but PARLEY_API_KEY is a production key. Set a development key\n',
@@ -341,13 +395,21 @@ describe('data', () => {
     await cli.succeed(['push', 'shop'], { env });
     const made = await entityOf(['create', 'product', '{"name":"Lamp","price":12}']);
     expect(made).toMatchObject({ type: 'product', status: 'active', data: { name: 'Lamp' } });
-    expect(await entityOf(['update', 'product', made.id, '{"price":10}', '--status', 'draft'])).toMatchObject({
+    expect(
+      await entityOf(['update', 'product', made.id, '{"price":10}', '--status', 'draft']),
+    ).toMatchObject({
       data: { name: 'Lamp', price: 10 },
       status: 'draft',
     });
     expect((await run(['data', 'get', 'product', made.id])).stdout).toContain('Lamp');
     expect((await run(['data', 'list', 'product'])).stdout).toMatch(/ID .* name/);
-    const found = await entityOf(['query', 'product', '{"data.price":{"$lt":11}}', '--sort', 'data.price:asc']);
+    const found = await entityOf([
+      'query',
+      'product',
+      '{"data.price":{"$lt":11}}',
+      '--sort',
+      'data.price:asc',
+    ]);
     expect(found.data).toHaveLength(1);
     expect((await entityOf(['search', 'product', 'lam'])).data).toHaveLength(1);
     expect(await entityOf(['delete', 'product', made.id])).toEqual({ success: true });
@@ -366,7 +428,9 @@ describe('data', () => {
 
   test('an interrupted import is resumed and creates no row twice', async () => {
     const rows = Array.from({ length: 12 }, (_, at) => `Item ${at},${at}`);
-    write('.', { 'items.csv': ['name,price', ...rows.slice(0, 7), 'Bad,1', ...rows.slice(7)].join('\n') });
+    write('.', {
+      'items.csv': ['name,price', ...rows.slice(0, 7), 'Bad,1', ...rows.slice(7)].join('\n'),
+    });
     write('typed', {
       'entity-types/product.ts': product.replace(
         "name: 'string'",
@@ -378,12 +442,23 @@ describe('data', () => {
     expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('row 8: ') });
     write('.', { 'items.csv': ['name,price', ...rows].join('\n') });
     const resumed = await run(['data', 'import', 'product', 'items.csv']);
-    expect([resumed.exitCode, resumed.stderr]).toEqual([0, expect.stringMatching(/^Resuming at row \d+ of 12\./)]);
-    const { data } = await entityOf(['query', 'product', '{"data.name":{"$ne":"Lamp"}}', '--limit', '100']);
+    expect([resumed.exitCode, resumed.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Resuming at row \d+ of 12\./),
+    ]);
+    const { data } = await entityOf([
+      'query',
+      'product',
+      '{"data.name":{"$ne":"Lamp"}}',
+      '--limit',
+      '100',
+    ]);
     expect(data.map((one: { data: { name: string } }) => one.data.name).sort()).toEqual(
       rows.map((row) => row.split(',')[0]).sort(),
     );
-    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('was already imported');
+    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain(
+      'was already imported',
+    );
     write('.', { 'items.csv': ['name,price', 'Item 1,7', ...rows.slice(1)].join('\n') });
     expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain(
       'have changed after they were imported',
@@ -392,7 +467,8 @@ describe('data', () => {
 
   test('an import whose answer was lost is repeated without effect, and refused when its rows have changed', async () => {
     const namesIn = async () =>
-      (await entityOf(['query', 'product', '{"data.name":{"$in":["Item 3","Item 4"]}}'])).data.length as number;
+      (await entityOf(['query', 'product', '{"data.name":{"$in":["Item 3","Item 4"]}}'])).data
+        .length as number;
     const before = await namesIn();
     write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,1\n' });
     await cli.succeed(['data', 'import', 'product', 'lost.csv'], { env });
@@ -402,17 +478,25 @@ describe('data', () => {
     const states = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { hash: string }>;
     const [target, { hash, ...state }] = Object.entries(states)[0]!;
     expect(target).toMatch(/^http:\/\/127\.0\.0\.1:\d+ dev [0-9a-f]{12} product$/);
-    const lost = JSON.stringify({ [target]: { ...state, done: 0, hash: '', sent: { rows: 2, hash } } });
+    const lost = JSON.stringify({
+      [target]: { ...state, done: 0, hash: '', sent: { rows: 2, hash } },
+    });
     writeFileSync(file, lost);
     write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,2\n' });
     expect((await run(['data', 'import', 'product', 'lost.csv'])).stderr).toContain(
       'Rows 1 to 2 of lost.csv have changed, but may be imported',
     );
     write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,1\nItem 3,9\n' });
-    expect(await json(['data', 'import', 'product', 'lost.csv'])).toMatchObject({ imported: 3, total: 3 });
+    expect(await json(['data', 'import', 'product', 'lost.csv'])).toMatchObject({
+      imported: 3,
+      total: 3,
+    });
     expect(await namesIn()).toBe(before + 3);
-    for (const id of (await entityOf(['query', 'product', '{"data.price":{"$in":[1,9]}}', '--limit', '100'])).data)
-      if (id.data.price === 9 || id.data.name === 'Item 4') await entityOf(['delete', 'product', id.id]);
+    for (const id of (
+      await entityOf(['query', 'product', '{"data.price":{"$in":[1,9]}}', '--limit', '100'])
+    ).data)
+      if (id.data.price === 9 || id.data.name === 'Item 4')
+        await entityOf(['delete', 'product', id.id]);
   });
 
   test('an import whose first request is still running waits, keeps what was sent, and creates no row twice', async () => {
@@ -437,7 +521,9 @@ describe('data', () => {
         },
         body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
       });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+      response
+        .writeHead(answer.status, { 'content-type': 'application/json' })
+        .end(await answer.text());
     }).listen(0, '127.0.0.1');
     await new Promise((listening) => proxy.once('listening', listening));
     const more = { PARLEY_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
@@ -446,14 +532,21 @@ describe('data', () => {
       write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
       expect(await importFile()).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining('An earlier request with rows 1 to 2 is still running. Run the command again'),
+        stderr: expect.stringContaining(
+          'An earlier request with rows 1 to 2 is still running. Run the command again',
+        ),
       });
       expect([keys.length, new Set(keys).size]).toEqual([5, 1]);
       write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,73\n' });
-      expect((await importFile()).stderr).toContain('Rows 1 to 2 of running.csv have changed, but may be imported');
+      expect((await importFile()).stderr).toContain(
+        'Rows 1 to 2 of running.csv have changed, but may be imported',
+      );
       write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
       conflicts = 1;
-      expect(await importFile()).toMatchObject({ exitCode: 0, stdout: 'Imported 2 of 2 rows into product.\n' });
+      expect(await importFile()).toMatchObject({
+        exitCode: 0,
+        stdout: 'Imported 2 of 2 rows into product.\n',
+      });
       expect([keys.length, new Set(keys).size]).toEqual([7, 1]);
     } finally {
       proxy.closeAllConnections();
@@ -478,7 +571,10 @@ describe('data', () => {
     const importAs = (key: string, ...more: string[]) =>
       run(['data', 'import', 'product', 'shared.csv', ...more], { PARLEY_API_KEY: key });
     expect(await importAs(env.PARLEY_API_KEY!)).toMatchObject({ exitCode: 0 });
-    expect(await importAs(made.key)).toMatchObject({ exitCode: 0, stdout: 'Imported 1 of 1 rows into product.\n' });
+    expect(await importAs(made.key)).toMatchObject({
+      exitCode: 0,
+      stdout: 'Imported 1 of 1 rows into product.\n',
+    });
     expect(await importAs(made.key, '--again')).toMatchObject({ exitCode: 0 });
     for (const key of [env.PARLEY_API_KEY!, made.key])
       expect((await importAs(key)).stderr).toContain('was already imported');
@@ -492,25 +588,38 @@ describe('data', () => {
     expect(printed.split('\n')).toHaveLength(12);
     expect(await cli.succeed(['data', 'export', 'product', '--out', '-'], { env })).toBe(printed);
     expect(existsSync(join(cli.folder, '-'))).toBe(false);
-    expect(await json(['data', 'export', 'product', '--out', 'out.csv'])).toMatchObject({ exported: 12 });
+    expect(await json(['data', 'export', 'product', '--out', 'out.csv'])).toMatchObject({
+      exported: 12,
+    });
     expect(readFileSync(join(cli.folder, 'out.csv'), 'utf8').split('\n')[0]).toBe(
       'id,status,createdAt,updatedAt,data.name,data.price,data',
     );
     expect(readdirSync(cli.folder).filter((name) => name.includes('.parley-export'))).toEqual([]);
-    expect((await run(['data', 'export', 'product', '--out', 'out.csv'])).stderr).toContain('out.csv already exists');
+    expect((await run(['data', 'export', 'product', '--out', 'out.csv'])).stderr).toContain(
+      'out.csv already exists',
+    );
     expect((await json(['data', 'import', 'product', 'out.csv'])).imported).toBe(12);
     rmSync(join(cli.folder, 'out.csv'));
     expect(existsSync(join(cli.folder, 'out.csv.parley-import'))).toBe(true);
   });
 
-  test.each(['none.csv', 'none.jsonl'])('a type without entities can be exported and imported: %s', async (file) => {
-    const nothing = { slug: 'nothing', name: 'Nothing', schema: { name: 'string' } };
-    write('bare', { 'entity-types/nothing.json': JSON.stringify(nothing) });
-    await cli.succeed(['push', 'bare'], { env });
-    expect(await json(['data', 'export', 'nothing', '--out', file])).toMatchObject({ exported: 0 });
-    for (const _again of [1, 2])
-      expect(await json(['data', 'import', 'nothing', file])).toEqual({ type: 'nothing', imported: 0, total: 0 });
-  });
+  test.each(['none.csv', 'none.jsonl'])(
+    'a type without entities can be exported and imported: %s',
+    async (file) => {
+      const nothing = { slug: 'nothing', name: 'Nothing', schema: { name: 'string' } };
+      write('bare', { 'entity-types/nothing.json': JSON.stringify(nothing) });
+      await cli.succeed(['push', 'bare'], { env });
+      expect(await json(['data', 'export', 'nothing', '--out', file])).toMatchObject({
+        exported: 0,
+      });
+      for (const _again of [1, 2])
+        expect(await json(['data', 'import', 'nothing', file])).toEqual({
+          type: 'nothing',
+          imported: 0,
+          total: 0,
+        });
+    },
+  );
 
   test('nothing is imported from a file with rows that cannot be read', async () => {
     write('.', { 'bad.csv': 'name,price\nA,1\nB,cheap\n' });

@@ -41,7 +41,10 @@ describe('push', () => {
     await new Promise((listening) => server.once('listening', listening));
     const seeded = await seedOrganization(db.pool, { permissions: ['sync'] });
     scope = seeded.scope;
-    env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: seeded.key };
+    env = {
+      PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      PARLEY_API_KEY: seeded.key,
+    };
   });
   afterAll(() => server.close());
 
@@ -66,7 +69,11 @@ describe('push', () => {
   const files = {
     'prompts/helper.md': 'You help.\n',
     'agents/helper.ts': agent('Helper'),
-    'entity-types/order.json': JSON.stringify({ slug: 'order', name: 'Order', schema: { total: 'number' } }),
+    'entity-types/order.json': JSON.stringify({
+      slug: 'order',
+      name: 'Order',
+      schema: { total: 'number' },
+    }),
     'roles/clerk.js': `export default { slug: 'clerk', name: 'Clerk',
       policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] };`,
     'tools/shop.ts': `
@@ -102,7 +109,9 @@ describe('push', () => {
     const { resources } = await pullResources(db, scope);
     expect(resources.agents[0]).toMatchObject({ systemPrompt: 'You help.\n', roles: ['clerk'] });
     expect(resources.tools[0]!.handlerCode).toContain('total * 2');
-    expect((await cli.parley(['push', 'project'], { env })).stderr).toContain('Pushed: nothing to change;');
+    expect((await cli.parley(['push', 'project'], { env })).stderr).toContain(
+      'Pushed: nothing to change;',
+    );
   });
 
   test('shows which fields differ, and deletes only with --prune', async () => {
@@ -137,7 +146,10 @@ describe('push', () => {
       expect.stringMatching(/^ {2}agents\/syntax\.ts: line 2: /),
       '  triggers/agent.ts: defines an agent. Move it to agents/',
     ];
-    expect(stderr.trim().split('\n')).toEqual([...problems, 'References are checked once these problems are fixed.']);
+    expect(stderr.trim().split('\n')).toEqual([
+      ...problems,
+      'References are checked once these problems are fixed.',
+    ]);
     // References to kinds that the unreadable files may define are not reported as unknown.
     project({
       'routers/other.ts': `import { defineRouter } from '@parley/definitions';
@@ -155,9 +167,13 @@ describe('push', () => {
     project({ 'routers/other.ts': null, 'triggers/due.ts': null });
     project(
       Object.fromEntries(
-        ['agents/bad.ts', 'agents/syntax.ts', 'roles/empty.ts', 'triggers/agent.ts', 'entity-types/broken.json'].map(
-          (name) => [name, null],
-        ),
+        [
+          'agents/bad.ts',
+          'agents/syntax.ts',
+          'roles/empty.ts',
+          'triggers/agent.ts',
+          'entity-types/broken.json',
+        ].map((name) => [name, null]),
       ),
     );
   });
@@ -170,10 +186,14 @@ describe('push', () => {
     });
     const { exitCode, stderr } = await cli.parley(['push', 'project'], { env });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/);
+    expect(stderr).toMatch(
+      /^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/,
+    );
     expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
     // A problem that only the command line can see is reported with those of the server.
-    expect(stderr).toContain('\n  tools/reads.ts: x.reads: the handler cannot be bundled with its imports: ');
+    expect(stderr).toContain(
+      '\n  tools/reads.ts: x.reads: the handler cannot be bundled with its imports: ',
+    );
     project({ 'agents/other.ts': null, 'tools/reads.ts': null });
   });
 
@@ -193,9 +213,13 @@ describe('push', () => {
   });
 
   test('reports why a push failed', async () => {
-    const refused = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_API_KEY: 'sk_dev_wrong' } });
+    const refused = await cli.parley(['push', 'project'], {
+      env: { ...env, PARLEY_API_KEY: 'sk_dev_wrong' },
+    });
     expect(refused.stderr).toMatch(/^error: Unauthorized \(unknown_key, request [\w-]+\)\n$/);
-    const dead = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' } });
+    const dead = await cli.parley(['push', 'project'], {
+      env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' },
+    });
     expect(dead).toMatchObject({
       exitCode: 1,
       stderr: 'error: Cannot connect to http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n',

@@ -14,6 +14,11 @@ export async function requireConsent(
   if (!canAsk()) throw usageFailure(`Cannot ask for confirmation without a terminal. ${instead}`);
   const { confirm, isCancel } = await import('@clack/prompts');
   const { stdin, stderr } = io();
-  const answer = await confirm({ message: safeText(message), initialValue: false, input: stdin, output: stderr });
+  const answer = await confirm({
+    message: safeText(message),
+    initialValue: false,
+    input: stdin,
+    output: stderr,
+  });
   if (isCancel(answer) || !answer) throw new Failure(refused);
 }

@@ -36,6 +36,7 @@ export function reportFailure(error: unknown): number {
   const { args, stderr } = io();
   if (asJson()) printJsonError(text, fields);
   else stderr.write(safeText(`error: ${message}\n`));
-  if (args.includes(debugFlag)) stderr.write(`${safeText(String(isNativeError(error) ? error.stack : error))}\n`);
+  if (args.includes(debugFlag))
+    stderr.write(`${safeText(String(isNativeError(error) ? error.stack : error))}\n`);
   return exitCode;
 }

@@ -26,7 +26,15 @@ test('JSON keeps its meaning', () => {
 
 test('an output keeps the colours of the program, and no sequence that hides text or moves the cursor', () => {
   const { bold, dim, red, green, yellow, cyan } = colors;
-  for (const colour of [bold, dim, red, green, yellow, cyan]) expect(safeOutput(colour('text'))).toBe(colour('text'));
-  for (const sequence of ['\u001b[8m', '\u001b[2J', '\u001b[31;8m', '\u001b[H', '\u001b]0;title\u0007', '\u001b[7m'])
+  for (const colour of [bold, dim, red, green, yellow, cyan])
+    expect(safeOutput(colour('text'))).toBe(colour('text'));
+  for (const sequence of [
+    '\u001b[8m',
+    '\u001b[2J',
+    '\u001b[31;8m',
+    '\u001b[H',
+    '\u001b]0;title\u0007',
+    '\u001b[7m',
+  ])
     expect(safeOutput(`a${sequence}b`)).not.toContain('\u001b');
 });

@@ -13,7 +13,10 @@ export function parseEnvironment(text: string): Environment {
   return parsed.data;
 }
 
-export const scopeOf = ({ id, tenant, slug }: Organization, environment: Environment): NamedScope => ({
+export const scopeOf = (
+  { id, tenant, slug }: Organization,
+  environment: Environment,
+): NamedScope => ({
   organizationId: id,
   tenant,
   environment,

@@ -31,11 +31,20 @@ export function createStandIns({ id }: { id: string }) {
   const url = findSecret('STAND_INS_URL');
   const account = standInAccount(url, 'kapso', { organizationId: id, environment: 'development' });
   if (url === undefined || account === null)
-    throw new Failure('This needs the simulated providers of npm start. Start it in a checkout of Parley');
+    throw new Failure(
+      'This needs the simulated providers of npm start. Start it in a checkout of Parley',
+    );
   const call = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const headers = { 'X-API-Key': account.apiKey };
-    const answer = await callHttp({ method, url: `${url}/api/${path}`, headers, body, timeoutMs: 20_000 });
-    if (answer.kind !== 'answered') throw new Failure(`Cannot connect to the simulated providers: ${answer.message}`);
+    const answer = await callHttp({
+      method,
+      url: `${url}/api/${path}`,
+      headers,
+      body,
+      timeoutMs: 20_000,
+    });
+    if (answer.kind !== 'answered')
+      throw new Failure(`Cannot connect to the simulated providers: ${answer.message}`);
     if (answer.status === 200) return objectAt(answer.body);
     throw new Failure(textAt(objectAt(answer.body).error) ?? `${url} answered ${answer.status}`);
   };
@@ -52,4 +61,5 @@ export function createStandIns({ id }: { id: string }) {
 /** The customer whom the commands play when `--from` names no other. */
 const usualCustomer = '56911111111';
 
-export const customerOf = (from: string | undefined): string => (from ?? usualCustomer).replace(/\D/g, '');
+export const customerOf = (from: string | undefined): string =>
+  (from ?? usualCustomer).replace(/\D/g, '');

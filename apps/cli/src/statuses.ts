@@ -13,12 +13,21 @@ export const executionStatuses = [
 ] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-export const runStatuses = ['scheduled', 'running', 'succeeded', 'dead', 'cancelled', 'held'] as const;
+export const runStatuses = [
+  'scheduled',
+  'running',
+  'succeeded',
+  'dead',
+  'cancelled',
+  'held',
+] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
 /** Outbound messages are `queued` to `unknown`, inbound ones `received` to `stored`. Both can be `failed`. */
 export const messageStatuses =
-  'queued sending sent delivered read failed unknown received answering answered stored held'.split(' ');
+  'queued sending sent delivered read failed unknown received answering answered stored held'.split(
+    ' ',
+  );
 
 /** `unknown`: the e-mail may have been sent. */
 export const emailStatuses = [
@@ -36,4 +45,6 @@ export const emailStatuses = [
 export const paymentStatuses = ['draft', 'pending', 'paid', 'failed'];
 
 /** What `--kind` of `held` takes: see held/held-kinds.ts. */
-export const heldKindNames = 'messages answers emails runs events deliveries payments purges'.split(' ');
+export const heldKindNames = 'messages answers emails runs events deliveries payments purges'.split(
+  ' ',
+);

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
@@ -26,7 +34,10 @@ afterAll(async () => {
 
 function open(args: string, env: Record<string, string>): PseudoTerminal {
   const line = `exec ${process.execPath} ${bundle} ${args}`;
-  const terminal = openPseudoTerminal(line, { cwd: cli.folder, env: { PATH: process.env.PATH, ...env } });
+  const terminal = openPseudoTerminal(line, {
+    cwd: cli.folder,
+    env: { PATH: process.env.PATH, ...env },
+  });
   opened.push(terminal);
   return terminal;
 }
@@ -34,7 +45,10 @@ function open(args: string, env: Record<string, string>): PseudoTerminal {
 test('errors of dev are coloured, and control characters in them are escaped', async () => {
   mkdirSync(join(cli.folder, 'shop', 'agents'), { recursive: true });
   writeFileSync(join(cli.folder, 'shop', 'agents', 'a.ts'), `throw new Error('\\x1b[2J cleared');`);
-  const terminal = open('dev shop', { PARLEY_URL: 'http://127.0.0.1:2', PARLEY_API_KEY: 'sk_dev_x' });
+  const terminal = open('dev shop', {
+    PARLEY_URL: 'http://127.0.0.1:2',
+    PARLEY_API_KEY: 'sk_dev_x',
+  });
   const shown = await terminal.shows('cleared');
   expect(shown).toContain('\x1b[31merror:\x1b[39m');
   expect(shown).toContain('agents/a.ts: \\u001b[2J cleared');
@@ -60,7 +74,14 @@ test('no error of a command shows escape sequences as text, and control characte
     DATABASE_URL: 'postgresql://127.0.0.1:1/none',
   };
   try {
-    for (const line of ['chat a hi', 'status', 'data list product', 'run-tool x', 'pull copy', 'fire x']) {
+    for (const line of [
+      'chat a hi',
+      'status',
+      'data list product',
+      'run-tool x',
+      'pull copy',
+      'fire x',
+    ]) {
       const run = await cli.parley(line.split(' '), { env, isTerminal: true });
       expect([line, run.exitCode]).toEqual([line, 1]);
       const reason = line === 'run-tool x' ? ': no role' : '';
@@ -71,7 +92,9 @@ test('no error of a command shows escape sequences as text, and control characte
     const conversation = open('chat a', env);
     await conversation.shows('> ');
     conversation.type('hi\r');
-    expect(await conversation.shows('way (odd)')).toContain('\x1b[31merror: no \\u001b[2J way (odd)');
+    expect(await conversation.shows('way (odd)')).toContain(
+      '\x1b[31merror: no \\u001b[2J way (odd)',
+    );
     for (const line of [
       'push odd',
       'diff odd',
@@ -109,13 +132,20 @@ test('nothing that others wrote reaches the terminal as a control sequence: name
       data: [{ slug: 'product', name: hostile, schema: { [hostile]: 'string' }, searchFields: [] }],
     },
     '/v1/integrations/flow/test': { ok: true, reason: hostile, durationMs: 1 },
-    '/v1/sync': { version: 1, dryRun: false, results: {}, warnings: [{ path: hostile, message: hostile }] },
+    '/v1/sync': {
+      version: 1,
+      dryRun: false,
+      results: {},
+      warnings: [{ path: hostile, message: hostile }],
+    },
   };
   const server = createServer((request, response) => {
     const answer = answers[request.url!.split('?')[0]!];
     response.writeHead(answer ? 200 : 400, { 'Content-Type': 'application/json' });
     response.end(
-      JSON.stringify(answer ?? { error: hostile, code: hostile, details: [{ path: hostile, message: hostile }] }),
+      JSON.stringify(
+        answer ?? { error: hostile, code: hostile, details: [{ path: hostile, message: hostile }] },
+      ),
     );
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
@@ -137,8 +167,13 @@ test('nothing that others wrote reaches the terminal as a control sequence: name
     ]) {
       const terminal = open(line, env);
       await terminal.ended;
-      const shown = terminal.output.replaceAll(/\x1b\[(?:[0-4]|2[2-4]|3[0-79]|9[0-7])m/g, '').replaceAll('\r\n', '\n');
-      expect([line, shown.match(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu)]).toEqual([line, null]);
+      const shown = terminal.output
+        .replaceAll(/\x1b\[(?:[0-4]|2[2-4]|3[0-79]|9[0-7])m/g, '')
+        .replaceAll('\r\n', '\n');
+      expect([line, shown.match(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu)]).toEqual([
+        line,
+        null,
+      ]);
     }
     const list = open('data list product', env);
     await list.ended;
@@ -169,10 +204,15 @@ test('clean asks on the terminal through the script of the checkout, and logs re
   const state = join(cli.folder, 'state');
   mkdirSync(join(state, 'logs'), { recursive: true });
   writeFileSync(join(state, 'secrets.json'), '{"SECRETS_KEY":"a","EXECUTOR_TOKEN":"b"}');
-  const line = JSON.stringify({ level: 'info', time: '2026-01-01T10:00:00.000Z', msg: 'listening' });
+  const line = JSON.stringify({
+    level: 'info',
+    time: '2026-01-01T10:00:00.000Z',
+    msg: 'listening',
+  });
   writeFileSync(join(state, 'logs', 'data.log'), `${line}\n`);
   // The script writes to the streams of the process.
-  const run = (...args: string[]) => runProcess([...args, '--state', state, '--json'], { cwd: cli.folder });
+  const run = (...args: string[]) =>
+    runProcess([...args, '--state', state, '--json'], { cwd: cli.folder });
   expect(await run('logs', 'data')).toMatchObject({ exitCode: 0, stdout: `${line}\n` });
   const unknown = await run('logs', 'dat');
   expect([unknown.exitCode, JSON.parse(unknown.stderr)]).toEqual([
@@ -205,18 +245,24 @@ describe('init', () => {
     mkdirSync(state());
     const stack = { gatewayUrl: 'http://localhost:4321', databaseUrl: '', key: 'sk_dev_1' };
     writeFileSync(join(state(), 'stack.json'), JSON.stringify(stack));
-    const { exitCode, stderr } = await cli.parley(['init', 'first', '--no-install'], { isTerminal: true });
+    const { exitCode, stderr } = await cli.parley(['init', 'first', '--no-install'], {
+      isTerminal: true,
+    });
     expect(exitCode).toBe(0);
     expect(stderr).toContain('\x1b[32m✓\x1b[39m Packing the packages of this checkout');
     const next = 'cd first && npm install && npx parley dev';
     expect(stderr).toMatch(/connected to http:\/\/localhost:4321 \(first\/\.env\)[^]*Next:/);
     expect(stderr).toContain(`\x1b[1m${next}\x1b[22m`);
-    expect(settings('first')).toMatch(/^PARLEY_URL=http:\/\/localhost:4321\n[^]*^PARLEY_API_KEY=sk_dev_1$/m);
+    expect(settings('first')).toMatch(
+      /^PARLEY_URL=http:\/\/localhost:4321\n[^]*^PARLEY_API_KEY=sk_dev_1$/m,
+    );
     expect(statSync(join(cli.folder, 'first', '.env')).mode & 0o077).toBe(0);
 
     // Settings of the user are never overwritten.
     writeFileSync(join(cli.folder, 'first', '.env'), 'MINE=1\n');
-    const again = JSON.parse(await cli.succeed(['init', 'first', '--force', '--no-install', '--json']));
+    const again = JSON.parse(
+      await cli.succeed(['init', 'first', '--force', '--no-install', '--json']),
+    );
     expect(again).toMatchObject({ connected: null, installed: false, next: [next] });
     expect(settings('first')).toBe('MINE=1\n');
   });
@@ -232,18 +278,27 @@ describe('init', () => {
     });
     expect(stderr).toMatch(/Next:\n\n {2}cd installed && npx parley dev\n\n$/);
     for (const name of ['@parley/cli', '@parley/definitions', 'typescript'])
-      expect(existsSync(join(cli.folder, 'installed', 'node_modules', name, 'package.json'))).toBe(true);
+      expect(existsSync(join(cli.folder, 'installed', 'node_modules', name, 'package.json'))).toBe(
+        true,
+      );
   });
 
   test('keeps the files and says what to do when the installation fails, or no stack runs', async () => {
     mkdirSync(join(cli.folder, 'second', 'packages'), { recursive: true });
     for (const name of ['cli', 'definitions'])
-      writeFileSync(join(cli.folder, 'second', 'packages', `parley-${name}-${version}.tgz`), 'no tarball');
+      writeFileSync(
+        join(cli.folder, 'second', 'packages', `parley-${name}-${version}.tgz`),
+        'no tarball',
+      );
     const production = { PARLEY_URL: 'https://parley.example', PARLEY_API_KEY: 'sk_prod_1' };
-    const { exitCode, stderr } = await cli.parley(['init', 'second'], { env: { ...npm(), ...production } });
+    const { exitCode, stderr } = await cli.parley(['init', 'second'], {
+      env: { ...npm(), ...production },
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/✗ Installing \(npm install\): .*npm error/);
-    expect(stderr).toContain('Start Parley and enter its address and a development key in second/.env');
+    expect(stderr).toContain(
+      'Start Parley and enter its address and a development key in second/.env',
+    );
     expect(stderr).toContain('cd second && npm install && npx parley dev');
     expect(settings('second')).not.toContain('sk_prod_1');
   });
@@ -262,15 +317,27 @@ async function startRegistry(folder: string): Promise<{ url: string; close(): vo
     writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
     return source;
   });
-  execFileSync('npm', ['pack', ...sources, '--silent', '--pack-destination', join(folder, 'packed')]);
+  execFileSync('npm', [
+    'pack',
+    ...sources,
+    '--silent',
+    '--pack-destination',
+    join(folder, 'packed'),
+  ]);
   const server = createServer(({ url }, response) => {
-    if (url?.endsWith('.tgz')) return response.end(readFileSync(join(folder, 'packed', 'typescript-5.9.3.tgz')));
+    if (url?.endsWith('.tgz'))
+      return response.end(readFileSync(join(folder, 'packed', 'typescript-5.9.3.tgz')));
     const { port } = server.address() as AddressInfo;
     const dist = { tarball: `http://127.0.0.1:${port}/typescript-5.9.3.tgz` };
     const versions = { '5.9.3': { name: 'typescript', version: '5.9.3', dist } };
     response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify({ name: 'typescript', 'dist-tags': { latest: '5.9.3' }, versions }));
+    response.end(
+      JSON.stringify({ name: 'typescript', 'dist-tags': { latest: '5.9.3' }, versions }),
+    );
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close(),
+  };
 }

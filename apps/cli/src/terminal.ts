@@ -55,7 +55,9 @@ export const colors = {
 export function formatTable(header: string[], rows: string[][]): string {
   const titles = header.map(safeLine);
   const cells = rows.map((row) => row.map(safeLine));
-  const widths = titles.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]!.length)));
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => row[column]!.length)),
+  );
   const format = (row: string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column]!))
@@ -70,7 +72,9 @@ export function formatFields(fields: Record<string, string | undefined>): string
     value === undefined ? [] : [[safeLine(name), value]],
   );
   const width = Math.max(...present.map(([name]) => name.length));
-  return present.map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${safeLine(value)}`).join('\n');
+  return present
+    .map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${safeLine(value)}`)
+    .join('\n');
 }
 
 /** Indents untrusted text by two columns. */

@@ -34,7 +34,10 @@ beforeAll(async () => {
     log,
     checkResponses: true,
     identify: createIdentify(db),
-    routes: serve(operationsOf.toolSecrets, createToolSecretHandlers({ db, box: createSecretBox(keys[0]!) })),
+    routes: serve(
+      operationsOf.toolSecrets,
+      createToolSecretHandlers({ db, box: createSecretBox(keys[0]!) }),
+    ),
   });
   // Like the gateway, which forwards these paths to manage.
   server = createServer((request, response) =>
@@ -42,7 +45,10 @@ beforeAll(async () => {
   ).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
   const { key } = await seedOrganization(db.pool, { permissions: ['sync'] });
-  env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: key };
+  env = {
+    PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PARLEY_API_KEY: key,
+  };
 });
 afterAll(async () => {
   server.close();
@@ -51,7 +57,8 @@ afterAll(async () => {
 });
 
 const value = 'ck_live_9f2c';
-const run = (args: string[], input?: string) => cli.parley(['tool-secrets', ...args], { env, input });
+const run = (args: string[], input?: string) =>
+  cli.parley(['tool-secrets', ...args], { env, input });
 
 it('sets, lists and deletes a secret; the value comes from standard input', async () => {
   expect(await run(['set', 'CARRIER_KEY', '-'], `${value}\n`)).toEqual({
@@ -64,7 +71,10 @@ it('sets, lists and deletes a secret; the value comes from standard input', asyn
   expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({
     secrets: [{ name: 'CARRIER_KEY', setAt: expect.any(Number), tools: [] }],
   });
-  expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({ exitCode: 0, stdout: 'Deleted CARRIER_KEY.\n' });
+  expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({
+    exitCode: 0,
+    stdout: 'Deleted CARRIER_KEY.\n',
+  });
   expect(await run(['delete', 'CARRIER_KEY'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('No secret CARRIER_KEY is set in development'),
@@ -77,7 +87,11 @@ it('sets, lists and deletes a secret; the value comes from standard input', asyn
 });
 
 it.each([
-  [['set', 'CARRIER_KEY', value], 2, 'A secret is not accepted as an argument. Pass it on standard input: printf'],
+  [
+    ['set', 'CARRIER_KEY', value],
+    2,
+    'A secret is not accepted as an argument. Pass it on standard input: printf',
+  ],
   [['set', 'CARRIER_KEY', '-', value], 2, 'too many arguments'],
   [['set', 'CARRIER_KEY'], 2, 'Cannot ask for the value without a terminal'],
   [['set', 'CARRIER_KEY', '-'], 2, 'Standard input has no value'],
@@ -93,7 +107,10 @@ it.each([
 
 it('names the secrets that a pushed tool needs and that are not set', async () => {
   mkdirSync(join(cli.folder, 'shop', 'tools'), { recursive: true });
-  const tool = (name: string, secrets: string) => `{ name: '${name}', description: 'x', parameters: { type: 'object' },
+  const tool = (
+    name: string,
+    secrets: string,
+  ) => `{ name: '${name}', description: 'x', parameters: { type: 'object' },
     secrets: ${secrets}, handler(args, context) { return context.secrets.CARRIER_KEY.length } }`;
   const file = join(cli.folder, 'shop', 'tools', 'ship.ts');
   writeFileSync(
@@ -112,10 +129,10 @@ it('names the secrets that a pushed tool needs and that are not set', async () =
     'warning: the secret CARRIER_KEY of a.ship, a.track is not set: parley tool-secrets set CARRIER_KEY -';
   for (const more of [['--dry-run'], [], []]) {
     const pushed = await push(...more);
-    expect([pushed.exitCode, pushed.stderr.split('\n').filter((line) => line.startsWith('warning'))]).toEqual([
-      0,
-      [warning],
-    ]);
+    expect([
+      pushed.exitCode,
+      pushed.stderr.split('\n').filter((line) => line.startsWith('warning')),
+    ]).toEqual([0, [warning]]);
   }
   await run(['set', 'CARRIER_KEY', '-'], value);
   expect((await push()).stderr).not.toContain('warning');
@@ -132,8 +149,12 @@ it('secrets rotate and doctor include the secrets of tools', async () => {
   await run(['set', 'ROTATED', '-'], value);
   const database = { DATABASE_URL: db.url };
   const rotated = { ...database, SECRETS_KEY: `${keys[1]},${keys[0]}` };
-  expect(await cli.succeed(['secrets', 'rotate'], { env: rotated })).toMatch(/^Re-encrypted [1-9]\d* secrets?\.$/);
-  expect(await cli.succeed(['secrets', 'rotate'], { env: rotated })).toBe('Re-encrypted 0 secrets.');
+  expect(await cli.succeed(['secrets', 'rotate'], { env: rotated })).toMatch(
+    /^Re-encrypted [1-9]\d* secrets?\.$/,
+  );
+  expect(await cli.succeed(['secrets', 'rotate'], { env: rotated })).toBe(
+    'Re-encrypted 0 secrets.',
+  );
   const doctor = await cli.parley(['doctor'], { env: { ...database, SECRETS_KEY: keys[0]! } });
   expect(doctor.stdout).toMatch(
     /SECRETS_KEY.*cannot decrypt \d+ of \d+ stored secrets: .*tool secret ROTATED in development of org_/,

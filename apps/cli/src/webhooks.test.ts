@@ -5,7 +5,12 @@ import { createAccounts, webhookSecretOf } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { type KapsoServer, seedOrganization, startKapsoServer } from '@parley/testing';
-import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
+import {
+  createInbox,
+  loadWebhookSamples,
+  verifyBodySignature,
+  verifyStandardWebhook,
+} from '@parley/webhooks';
 import { type Cli, openCli } from './testing/run-command';
 import { type ManageUnderTest, startManage } from './testing/manage-under-test';
 
@@ -59,7 +64,11 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
     const signed = { headers: request.headers, body, nowMs: Date.now() };
     const verdict = path.includes('kapso')
       ? verifyBodySignature({ ...signed, secrets: ['kapso'] })
-      : verifyStandardWebhook({ ...signed, secrets: Object.values(secrets), families: ['svix', 'webhook'] });
+      : verifyStandardWebhook({
+          ...signed,
+          secrets: Object.values(secrets),
+          families: ['svix', 'webhook'],
+        });
     received.push({ path, isSigned: verdict.ok, body: body.toString() });
     response.writeHead(200).end('{"received":true}');
   });
@@ -70,9 +79,26 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
   expect(names.length).toBeGreaterThan(60);
   for (const name of ['order.paid', 'whatsapp.message.received', 'email.delivered', 'user.created'])
     await succeed(['webhooks', 'trigger', name, '--url', url]);
-  await succeed(['webhooks', 'trigger', 'order.paid', '--url', url, '--set', 'data.subtotal_amount=900']);
-  const unknown = await parley(['webhooks', 'trigger', 'whatsapp.message.received.unknown-number', '--url', url]);
-  expect(unknown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('has no connection') });
+  await succeed([
+    'webhooks',
+    'trigger',
+    'order.paid',
+    '--url',
+    url,
+    '--set',
+    'data.subtotal_amount=900',
+  ]);
+  const unknown = await parley([
+    'webhooks',
+    'trigger',
+    'whatsapp.message.received.unknown-number',
+    '--url',
+    url,
+  ]);
+  expect(unknown).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('has no connection'),
+  });
   server.close();
   expect(JSON.parse(received[1]!.body).phone_number_id).toMatch(/^simulated-/);
   expect(JSON.parse(received.pop()!.body)).toMatchObject({
@@ -89,7 +115,9 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
   ]);
   expect(received[0]!.body).toContain(scope.organizationId);
   expect(JSON.parse(received[4]!.body)).toMatchObject({ data: { subtotal_amount: 900 } });
-  expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ exitCode: 1 });
+  expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({
+    exitCode: 1,
+  });
 });
 
 test('samples of the identity provider name the organization of --org', async () => {
@@ -108,14 +136,23 @@ test('samples of the identity provider name the organization of --org', async ()
     cli.parley(['webhooks', 'trigger', name, '--url', url, ...(slug ? [option!, slug] : [])], {
       env: slug ? envs[slug] : secrets,
     });
-  await db.pool.query(`update organizations set external_id = 'org_2acme', name = 'Acme' where slug = 'acme'`);
-  for (const name of ['organization.updated', 'organization.deleted', 'organizationMembership.created'])
+  await db.pool.query(
+    `update organizations set external_id = 'org_2acme', name = 'Acme' where slug = 'acme'`,
+  );
+  for (const name of [
+    'organization.updated',
+    'organization.deleted',
+    'organizationMembership.created',
+  ])
     expect(await trigger(name, '--org', 'acme')).toMatchObject({ exitCode: 0 });
   const [updated, deleted, membership] = bodies;
   expect(updated!.data).toMatchObject({ id: 'org_2acme', slug: 'acme', name: 'Acme' });
   expect(deleted!.data).toMatchObject({ id: 'org_2acme', slug: 'acme' });
   expect(deleted!.data).not.toHaveProperty('name');
-  expect(membership!.data).toMatchObject({ id: expect.stringMatching(/^orgmem_/), organization: { id: 'org_2acme' } });
+  expect(membership!.data).toMatchObject({
+    id: expect.stringMatching(/^orgmem_/),
+    organization: { id: 'org_2acme' },
+  });
   // Without --org no key is needed.
   expect(await trigger('organization.updated')).toMatchObject({ exitCode: 0 });
   expect(bodies[3]!.data.id).toMatch(/Fixt/);
@@ -133,22 +170,33 @@ test('samples of the identity provider name the organization of --org', async ()
 });
 
 test('the refusal of an unsigned Clerk delivery is explained', async () => {
-  const server = createServer((_request, response) => response.writeHead(401).end('{"error":"Invalid signature"}'));
+  const server = createServer((_request, response) =>
+    response.writeHead(401).end('{"error":"Invalid signature"}'),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { IDENTITY_WEBHOOK_SECRET: _, ...unsigned } = env;
   const trigger = (variables: Record<string, string>) =>
     cli.parley(['webhooks', 'trigger', 'user.created', '--url', url], { env: variables });
   const refused = await trigger(unsigned);
-  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Invalid signature') });
-  expect(refused.stderr).toMatch(/IDENTITY_WEBHOOK_SECRET is not set here.*IDENTITY_WEBHOOK_UNSIGNED=true\n$/);
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Invalid signature'),
+  });
+  expect(refused.stderr).toMatch(
+    /IDENTITY_WEBHOOK_SECRET is not set here.*IDENTITY_WEBHOOK_UNSIGNED=true\n$/,
+  );
   expect((await trigger(env)).stderr).not.toContain('IDENTITY_WEBHOOK_SECRET');
   server.close();
 });
 
 test('deliveries are listed, shown with masked secrets, and replayed', async () => {
   const inbox = createInbox(db);
-  const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed' | 'unattributed', body: string) =>
+  const store = (
+    deliveryId: string,
+    status: 'failed' | 'rejected' | 'processed' | 'unattributed',
+    body: string,
+  ) =>
     inbox.store({
       provider: 'polar',
       deliveryId,
@@ -173,14 +221,19 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
   const run = (...args: string[]) => cli.succeed(['webhooks', ...args], { env: remote });
   const refused = (...args: string[]) => cli.parley(['webhooks', ...args], { env: remote });
   const idsIn = (text: string) => JSON.parse(text).data.map(({ id }: { id: string }) => id);
-  expect(idsIn(await run('list', '--json')).sort()).toEqual([failed, rejected, processed].map(({ id }) => id).sort());
+  expect(idsIn(await run('list', '--json')).sort()).toEqual(
+    [failed, rejected, processed].map(({ id }) => id).sort(),
+  );
   expect(await run('list', '--status', 'failed')).toContain('no signature fits');
   const shown = await run('show', failed.id);
   expect(shown).toContain('order_1');
   expect(shown).toMatch(/^signed +yes$/m);
   expect(shown + (await run('show', rejected.id))).not.toContain('topsecret');
   expect(await run('replay', failed.id)).toContain('1 delivery will be processed again');
-  const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);
+  const { rows } = await db.pool.query(
+    'select status, reason from webhook_deliveries where id = $1',
+    [failed.id],
+  );
   expect(rows).toEqual([{ status: 'received', reason: null }]);
   expect(await refused('replay', rejected.id)).toMatchObject({
     exitCode: 1,
@@ -192,23 +245,39 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
     stdout: '1 delivery will be processed again.\n',
     stderr: 'error: nope: Webhook delivery not found\n',
   });
-  expect(await run('replay', '--status', 'failed', '--provider', 'polar')).toBe('No delivery matches.');
+  expect(await run('replay', '--status', 'failed', '--provider', 'polar')).toBe(
+    'No delivery matches.',
+  );
 
   // Deliveries without an organization are read from the database.
   expect(idsIn(await succeed(['webhooks', 'list', '--unattributed', '--json']))).toEqual([lost.id]);
-  expect(await succeed(['webhooks', 'show', lost.id, '--unattributed'])).toMatch(/^status +unattributed$/m);
+  expect(await succeed(['webhooks', 'show', lost.id, '--unattributed'])).toMatch(
+    /^status +unattributed$/m,
+  );
   expect(await succeed(['webhooks', 'show', 'evt_4', '--unattributed'])).not.toContain('topsecret');
-  expect(await parley(['webhooks', 'show', failed.id, '--unattributed'])).toMatchObject({ exitCode: 1 });
-  expect(await parley(['webhooks', 'replay', failed.id, '--unattributed'])).toMatchObject({ exitCode: 1 });
-  expect(await parley(['webhooks', 'replay', lost.id, '--unattributed', '--status', 'failed'])).toMatchObject({
+  expect(await parley(['webhooks', 'show', failed.id, '--unattributed'])).toMatchObject({
+    exitCode: 1,
+  });
+  expect(await parley(['webhooks', 'replay', failed.id, '--unattributed'])).toMatchObject({
+    exitCode: 1,
+  });
+  expect(
+    await parley(['webhooks', 'replay', lost.id, '--unattributed', '--status', 'failed']),
+  ).toMatchObject({
     exitCode: 2,
   });
   expect(await succeed(['webhooks', 'replay', 'evt_4', '--unattributed'])).toContain(
     '1 delivery will be processed again',
   );
-  await db.pool.query(`update webhook_deliveries set status = 'unattributed' where id = $1`, [lost.id]);
-  expect(await succeed(['webhooks', 'replay', '--unattributed'])).toContain('1 delivery will be processed again');
-  expect(await succeed(['webhooks', 'list', '--unattributed', '--status', 'received'])).toContain(lost.id);
+  await db.pool.query(`update webhook_deliveries set status = 'unattributed' where id = $1`, [
+    lost.id,
+  ]);
+  expect(await succeed(['webhooks', 'replay', '--unattributed'])).toContain(
+    '1 delivery will be processed again',
+  );
+  expect(await succeed(['webhooks', 'list', '--unattributed', '--status', 'received'])).toContain(
+    lost.id,
+  );
 });
 
 test('the balance of credits is the sum of the ledger', async () => {
@@ -223,14 +292,19 @@ test('the balance of credits is the sum of the ledger', async () => {
   expect(await cli.succeed(['credits', 'show'], { env: remote })).toMatch(
     /^balance: 30\.00\nWHEN .*\n.* -20\.00 +c2 +c2$/m,
   );
-  expect(JSON.parse(await cli.succeed(['credits', 'show', '--json'], { env: remote }))).toMatchObject({
+  expect(
+    JSON.parse(await cli.succeed(['credits', 'show', '--json'], { env: remote })),
+  ).toMatchObject({
     balanceCents: 3000,
     data: [{}, {}],
   });
 });
 
 test('an integration is stored encrypted, tested, and listed with its key masked', async () => {
-  await succeed(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
+  await succeed(
+    ['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url],
+    kapso.apiKey,
+  );
   expect(await succeed(['integrations', 'test', 'kapso'])).toBe('kapso: accepts the key');
   const list = await succeed(['integrations', 'list']);
   expect(list).toContain('••••-key');
@@ -249,16 +323,30 @@ test('an integration is stored encrypted, tested, and listed with its key masked
   const flow = ['integrations', 'set', 'flow', '--api-key', 'x', '--secret-key', 'y'];
   expect(await parley([...flow, '--currency', 'pesos'])).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('--currency must be a code of three letters such as CLP, not pesos'),
+    stderr: expect.stringContaining(
+      '--currency must be a code of three letters such as CLP, not pesos',
+    ),
   });
-  expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ exitCode: 2 });
+  expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({
+    exitCode: 2,
+  });
   expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ exitCode: 1 });
   expect(await parley(['integrations', 'test', 'nope'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('nope is not configured in development'),
   });
-  expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ exitCode: 2 });
-  await succeed(['integrations', 'set', 'mcp.crm', '--api-url', 'http://10.0.0.1/mcp', '--header', 'X-Team: north']);
+  expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({
+    exitCode: 2,
+  });
+  await succeed([
+    'integrations',
+    'set',
+    'mcp.crm',
+    '--api-url',
+    'http://10.0.0.1/mcp',
+    '--header',
+    'X-Team: north',
+  ]);
   expect(await succeed(['integrations', 'list'])).toMatch(
     /mcp\.crm .*headers=\{"X-Team":"••••"\} .*url=http:\/\/10\.0\.0\.1\/mcp/,
   );
@@ -278,11 +366,18 @@ test('a server of models is stored by any name with its address and an optional 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    await succeed(['integrations', 'set', 'my-server', '--api-url', `${url}/v1`, '--api-key', '-'], 'own-key');
+    await succeed(
+      ['integrations', 'set', 'my-server', '--api-url', `${url}/v1`, '--api-key', '-'],
+      'own-key',
+    );
     expect(await succeed(['integrations', 'test', 'my-server'])).toBe('my-server: accepts the key');
-    expect(await parley(['integrations', 'set', 'my-server', '--api-url', 'https://other.example'])).toMatchObject({
+    expect(
+      await parley(['integrations', 'set', 'my-server', '--api-url', 'https://other.example']),
+    ).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--api-key must be given again, because the address has changed'),
+      stderr: expect.stringContaining(
+        '--api-key must be given again, because the address has changed',
+      ),
     });
     await succeed(['integrations', 'set', 'my-server', '--api-key', 'wrong']);
     expect(await parley(['integrations', 'test', 'my-server'])).toMatchObject({
@@ -305,18 +400,28 @@ test('a server of models is stored by any name with its address and an optional 
     server.close();
   }
   for (const name of ['offline', 'clerk', 'My_Server'])
-    expect(await parley(['integrations', 'set', name, '--api-url', url])).toMatchObject({ exitCode: 2 });
+    expect(await parley(['integrations', 'set', name, '--api-url', url])).toMatchObject({
+      exitCode: 2,
+    });
 });
 
 test.each([
   ['kapso', ['--secret-key', 'z'], '--secret-key is not a field of kapso'],
-  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], '--return-url is not a field of kapso'],
+  [
+    'kapso',
+    ['--media-reply', '', '--return-url', 'https://shop.example'],
+    '--return-url is not a field of kapso',
+  ],
   ['flow', ['--media-reply', 'Hola'], '--media-reply is not a field of flow'],
   ['mcp.crm', ['--currency', 'CLP'], '--currency is not a field of mcp.crm'],
   ['openai', ['--header', 'X-Team: north'], '--header is not a field of openai'],
   ['mcp.crm', ['--header', 'bad'], '--header must be "Name: value", not "bad"'],
   ['mcp.crm', ['--header', 'Host: x'], '--header must have names of headers'],
-  ['resend', ['--api-url', 'http://user:key@x.example'], '--api-url must be an http or https address without a user'],
+  [
+    'resend',
+    ['--api-url', 'http://user:key@x.example'],
+    '--api-url must be an http or https address without a user',
+  ],
   ['openai', ['--api-key', 'sk one'], '--api-key must have ASCII characters only, without spaces'],
   ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>"'],
 ])('integrations set %s %j is refused with status 2', async (provider, args, message) => {
@@ -325,8 +430,17 @@ test.each([
 });
 
 test('an integration keeps its settings when it is disabled, and loses them when it is removed', async () => {
-  await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
-  const account = () => createAccounts(db, stack.api.deps.box, { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
+  await succeed([
+    'integrations',
+    'set',
+    'resend',
+    '--api-key',
+    're_key',
+    '--from',
+    'Acme <hello@acme.example>',
+  ]);
+  const account = () =>
+    createAccounts(db, stack.api.deps.box, { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
   expect(await account()).toMatchObject({ apiKey: 're_key' });
   expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is disabled.');
   expect(await account()).toBeNull();
@@ -339,7 +453,9 @@ test('an integration keeps its settings when it is disabled, and loses them when
   });
   expect(await succeed(['integrations', 'remove', 'resend'])).toBe('Removed resend.');
   expect(await account()).toBeNull();
-  expect((await db.pool.query("select 1 from integrations where provider = 'resend'")).rows).toEqual([]);
+  expect(
+    (await db.pool.query("select 1 from integrations where provider = 'resend'")).rows,
+  ).toEqual([]);
   expect(await parley(['integrations', 'remove', 'resend'])).toMatchObject({ exitCode: 1 });
 });
 
@@ -347,14 +463,26 @@ test('channels connect creates a pending connection, or uses a number that is al
   expect(await succeed(['channels', 'connect', '--agent', 'helper', '--env', 'development'])).toBe(
     'https://setup.example/1',
   );
-  expect(await succeed(['channels', 'connect', '--agent', 'helper', '--phone-number-id', '109876543210987'])).toContain(
-    '15551234567',
-  );
+  expect(
+    await succeed([
+      'channels',
+      'connect',
+      '--agent',
+      'helper',
+      '--phone-number-id',
+      '109876543210987',
+    ]),
+  ).toContain('15551234567');
   const { data: connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
-  const { id } = connections.find((one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987');
+  const { id } = connections.find(
+    (one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987',
+  );
   // The owner of the account can read this secret, so it is derived for the connection and is not the installation's.
   expect(kapso.webhooks).toMatchObject([
-    { url: 'https://parley.example/webhook/kapso/messages', secretKey: webhookSecretOf('kapso', id) },
+    {
+      url: 'https://parley.example/webhook/kapso/messages',
+      secretKey: webhookSecretOf('kapso', id),
+    },
   ]);
   expect(connections).toEqual(
     expect.arrayContaining([
@@ -362,6 +490,8 @@ test('channels connect creates a pending connection, or uses a number that is al
       expect.objectContaining({ phoneNumber: '15551234567' }),
     ]),
   );
-  expect(await parley(['channels', 'connect', '--agent', 'unknown'])).toMatchObject({ exitCode: 1 });
+  expect(await parley(['channels', 'connect', '--agent', 'unknown'])).toMatchObject({
+    exitCode: 1,
+  });
   expect(await parley(['channels', 'connect'])).toMatchObject({ exitCode: 2 });
 });

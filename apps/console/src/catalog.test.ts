@@ -1,7 +1,11 @@
 import { catalog } from './catalog';
 
 const texts = catalog(
-  { title: 'Runs', statuses: { open: 'open' } as Record<string, string>, many: (count: number) => `${count} runs` },
+  {
+    title: 'Runs',
+    statuses: { open: 'open' } as Record<string, string>,
+    many: (count: number) => `${count} runs`,
+  },
   { title: 'Ejecuciones', statuses: { open: 'abierta' }, many: (count) => `${count} ejecuciones` },
 );
 

@@ -4,7 +4,10 @@ import { commonCatalog } from './texts/common';
 
 /** Intl writes blanks that do not break; they are not the subject here. */
 const plain = (text: string): string => text.replace(/\s/g, ' ');
-const inBoth = (write: () => string): [en: string, es: string] => [inLanguage('en', write), inLanguage('es', write)];
+const inBoth = (write: () => string): [en: string, es: string] => [
+  inLanguage('en', write),
+  inLanguage('es', write),
+];
 function inLanguage(language: Language, write: () => string): string {
   setLanguage(language);
   return plain(write());
@@ -22,10 +25,20 @@ test.each<[string, () => string, string, string]>([
     '0.30000000000000004',
     '0,30000000000000004',
   ],
-  ['a huge value', () => formats.formatDecimal(1e21), '1,000,000,000,000,000,000,000', '1.000.000.000.000.000.000.000'],
+  [
+    'a huge value',
+    () => formats.formatDecimal(1e21),
+    '1,000,000,000,000,000,000,000',
+    '1.000.000.000.000.000.000.000',
+  ],
   ['a short value', () => formats.formatCompact(12_345), '12.3K', '12,3 mil'],
   ['a list', () => formats.formatList(['a', 'b', 'c']), 'a, b, and c', 'a, b y c'],
-  ['a list before the sound of i', () => formats.formatList(['a', 'iglesia']), 'a and iglesia', 'a e iglesia'],
+  [
+    'a list before the sound of i',
+    () => formats.formatList(['a', 'iglesia']),
+    'a and iglesia',
+    'a e iglesia',
+  ],
   ['an empty list', () => formats.formatList([]), '', ''],
   ['pesos without cents', () => formats.formatMoney(12_345, 'CLP'), 'CLP 12,345', '12.345 CLP'],
   ['dollars', () => formats.formatMoney(-1.5, 'USD'), '-$1.50', '-1,50 US$'],
@@ -44,16 +57,22 @@ test.each([
   ['12', 'USD', '–'],
   [null, 'USD', '–'],
   [undefined, undefined, '–'],
-])('an amount %j of the currency %j, which is not validated, is shown as it is', (amount, currency, shown) => {
-  expect(inLanguage('en', () => formats.formatMoney(amount, currency))).toBe(shown);
-});
+])(
+  'an amount %j of the currency %j, which is not validated, is shown as it is',
+  (amount, currency, shown) => {
+    expect(inLanguage('en', () => formats.formatMoney(amount, currency))).toBe(shown);
+  },
+);
 
 // Santiago: three hours behind UTC in summer, four in winter. On 2026-04-05 the clock goes back from 00:00 to 23:00.
 const summer = Date.UTC(2026, 0, 15, 2, 30, 5);
 const twice = [Date.UTC(2026, 3, 5, 2, 30), Date.UTC(2026, 3, 5, 3, 30)] as const;
 
 test('times are those of the zone of the device', () => {
-  expect(inBoth(() => formats.formatDateTime(summer))).toEqual(['Jan 14, 2026, 11:30 PM', '14 ene 2026, 23:30']);
+  expect(inBoth(() => formats.formatDateTime(summer))).toEqual([
+    'Jan 14, 2026, 11:30 PM',
+    '14 ene 2026, 23:30',
+  ]);
   expect(inBoth(() => formats.formatDate(summer))).toEqual(['Jan 14, 2026', '14 ene 2026']);
   expect(inBoth(() => formats.formatTime(summer))).toEqual(['11:30 PM', '23:30']);
   expect(inBoth(() => formats.formatDay(summer))).toEqual(['Wed, Jan 14', 'mié, 14 ene']);
@@ -66,7 +85,9 @@ test('an exact time has its zone, so that the hour that exists twice is not ambi
 
 test('a part of a day has no zone', () => {
   expect(formats.formatOfDay('en', { weekday: 'long' }, Date.UTC(1970, 0, 4))).toBe('Sunday');
-  expect(formats.formatOfDay('es', { day: 'numeric', month: 'long' }, Date.UTC(1972, 1, 29))).toBe('29 de febrero');
+  expect(formats.formatOfDay('es', { day: 'numeric', month: 'long' }, Date.UTC(1972, 1, 29))).toBe(
+    '29 de febrero',
+  );
 });
 
 const minuteMs = 60_000;

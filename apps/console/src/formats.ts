@@ -18,7 +18,8 @@ export const formatNumber = (value: number): string => number('', value);
 export const formatCents = (cents: number): string =>
   number('cents', cents / 100, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 /** With all decimals, as values of data show it. */
-export const formatDecimal = (value: number): string => number('decimal', value, { maximumFractionDigits: 20 });
+export const formatDecimal = (value: number): string =>
+  number('decimal', value, { maximumFractionDigits: 20 });
 export const formatCompact = (value: number): string =>
   number('compact', value, { notation: 'compact', maximumFractionDigits: 1 });
 /** Such as "list, read and create". */
@@ -31,17 +32,23 @@ export function formatMoney(amount: unknown, currency: unknown): string {
   if (!/^[A-Z]{3}$/.test(code)) return `${formatNumber(amount)} ${code}`.trim();
   return number(`money ${code}`, amount, { style: 'currency', currency: code });
 }
-export const formatTime = (at: number): string => date('time', at, { hour: '2-digit', minute: '2-digit' });
-export const formatDay = (at: number): string => date('day', at, { weekday: 'short', day: 'numeric', month: 'short' });
+export const formatTime = (at: number): string =>
+  date('time', at, { hour: '2-digit', minute: '2-digit' });
+export const formatDay = (at: number): string =>
+  date('day', at, { weekday: 'short', day: 'numeric', month: 'short' });
 /** A part of a day that has no time zone, such as the name of its weekday. */
-export const formatOfDay = (language: Language, parts: Intl.DateTimeFormatOptions, utc: number): string =>
-  new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
+export const formatOfDay = (
+  language: Language,
+  parts: Intl.DateTimeFormatOptions,
+  utc: number,
+): string => new Intl.DateTimeFormat(language, { ...parts, timeZone: 'UTC' }).format(utc);
 /** With the year, as values of data show it. */
 export const formatDate = (at: number): string => date('date', at, { dateStyle: 'medium' });
 export const formatDateTime = (at: number): string =>
   date('date time', at, { dateStyle: 'medium', timeStyle: 'short' });
 /** With seconds and zone, as titles show it. */
-export const formatExact = (at: number): string => date('exact', at, { dateStyle: 'medium', timeStyle: 'long' });
+export const formatExact = (at: number): string =>
+  date('exact', at, { dateStyle: 'medium', timeStyle: 'long' });
 
 const steps = [
   [60_000, 1_000, 'second'],
@@ -68,13 +75,20 @@ export function formatSpan(ms: number): string {
       : ms < 86_400_000
         ? [ms / 3_600_000, 'hour']
         : [ms / 86_400_000, 'day'];
-  const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0, roundingMode: 'trunc' };
+  const options = {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: 0,
+    roundingMode: 'trunc',
+  };
   return number(unit, value, options as Intl.NumberFormatOptions);
 }
 
 /** Such as "340 kB" and "9.8 MB". */
 export function formatBytes(bytes: number): string {
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
+  const [value, unit] =
+    bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
   return number(unit, value, { style: 'unit', unit, maximumFractionDigits: 1 });
 }
 

@@ -13,7 +13,8 @@ const nameLanguage = () => {
 nameLanguage();
 subscribeToLanguage(nameLanguage);
 
-export const useLanguage = (): Language => useSyncExternalStore(subscribeToLanguage, currentLanguage);
+export const useLanguage = (): Language =>
+  useSyncExternalStore(subscribeToLanguage, currentLanguage);
 /** The texts of a catalog in the current language; without one, those that all screens use. */
 export function useTexts(): Texts;
 export function useTexts<Own>(catalog: Catalog<Own>): Own;

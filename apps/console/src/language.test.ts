@@ -1,9 +1,21 @@
-import { currentLanguage, languageFor, languageName, languages, setLanguage, subscribeToLanguage } from './language';
+import {
+  currentLanguage,
+  languageFor,
+  languageName,
+  languages,
+  setLanguage,
+  subscribeToLanguage,
+} from './language';
 
 test.each([
   ['the choice comes before the browser', 'es', ['en-US'], 'es'],
   ['a region is not part of the language', null, ['es-419', 'en'], 'es'],
-  ['the first language of the browser that the console has', null, ['pt-BR', 'de', 'es-CL', 'en'], 'es'],
+  [
+    'the first language of the browser that the console has',
+    null,
+    ['pt-BR', 'de', 'es-CL', 'en'],
+    'es',
+  ],
   ['no language that the console has', null, ['pt-BR', 'zh-Hant'], 'en'],
   ['no language at all', null, [], 'en'],
   ['an empty tag', '', [''], 'en'],

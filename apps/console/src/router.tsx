@@ -13,15 +13,24 @@ import { readDataSearch } from './screens/data/search';
 import { Failure } from './parts/states';
 
 const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+  typeof value === 'string' && value !== ''
+    ? value
+    : typeof value === 'number'
+      ? String(value)
+      : undefined;
 
-const loaded: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => load().catch(orReload), name);
+const loaded: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => load().catch(orReload), name);
 
 const root = createRootRoute({ component: Entrance, notFoundComponent: Start });
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
 
 /** All screens are below one organization and environment, so that a link leads everyone to the same place. */
-const workspace = createRoute({ getParentRoute: () => root, path: '/$organization/$environment', component: Frame });
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/$organization/$environment',
+  component: Frame,
+});
 
 const home = createRoute({
   getParentRoute: () => workspace,
@@ -100,7 +109,9 @@ const screen = <Path extends string, Name extends string = never>(
     getParentRoute: () => workspace,
     path,
     validateSearch: (search: Record<string, unknown>) =>
-      Object.fromEntries(parameters.map((one) => [one, text(search[one])])) as { [One in Name]?: string },
+      Object.fromEntries(parameters.map((one) => [one, text(search[one])])) as {
+        [One in Name]?: string;
+      },
     component: loaded(load as () => Promise<Record<string, () => ReactNode>>, name),
   });
 
@@ -123,8 +134,18 @@ const triggers = screen(
   'status',
   'entity',
 );
-const trigger = screen('/triggers/$slug', () => import('./screens/triggers/trigger'), 'TriggerScreen', 'status', 'tab');
-const triggerRun = screen('/trigger-runs/$runId', () => import('./screens/triggers/trigger-run'), 'TriggerRun');
+const trigger = screen(
+  '/triggers/$slug',
+  () => import('./screens/triggers/trigger'),
+  'TriggerScreen',
+  'status',
+  'tab',
+);
+const triggerRun = screen(
+  '/trigger-runs/$runId',
+  () => import('./screens/triggers/trigger-run'),
+  'TriggerRun',
+);
 const webhooks = screen(
   '/webhooks',
   () => import('./screens/webhooks/webhooks'),
@@ -134,9 +155,23 @@ const webhooks = screen(
   'since',
   'replay',
 );
-const webhook = screen('/webhooks/$deliveryId', () => import('./screens/webhooks/webhook'), 'WebhookDelivery');
-const payments = screen('/payments', () => import('./screens/payments/payments'), 'Payments', 'status', 'view');
-const payment = screen('/payments/$paymentId', () => import('./screens/payments/payment'), 'Payment');
+const webhook = screen(
+  '/webhooks/$deliveryId',
+  () => import('./screens/webhooks/webhook'),
+  'WebhookDelivery',
+);
+const payments = screen(
+  '/payments',
+  () => import('./screens/payments/payments'),
+  'Payments',
+  'status',
+  'view',
+);
+const payment = screen(
+  '/payments/$paymentId',
+  () => import('./screens/payments/payment'),
+  'Payment',
+);
 const emails = screen('/emails', () => import('./screens/emails/emails'), 'Emails', 'status');
 const email = screen('/emails/$emailId', () => import('./screens/emails/email'), 'Email');
 const agents = screen('/agents', () => import('./screens/agents/agents'), 'Agents');
@@ -145,15 +180,31 @@ const routers = screen('/routers', () => import('./screens/routers/routers'), 'R
 const roles = screen('/roles', () => import('./screens/roles/roles'), 'Roles', 'open');
 const tools = screen('/tools', () => import('./screens/tools/tools'), 'Tools', 'open', 'q', 'kind');
 const keys = screen('/keys', () => import('./screens/keys/keys'), 'Keys', 'view', 'open');
-const members = screen('/members', () => import('./screens/members/members'), 'Members', 'view', 'open');
+const members = screen(
+  '/members',
+  () => import('./screens/members/members'),
+  'Members',
+  'view',
+  'open',
+);
 const integrations = screen(
   '/integrations',
   () => import('./screens/integrations/integrations'),
   'Integrations',
   'open',
 );
-const channels = screen('/channels', () => import('./screens/channels/channels'), 'Channels', 'open');
-const toolSecrets = screen('/tool-secrets', () => import('./screens/tool-secrets/tool-secrets'), 'ToolSecrets', 'open');
+const channels = screen(
+  '/channels',
+  () => import('./screens/channels/channels'),
+  'Channels',
+  'open',
+);
+const toolSecrets = screen(
+  '/tool-secrets',
+  () => import('./screens/tool-secrets/tool-secrets'),
+  'ToolSecrets',
+  'open',
+);
 const auditLog = screen(
   '/audit-log',
   () => import('./screens/audit-log/audit-log'),
@@ -204,14 +255,20 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={() => void loadAgain().then(reset)} />,
+  defaultErrorComponent: ({ error, reset }) => (
+    <Failure error={error} onRetry={() => void loadAgain().then(reset)} />
+  ),
   scrollRestoration: true,
 });
 
 /** A screen whose files could not be loaded keeps its error until they are asked for again. */
 async function loadAgain(): Promise<void> {
-  const components = router.state.matches.map(({ routeId }) => router.routesById[routeId].options.component);
-  await Promise.all(components.map((component) => (component as RouteComponent | undefined)?.preload?.()));
+  const components = router.state.matches.map(
+    ({ routeId }) => router.routesById[routeId].options.component,
+  );
+  await Promise.all(
+    components.map((component) => (component as RouteComponent | undefined)?.preload?.()),
+  );
 }
 
 declare module '@tanstack/react-router' {

@@ -56,7 +56,8 @@ test('a full storage is as none for the text that does not fit, and holds the ne
 
 test('the names below a name are those with a dot after it', () => {
   useStorage(browserStorage());
-  for (const name of ['outbox.a.b', 'outbox.a.c.d', 'outbox.ab.e', 'outbox.a', 'other.a.f']) stored(name).set('x');
+  for (const name of ['outbox.a.b', 'outbox.a.c.d', 'outbox.ab.e', 'outbox.a', 'other.a.f'])
+    stored(name).set('x');
   localStorage.setItem('outbox.a.g', 'of another page');
   expect(storedBelow('outbox.a')).toEqual(['b', 'c.d']);
 });

@@ -31,7 +31,9 @@ export function stored(name: string) {
 export function storedBelow(name: string): string[] {
   const start = `${prefix}${name}.`;
   try {
-    return Object.keys(localStorage).flatMap((key) => (key.startsWith(start) ? key.slice(start.length) : []));
+    return Object.keys(localStorage).flatMap((key) =>
+      key.startsWith(start) ? key.slice(start.length) : [],
+    );
   } catch {
     return [];
   }

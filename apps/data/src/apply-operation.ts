@@ -24,7 +24,11 @@ export async function createAll(
   const origin = originOf(context);
   const created = await entities.createMany(
     context.scope,
-    { type, access: access.access, entities: input.entities.map((entity) => ({ ...entity, ...origin })) },
+    {
+      type,
+      access: access.access,
+      entities: input.entities.map((entity) => ({ ...entity, ...origin })),
+    },
     tx,
   );
   return created.map((result) => (result.ok ? result.entity : entityFailure(result, type)));

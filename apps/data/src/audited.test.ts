@@ -40,7 +40,9 @@ test.each(changes.map((operation) => [operation.id, operation] as const))(
     const answer = await api.call(method, url, undefined, bodies[id], headers);
     expect(answer.status).toBeLessThan(300);
     const read = async (sql: string) => (await api.db.pool.query(sql, [tenant, requestId])).rows;
-    const entries = await read('select actor_id as id from audit_log where tenant = $1 and request_id = $2');
+    const entries = await read(
+      'select actor_id as id from audit_log where tenant = $1 and request_id = $2',
+    );
     const events = await read('select actor from events where tenant = $1 and request_id = $2');
     if (isAudited !== false) return expect(entries).toEqual([{ id: person.id }]);
     expect(entries).toEqual([]);

@@ -36,7 +36,11 @@ afterAll(() => api.close());
 
 const bulk = (body: unknown, headers?: Record<string, string>, withKey = key) =>
   api.call('post', '/v1/data/item/bulk', withKey, body, headers);
-const create = (data: JsonObject, status?: string) => ({ action: 'create', data, ...(status && { status }) });
+const create = (data: JsonObject, status?: string) => ({
+  action: 'create',
+  data,
+  ...(status && { status }),
+});
 const resultsOf = async (call: ReturnType<typeof bulk>) => {
   const { body, status } = await call;
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -48,7 +52,8 @@ const newItem = async (data: JsonObject) => {
 };
 const stored = async (id: string) => (await api.call('get', `/v1/data/item/${id}`, key)).body;
 const count = async (filters: JsonObject) =>
-  (await api.call('post', '/v1/data/item/query', key, { filters, limit: 100 })).body.data.length as number;
+  (await api.call('post', '/v1/data/item/query', key, { filters, limit: 100 })).body.data
+    .length as number;
 const failed = (code: string, error: unknown = expect.any(String)) =>
   expect.objectContaining({ ok: false, code, error });
 
@@ -88,7 +93,9 @@ test('each operation writes its event', async () => {
   const { rows } = await api.db.pool.query(
     `select type, entity_id from events where request_id = 'bulk-1' order by id`,
   );
-  expect(rows).toEqual(results.map((result) => ({ type: 'entity.created', entity_id: (result as { id: string }).id })));
+  expect(rows).toEqual(
+    results.map((result) => ({ type: 'entity.created', entity_id: (result as { id: string }).id })),
+  );
 });
 
 describe('an operation that fails', () => {
@@ -126,15 +133,24 @@ describe('an operation that fails', () => {
     [1, 400, 'invalid_body', 'operations.1.data.n: must be of type number'],
     [2, 404, 'entity_not_found', 'operations.1: Entity not found'],
     [5, 413, 'data_too_large', /^operations\.1: data would have/],
-  ])('is the error of an atomic request, which changes nothing (operation %i)', async (at, status, code, error) => {
-    const id = await newItem({ n: 0 });
-    const list = operations(id);
-    const { body } = await bulk({ atomic: true, operations: [list[0], list[at], list[3]] }).expect(status);
-    expect(body).toMatchObject({ code, error: typeof error === 'string' ? error : expect.stringMatching(error) });
-    expect(body.details[0].path).toMatch(/^operations\.1/);
-    expect(await stored(id)).toMatchObject({ data: { n: 0 } });
-    expect(await count({ 'data.round': id })).toBe(0);
-  });
+  ])(
+    'is the error of an atomic request, which changes nothing (operation %i)',
+    async (at, status, code, error) => {
+      const id = await newItem({ n: 0 });
+      const list = operations(id);
+      const { body } = await bulk({
+        atomic: true,
+        operations: [list[0], list[at], list[3]],
+      }).expect(status);
+      expect(body).toMatchObject({
+        code,
+        error: typeof error === 'string' ? error : expect.stringMatching(error),
+      });
+      expect(body.details[0].path).toMatch(/^operations\.1/);
+      expect(await stored(id)).toMatchObject({ data: { n: 0 } });
+      expect(await count({ 'data.round': id })).toBe(0);
+    },
+  );
 });
 
 describe('a dry run', () => {
@@ -146,16 +162,21 @@ describe('a dry run', () => {
     { action: 'update', id, data: { n: 8 } },
     { action: 'delete', id: 'ent_unknown' },
   ];
-  const ids = (results: OperationResult[]) => results.map((result) => (result.ok ? { ok: true } : result));
+  const ids = (results: OperationResult[]) =>
+    results.map((result) => (result.ok ? { ok: true } : result));
 
   test('has the results of the real run, and stores no entity and no event', async () => {
     const id = await newItem({ n: 0 });
     const headers = { 'X-Request-Id': `dry-${id}`, 'Idempotency-Key': `dry-${id}` };
     const dry = await resultsOf(bulk({ dryRun: true, operations: operations(id) }, headers));
-    expect(await resultsOf(bulk({ dryRun: true, operations: operations(id) }, headers))).toEqual(dry);
+    expect(await resultsOf(bulk({ dryRun: true, operations: operations(id) }, headers))).toEqual(
+      dry,
+    );
     expect(await stored(id)).toMatchObject({ status: 'active', data: { n: 0 } });
     expect(await count({ 'data.dry': id })).toBe(0);
-    const { rowCount } = await api.db.pool.query('select from events where request_id = $1', [`dry-${id}`]);
+    const { rowCount } = await api.db.pool.query('select from events where request_id = $1', [
+      `dry-${id}`,
+    ]);
     expect(rowCount).toBe(0);
     await bulk({ operations: operations(id) }, headers).expect(409);
     expect(ids(dry)).toEqual(ids(await resultsOf(bulk({ operations: operations(id) }))));
@@ -164,8 +185,13 @@ describe('a dry run', () => {
 
   test('that is atomic has the error of the first operation that fails', async () => {
     const id = await newItem({ n: 0 });
-    const { body } = await bulk({ dryRun: true, atomic: true, operations: operations(id) }).expect(400);
-    expect(body).toMatchObject({ code: 'invalid_body', error: 'operations.1.data.n: must be of type number' });
+    const { body } = await bulk({ dryRun: true, atomic: true, operations: operations(id) }).expect(
+      400,
+    );
+    expect(body).toMatchObject({
+      code: 'invalid_body',
+      error: 'operations.1.data.n: must be of type number',
+    });
   });
 
   test('with a new field does not hide the field in a later run', async () => {
@@ -180,11 +206,19 @@ test.each<[string, unknown, string]>([
   ['too many operations', { operations: Array(501).fill(create({})) }, 'operations'],
   ['no list', { operations: create({}) }, 'operations'],
   ['nothing', undefined, ''],
-  ['an unknown action', { operations: [create({}), { action: 'upsert', data: {} }] }, 'operations.1.action'],
+  [
+    'an unknown action',
+    { operations: [create({}), { action: 'upsert', data: {} }] },
+    'operations.1.action',
+  ],
   ['an update without an id', { operations: [{ action: 'update', data: {} }] }, 'operations.0.id'],
   ['a create without data', { operations: [{ action: 'create' }] }, 'operations.0.data'],
   ['a create with an id', { operations: [{ ...create({}), id: 'ent_1' }] }, 'operations.0.id'],
-  ['a delete with data', { operations: [{ action: 'delete', id: 'ent_1', data: {} }] }, 'operations.0.data'],
+  [
+    'a delete with data',
+    { operations: [{ action: 'delete', id: 'ent_1', data: {} }] },
+    'operations.0.data',
+  ],
   ['data that is no object', { operations: [create([] as never)] }, 'operations.0.data'],
   ['an unknown field', { operations: [create({})], all: true }, 'all'],
   ['dryRun as a text', { operations: [create({})], dryRun: 'yes' }, 'dryRun'],
@@ -192,7 +226,8 @@ test.each<[string, unknown, string]>([
 ])('%s is refused with 400', async (_name, body, path) => {
   const response = await bulk(body).expect(400);
   expect(response.body.code).toBe('invalid_body');
-  if (path) expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+  if (path)
+    expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
 test('500 operations and 8 MiB are accepted, more bytes are refused with 413', async () => {
@@ -203,14 +238,18 @@ test('500 operations and 8 MiB are accepted, more bytes are refused with 413', a
 });
 
 test('an unknown type is a 404 of the request', async () => {
-  const { body } = await api.call('post', '/v1/data/nothing/bulk', key, { operations: [create({})] }).expect(404);
+  const { body } = await api
+    .call('post', '/v1/data/nothing/bulk', key, { operations: [create({})] })
+    .expect(404);
   expect(body.code).toBe('entity_type_not_found');
 });
 
 test('a retry with the same Idempotency-Key changes nothing twice', async () => {
   const headers = { 'Idempotency-Key': 'bulk-once' };
   const body = { operations: [create({ once: 1 }), create({ n: 'x' }), create({ once: 1 })] };
-  const answers = await Promise.all(Array.from({ length: 3 }, () => resultsOf(bulk(body, headers))));
+  const answers = await Promise.all(
+    Array.from({ length: 3 }, () => resultsOf(bulk(body, headers))),
+  );
   expect(answers[1]).toEqual(answers[0]);
   expect(answers[2]).toEqual(answers[0]);
   expect(await count({ 'data.once': 1 })).toBe(2);
@@ -233,8 +272,11 @@ test('the changes and the stored response are committed together or not at all',
 test('requests that change the same entities in opposite order wait for each other', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => newItem({ n })));
   const update = (list: string[], field: string) =>
-    resultsOf(bulk({ operations: list.map((id) => ({ action: 'update', id, data: { [field]: 1 } })) }));
-  for (let round = 0; round < 4; round += 1) await Promise.all([update(ids, 'a'), update([...ids].reverse(), 'b')]);
+    resultsOf(
+      bulk({ operations: list.map((id) => ({ action: 'update', id, data: { [field]: 1 } })) }),
+    );
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all([update(ids, 'a'), update([...ids].reverse(), 'b')]);
   expect(await stored(ids[0]!)).toMatchObject({ data: { a: 1, b: 1 } });
 });
 
@@ -284,9 +326,15 @@ test('the roles of the key apply to each operation', async () => {
     failed('permission_denied'),
     failed('permission_denied'),
   ]);
-  const atomic = { atomic: true, operations: [create({ owner: 'me', denied: 1 }), { action: 'delete', id: mine }] };
+  const atomic = {
+    atomic: true,
+    operations: [create({ owner: 'me', denied: 1 }), { action: 'delete', id: mine }],
+  };
   const { body } = await bulk(atomic, {}, clerk).expect(403);
-  expect(body).toMatchObject({ code: 'permission_denied', error: expect.stringMatching(/^operations\.1: /) });
+  expect(body).toMatchObject({
+    code: 'permission_denied',
+    error: expect.stringMatching(/^operations\.1: /),
+  });
   expect(await count({ 'data.denied': 1 })).toBe(0);
   const chatOnly = await api.key({ tenant, permissions: ['chat'] });
   await bulk({ operations: [create({})] }, {}, chatOnly).expect(403);
@@ -297,6 +345,9 @@ test('an organization has a share of the bulk requests that run at the same time
   const answers = await Promise.all(Array.from({ length: 12 }, () => bulk({ operations: list })));
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
-  expect(refused[0]!.body).toMatchObject({ code: 'too_many_bulk_requests', retryAt: expect.any(Number) });
+  expect(refused[0]!.body).toMatchObject({
+    code: 'too_many_bulk_requests',
+    retryAt: expect.any(Number),
+  });
   expect(answers.filter(({ status }) => status === 200).length).toBe(12 - refused.length);
 });

@@ -14,7 +14,10 @@ export async function changeOnce(
   const text = await db.transaction(async (tx) => {
     const text = await work(tx);
     if (idempotency && !(await createIdempotencyStore(tx).finish(idempotency, status, text))) {
-      throw conflict('Another request with this Idempotency-Key has replaced this one', 'idempotency_in_progress');
+      throw conflict(
+        'Another request with this Idempotency-Key has replaced this one',
+        'idempotency_in_progress',
+      );
     }
     return text;
   });

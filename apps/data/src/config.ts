@@ -20,10 +20,13 @@ export const dataVariables = {
       'Address of the tool executor, which parses the handlers of pushed tools; without it they are not checked.',
   }),
   PUSH_CHECK_MS: numberVariable(10_000, 100).meta({
-    description: 'Time for checking the definitions of one push; longer ones are answered with 413.',
+    description:
+      'Time for checking the definitions of one push; longer ones are answered with 413.',
   }),
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
-  RATE_LIMIT_PER_KEY: numberVariable(60, 1).meta({ description: 'Data API requests of one key in any minute.' }),
+  RATE_LIMIT_PER_KEY: numberVariable(60, 1).meta({
+    description: 'Data API requests of one key in any minute.',
+  }),
   RATE_LIMIT_PER_ORGANIZATION: numberVariable(200, 1).meta({
     description: 'Data API requests of all keys of an organization in any minute.',
   }),

@@ -25,7 +25,11 @@ beforeAll(async () => {
           schema: {
             type: 'object',
             required: ['sku'],
-            properties: { sku: { type: 'string' }, size: { type: 'string', enum: ['s', 'm'] }, at: { type: 'string' } },
+            properties: {
+              sku: { type: 'string' },
+              size: { type: 'string', enum: ['s', 'm'] },
+              at: { type: 'string' },
+            },
           },
         },
       ],
@@ -38,13 +42,17 @@ type Method = Parameters<TestApi['call']>[0];
 const call = (method: Method, path: string, body?: unknown, headers?: Record<string, string>) =>
   api.call(method, path, key, body, headers);
 const create = async (type: string, data: object, status?: string) =>
-  (await call('post', `/v1/data/${type}`, { data, status }).expect(201)).body as { id: string; createdAt: number };
+  (await call('post', `/v1/data/${type}`, { data, status }).expect(201)).body as {
+    id: string;
+    createdAt: number;
+  };
 const refusal = (error: string | RegExp, code: string) => ({
   error: typeof error === 'string' ? error : expect.stringMatching(error),
   code,
   requestId: expect.any(String),
 });
-const idsOf = (response: { body: { data: { id: string }[] } }) => response.body.data.map(({ id }) => id);
+const idsOf = (response: { body: { data: { id: string }[] } }) =>
+  response.body.data.map(({ id }) => id);
 
 describe('entity types', () => {
   test('are listed with the flat map of field to type name', async () => {
@@ -68,7 +76,9 @@ describe('entity types', () => {
 describe('create', () => {
   test('is answered with 201 and the entity', async () => {
     const before = Date.now();
-    const { body, headers } = await call('post', '/v1/data/order', { data: { total: 5, customer: 'Ann' } }).expect(201);
+    const { body, headers } = await call('post', '/v1/data/order', {
+      data: { total: 5, customer: 'Ann' },
+    }).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^ent_[0-9a-z]{26}$/),
       type: 'order',
@@ -82,7 +92,10 @@ describe('create', () => {
   });
 
   test('accepts any status, and fields that the type does not declare', async () => {
-    const { body } = await call('post', '/v1/data/order', { data: { extra: [1, { a: null }] }, status: 'brand new' });
+    const { body } = await call('post', '/v1/data/order', {
+      data: { extra: [1, { a: null }] },
+      status: 'brand new',
+    });
     expect(body).toMatchObject({ status: 'brand new', data: { extra: [1, { a: null }] } });
   });
 
@@ -105,8 +118,13 @@ describe('create', () => {
   });
 
   test('declared fields are checked, and every problem is reported', async () => {
-    const { body } = await call('post', '/v1/data/order', { data: { total: '5', paid: 'yes' } }).expect(400);
-    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual(['data.paid', 'data.total']);
+    const { body } = await call('post', '/v1/data/order', {
+      data: { total: '5', paid: 'yes' },
+    }).expect(400);
+    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'data.paid',
+      'data.total',
+    ]);
     expect(body.error).toMatch(/data\.(paid|total)/);
   });
 
@@ -120,7 +138,8 @@ describe('create', () => {
 });
 
 describe('404 and 405', () => {
-  const notType = (slug: string) => refusal(`Entity type ${slug} not found`, 'entity_type_not_found');
+  const notType = (slug: string) =>
+    refusal(`Entity type ${slug} not found`, 'entity_type_not_found');
   test.each<[Method, string, unknown]>([
     ['get', '/v1/data/nothing', undefined],
     ['get', '/v1/data/nothing/ent_1', undefined],
@@ -150,7 +169,16 @@ describe('404 and 405', () => {
   });
 
   test('names with a special meaning elsewhere are unknown types, and invalid encodings are refused', async () => {
-    for (const type of ['__proto__', 'constructor', 'toString', "x'--", 'order ', 'Order', '💥', '..']) {
+    for (const type of [
+      '__proto__',
+      'constructor',
+      'toString',
+      "x'--",
+      'order ',
+      'Order',
+      '💥',
+      '..',
+    ]) {
       const { status, body } = await call('get', `/v1/data/${encodeURIComponent(type)}/query`);
       // The HTTP client removes ".." before it sends the request.
       if (type === '..') continue;
@@ -200,7 +228,10 @@ describe('get, update, delete, restore', () => {
   test('PATCH requires data, sets the status, and checks the declared fields', async () => {
     const { id } = await create('order', { total: 1 });
     await call('patch', `/v1/data/order/${id}`, { status: 'archived' }).expect(400);
-    const { body } = await call('patch', `/v1/data/order/${id}`, { data: {}, status: 'archived' }).expect(200);
+    const { body } = await call('patch', `/v1/data/order/${id}`, {
+      data: {},
+      status: 'archived',
+    }).expect(200);
     expect(body).toMatchObject({ status: 'archived', data: { total: 1 } });
     await call('patch', `/v1/data/order/${id}`, { data: { total: 'x' } }).expect(400);
     await call('patch', `/v1/data/order/${id}`, '{').expect(400);
@@ -215,7 +246,9 @@ describe('get, update, delete, restore', () => {
         ),
       );
       const { body } = await call('get', `/v1/data/free/${id}`);
-      expect(body.data).toEqual(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, round])));
+      expect(body.data).toEqual(
+        Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, round])),
+      );
     }
   });
 
@@ -225,13 +258,19 @@ describe('get, update, delete, restore', () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await call('delete', path).expect(200)).body).toEqual({ success: true });
     }
-    expect((await call('get', path).expect(404)).body).toEqual(refusal('Entity has been deleted', 'entity_deleted'));
+    expect((await call('get', path).expect(404)).body).toEqual(
+      refusal('Entity has been deleted', 'entity_deleted'),
+    );
     expect(idsOf(await call('get', '/v1/data/order'))).not.toContain(id);
     expect(idsOf(await call('post', '/v1/data/order/query', { filters: { id } }))).toEqual([]);
     expect(idsOf(await call('post', '/v1/data/order/search', { query: 'restored' }))).toEqual([]);
     expect(idsOf(await call('get', '/v1/data/order?status=deleted'))).toContain(id);
-    expect(idsOf(await call('post', '/v1/data/order/query', { filters: { id }, status: 'deleted' }))).toEqual([id]);
-    expect(idsOf(await call('post', '/v1/data/order/search', { query: 'restored', status: 'deleted' }))).toEqual([id]);
+    expect(
+      idsOf(await call('post', '/v1/data/order/query', { filters: { id }, status: 'deleted' })),
+    ).toEqual([id]);
+    expect(
+      idsOf(await call('post', '/v1/data/order/search', { query: 'restored', status: 'deleted' })),
+    ).toEqual([id]);
 
     const { body } = await call('patch', path, { data: {}, status: 'active' }).expect(200);
     expect(body).toMatchObject({ id, status: 'active', data: { customer: 'Restored Person' } });
@@ -242,7 +281,9 @@ describe('get, update, delete, restore', () => {
   test('a PATCH without a status does not restore a deleted entity', async () => {
     const { id } = await create('order', {});
     await call('delete', `/v1/data/order/${id}`);
-    const { body } = await call('patch', `/v1/data/order/${id}`, { data: { total: 2 } }).expect(404);
+    const { body } = await call('patch', `/v1/data/order/${id}`, { data: { total: 2 } }).expect(
+      404,
+    );
     expect(body).toEqual(refusal('Entity has been deleted', 'entity_deleted'));
   });
 
@@ -254,11 +295,18 @@ describe('get, update, delete, restore', () => {
 
 test('a PATCH after which data would exceed 1 MiB is refused with 413 and changes nothing', async () => {
   const { id } = await create('free', { a: 'x'.repeat(600_000) });
-  const { body } = await call('patch', `/v1/data/free/${id}`, { data: { b: 'x'.repeat(600_000) } }).expect(413);
+  const { body } = await call('patch', `/v1/data/free/${id}`, {
+    data: { b: 'x'.repeat(600_000) },
+  }).expect(413);
   expect(body).toEqual(
-    refusal('data would have 1200018 bytes of JSON, and at most 1048576 are allowed', 'data_too_large'),
+    refusal(
+      'data would have 1200018 bytes of JSON, and at most 1048576 are allowed',
+      'data_too_large',
+    ),
   );
-  expect(Object.keys((await call('get', `/v1/data/free/${id}`).expect(200)).body.data)).toEqual(['a']);
+  expect(Object.keys((await call('get', `/v1/data/free/${id}`).expect(200)).body.data)).toEqual([
+    'a',
+  ]);
   // A number that PostgreSQL returns without an exponent.
   await call('post', '/v1/data/free', { data: { n: Array(4_000).fill(1e300) } }).expect(413);
 });
@@ -266,7 +314,8 @@ test('a PATCH after which data would exceed 1 MiB is refused with 413 and change
 describe('pages', () => {
   const all: string[] = [];
   beforeAll(async () => {
-    for (let n = 0; n < 7; n += 1) all.unshift((await create('page', { n }, n % 2 ? 'odd' : undefined)).id);
+    for (let n = 0; n < 7; n += 1)
+      all.unshift((await create('page', { n }, n % 2 ? 'odd' : undefined)).id);
   });
 
   test('are newest first; the last page has a cursor, and an empty page returns the given one', async () => {
@@ -282,7 +331,11 @@ describe('pages', () => {
     expect(second.body.cursor).not.toBe('');
     const third = await next(second.body.cursor);
     expect(third.body).toEqual({ data: [], cursor: second.body.cursor, hasMore: false });
-    expect((await call('get', '/v1/data/empty').expect(200)).body).toEqual({ data: [], cursor: '', hasMore: false });
+    expect((await call('get', '/v1/data/empty').expect(200)).body).toEqual({
+      data: [],
+      cursor: '',
+      hasMore: false,
+    });
     expect(idsOf(await call('get', '/v1/data/page?cursor='))).toEqual(all);
   });
 
@@ -292,16 +345,23 @@ describe('pages', () => {
   });
 
   test('can be filtered by status', async () => {
-    expect(idsOf(await call('get', '/v1/data/page?status=odd'))).toEqual(all.filter((_id, at) => at % 2 === 1));
+    expect(idsOf(await call('get', '/v1/data/page?status=odd'))).toEqual(
+      all.filter((_id, at) => at % 2 === 1),
+    );
     expect(idsOf(await call('get', '/v1/data/page?status=none'))).toEqual([]);
     await call('get', '/v1/data/page?status=').expect(400);
   });
 
-  test.each(['0', '-1', '1.5', 'x', '', '1e1', ' 1', '0x10', 'NaN'])('limit=%s is refused with 400', async (limit) => {
-    const { body } = await call('get', `/v1/data/page?limit=${encodeURIComponent(limit)}`).expect(400);
-    expect(body.error).toMatch(/limit/);
-    expect(body.details[0].path).toBe('limit');
-  });
+  test.each(['0', '-1', '1.5', 'x', '', '1e1', ' 1', '0x10', 'NaN'])(
+    'limit=%s is refused with 400',
+    async (limit) => {
+      const { body } = await call('get', `/v1/data/page?limit=${encodeURIComponent(limit)}`).expect(
+        400,
+      );
+      expect(body.error).toMatch(/limit/);
+      expect(body.details[0].path).toBe('limit');
+    },
+  );
   test('a limit above 100 counts as 100, repeated parameters are refused, unknown ones are ignored', async () => {
     await call('get', '/v1/data/page?limit=101').expect(200);
     await call('get', '/v1/data/page?limit=99999999999999999999').expect(200);
@@ -310,11 +370,14 @@ describe('pages', () => {
     await call('get', '/v1/data/page?offset=5&__proto__=1').expect(200);
   });
 
-  test.each(['x', 'AAAA', '.', '%00', 'null', 'eyJhIjoxfQ=='])('cursor %s is refused with 400', async (cursor) => {
-    const { body } = await call('get', `/v1/data/page?cursor=${cursor}`).expect(400);
-    expect(body.error).toMatch(/cursor/);
-    expect(body).toMatchObject({ code: 'invalid_query', details: [{ path: 'cursor' }] });
-  });
+  test.each(['x', 'AAAA', '.', '%00', 'null', 'eyJhIjoxfQ=='])(
+    'cursor %s is refused with 400',
+    async (cursor) => {
+      const { body } = await call('get', `/v1/data/page?cursor=${cursor}`).expect(400);
+      expect(body.error).toMatch(/cursor/);
+      expect(body).toMatchObject({ code: 'invalid_query', details: [{ path: 'cursor' }] });
+    },
+  );
 
   test('a cursor of another query is refused with 400', async () => {
     const { body } = await call('get', '/v1/data/page?limit=2');
@@ -322,7 +385,10 @@ describe('pages', () => {
     await call('get', `/v1/data/page?limit=2&cursor=${cursor}`).expect(200);
     await call('get', `/v1/data/order?limit=2&cursor=${cursor}`).expect(400);
     await call('get', `/v1/data/page?limit=2&status=odd&cursor=${cursor}`).expect(400);
-    await call('post', '/v1/data/page/query', { cursor: body.cursor, filters: { 'data.n': 1 } }).expect(400);
+    await call('post', '/v1/data/page/query', {
+      cursor: body.cursor,
+      filters: { 'data.n': 1 },
+    }).expect(400);
     const { body: filtered } = await call('post', '/v1/data/page/query', {
       filters: { 'data.n': { $gte: 0, $lt: 6 }, 'data.note': { $exists: false } },
       limit: 2,
@@ -341,15 +407,18 @@ test.each<[Method, string, object, string]>([
   ['post', 'page/search', { query: 'x', filters: {} }, 'filters'],
   ['post', 'page', { data: {}, stauts: 'odd' }, 'stauts'],
   ['patch', 'page/any', { data: {}, version: 1 }, 'version'],
-])('%s %s with an unknown field is refused with 400 and names it', async (method, path, body, field) => {
-  const { body: answer } = await call(method, `/v1/data/${path}`, body).expect(400);
-  const message = 'is not a known field';
-  expect(answer).toMatchObject({
-    error: `${field}: ${message}`,
-    code: 'invalid_body',
-    details: [{ path: field, message }],
-  });
-});
+])(
+  '%s %s with an unknown field is refused with 400 and names it',
+  async (method, path, body, field) => {
+    const { body: answer } = await call(method, `/v1/data/${path}`, body).expect(400);
+    const message = 'is not a known field';
+    expect(answer).toMatchObject({
+      error: `${field}: ${message}`,
+      code: 'invalid_body',
+      details: [{ path: field, message }],
+    });
+  },
+);
 
 describe('query', () => {
   const query = (body: unknown) => call('post', '/v1/data/page/query', body);
@@ -384,16 +453,36 @@ describe('query', () => {
     expect(await numbers({ status: 'odd' })).toEqual([5, 3, 1]);
     const page = await query({ sort: { field: 'data.n', direction: 'asc' }, limit: 3 }).expect(200);
     expect(page.body.data.map(({ data }: { data: { n: number } }) => data.n)).toEqual([0, 1, 2]);
-    expect(await numbers({ sort: { field: 'data.n', direction: 'asc' }, limit: 9, cursor: page.body.cursor })).toEqual([
-      3, 4, 5, 6,
-    ]);
+    expect(
+      await numbers({
+        sort: { field: 'data.n', direction: 'asc' },
+        limit: 9,
+        cursor: page.body.cursor,
+      }),
+    ).toEqual([3, 4, 5, 6]);
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['an unsupported field', { filters: { customer: 'x' } }, /customer.*id, createdAt, updatedAt.*data\.</],
-    ['status inside filters', { filters: { status: 'active' } }, /^filters\.status: .*lifecycle column.*data\.status/],
-    ['an id that is a number', { filters: { id: 5 } }, /^filters\.id: must be compared with a string$/],
-    ['an unknown operator', { filters: { 'data.n': { $near: 1 } } }, /^filters\.data\.n: unknown operator \$near/],
+    [
+      'an unsupported field',
+      { filters: { customer: 'x' } },
+      /customer.*id, createdAt, updatedAt.*data\.</,
+    ],
+    [
+      'status inside filters',
+      { filters: { status: 'active' } },
+      /^filters\.status: .*lifecycle column.*data\.status/,
+    ],
+    [
+      'an id that is a number',
+      { filters: { id: 5 } },
+      /^filters\.id: must be compared with a string$/,
+    ],
+    [
+      'an unknown operator',
+      { filters: { 'data.n': { $near: 1 } } },
+      /^filters\.data\.n: unknown operator \$near/,
+    ],
     ['a wrong operand', { filters: { 'data.n': { $in: 1 } } }, /\$in/],
     ['mixed keys', { filters: { 'data.n': { $gt: 1, x: 2 } } }, /\$gt/],
     ['filters that are a list', { filters: [] }, /filters/],
@@ -405,7 +494,11 @@ describe('query', () => {
     ['a cursor that is a number', { cursor: 5 }, /cursor/],
     ['a sort without a field', { sort: {} }, /sort/],
     ['a sort by an unknown field', { sort: { field: 'customer' } }, /customer/],
-    ['a sort with an unknown direction', { sort: { field: 'createdAt', direction: 'up' } }, /direction/],
+    [
+      'a sort with an unknown direction',
+      { sort: { field: 'createdAt', direction: 'up' } },
+      /direction/,
+    ],
     ['a status that is a list', { status: ['odd'] }, /status/],
   ])('%s is refused with 400', async (_name, body, error) => {
     const response = await query(body).expect(400);
@@ -419,7 +512,12 @@ describe('search', () => {
   let best: string;
   let other: string;
   beforeAll(async () => {
-    other = (await create('order', { customer: 'María Núñez', note: 'two bicycles for a long river journey' })).id;
+    other = (
+      await create('order', {
+        customer: 'María Núñez',
+        note: 'two bicycles for a long river journey',
+      })
+    ).id;
     best = (await create('order', { customer: 'Nunez Bicycles', note: 'bicycle bicycles' })).id;
   });
 
@@ -435,7 +533,9 @@ describe('search', () => {
   test.each([[{}], [{ query: '' }], [{ query: '   ' }], [{ query: 5 }]])(
     'with %j is refused with 400',
     async (body) => {
-      expect((await search(body).expect(400)).body).toMatchObject(refusal('query is required', 'invalid_body'));
+      expect((await search(body).expect(400)).body).toMatchObject(
+        refusal('query is required', 'invalid_body'),
+      );
     },
   );
   test.each(["'", '&', '|', '!', ':*', '<->', '(((', '\\', '%', '"x', '🦜', '-', 'a:b & !c'])(
@@ -447,7 +547,9 @@ describe('search', () => {
   test('refuses a limit below 1', async () => {
     await search({ query: 'x', limit: 1000 }).expect(200);
     await search({ query: 'x', limit: 0 }).expect(400);
-    await search({ query: 'x'.repeat(100_000) }).expect((response) => expect([200, 400]).toContain(response.status));
+    await search({ query: 'x'.repeat(100_000) }).expect((response) =>
+      expect([200, 400]).toContain(response.status),
+    );
   });
 });
 
@@ -457,16 +559,27 @@ describe('count', () => {
     for (let n = 0; n < 5; n += 1) await create('counted', { n });
   });
 
-  test.each(['exact', 'estimated'])('%s adds the number of all matching entities', async (count) => {
-    const query = { limit: 2, count, filters: { 'data.n': { $gt: 0 } } };
-    expect((await call('post', '/v1/data/counted/query', query).expect(200)).body).toMatchObject({ total: 4 });
-    expect((await call('get', `/v1/data/counted?limit=2&count=${count}`).expect(200)).body).toMatchObject({ total: 5 });
-    expect((await call('get', '/v1/data/counted')).body).not.toHaveProperty('total');
-  });
+  test.each(['exact', 'estimated'])(
+    '%s adds the number of all matching entities',
+    async (count) => {
+      const query = { limit: 2, count, filters: { 'data.n': { $gt: 0 } } };
+      expect((await call('post', '/v1/data/counted/query', query).expect(200)).body).toMatchObject({
+        total: 4,
+      });
+      expect(
+        (await call('get', `/v1/data/counted?limit=2&count=${count}`).expect(200)).body,
+      ).toMatchObject({ total: 5 });
+      expect((await call('get', '/v1/data/counted')).body).not.toHaveProperty('total');
+    },
+  );
 
   test.each(['', 'true', 'EXACT', 'planned'])('%j is refused with 400', async (count) => {
-    expect((await call('get', `/v1/data/counted?count=${count}`).expect(400)).body.code).toBe('invalid_query');
-    expect((await call('post', '/v1/data/counted/query', { count }).expect(400)).body.code).toBe('invalid_body');
+    expect((await call('get', `/v1/data/counted?count=${count}`).expect(400)).body.code).toBe(
+      'invalid_query',
+    );
+    expect((await call('post', '/v1/data/counted/query', { count }).expect(400)).body.code).toBe(
+      'invalid_body',
+    );
   });
 });
 
@@ -474,15 +587,29 @@ describe('Idempotency-Key', () => {
   test('repeated requests create one entity and get the same response', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => call('post', '/v1/data/free', { data: { once: true } }, headers).expect(201)),
+      Array.from({ length: 6 }, () =>
+        call('post', '/v1/data/free', { data: { once: true } }, headers).expect(201),
+      ),
     );
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.once': true } }))).toHaveLength(1);
+    expect(
+      idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.once': true } })),
+    ).toHaveLength(1);
     await call('post', '/v1/data/free', { data: { once: false } }, headers).expect(409);
     // The bodies are equal but for the order of their keys.
     const again = { 'Idempotency-Key': 'order-1b' };
-    const first = await call('post', '/v1/data/free', { data: { a: 1, b: { x: 1, y: 2 } } }, again).expect(201);
-    const second = await call('post', '/v1/data/free', { data: { b: { y: 2, x: 1 }, a: 1 } }, again).expect(201);
+    const first = await call(
+      'post',
+      '/v1/data/free',
+      { data: { a: 1, b: { x: 1, y: 2 } } },
+      again,
+    ).expect(201);
+    const second = await call(
+      'post',
+      '/v1/data/free',
+      { data: { b: { y: 2, x: 1 }, a: 1 } },
+      again,
+    ).expect(201);
     expect(second.body.id).toBe(first.body.id);
   });
 
@@ -497,8 +624,12 @@ describe('Idempotency-Key', () => {
     await call('post', '/v1/data/free', { data: { crashed: 1 } }, headers).expect(500);
     expect(await count()).toBe(0);
     await api.db.pool.query('drop trigger refuse_answer on idempotency_records');
-    const first = await call('post', '/v1/data/free', { data: { crashed: 1 } }, headers).expect(201);
-    const second = await call('post', '/v1/data/free', { data: { crashed: 1 } }, headers).expect(201);
+    const first = await call('post', '/v1/data/free', { data: { crashed: 1 } }, headers).expect(
+      201,
+    );
+    const second = await call('post', '/v1/data/free', { data: { crashed: 1 } }, headers).expect(
+      201,
+    );
     expect(second.body).toEqual(first.body);
     expect(await count()).toBe(1);
   });
@@ -509,10 +640,17 @@ describe('Idempotency-Key', () => {
       create function take_over() returns trigger language plpgsql as
         'begin update idempotency_records set created_at = created_at + interval ''1 s'' where key = ''order-3''; return new; end';
       create trigger take_over before insert on entities for each row execute function take_over()`);
-    const { body } = await call('post', '/v1/data/free', { data: { overtaken: 1 } }, headers).expect(409);
+    const { body } = await call(
+      'post',
+      '/v1/data/free',
+      { data: { overtaken: 1 } },
+      headers,
+    ).expect(409);
     expect(body.code).toBe('idempotency_in_progress');
     await api.db.pool.query('drop trigger take_over on entities');
-    expect(idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.overtaken': 1 } }))).toEqual([]);
+    expect(
+      idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.overtaken': 1 } })),
+    ).toEqual([]);
   });
 });
 
@@ -527,6 +665,8 @@ test('each change writes its event, with the actor and the request id', async ()
   );
   const common = { entity_type: 'free', actor: { type: 'system' }, request_id: 'event-test' };
   expect(rows).toEqual(
-    ['entity.created', 'entity.updated', 'entity.deleted'].map((type) => expect.objectContaining({ type, ...common })),
+    ['entity.created', 'entity.updated', 'entity.deleted'].map((type) =>
+      expect.objectContaining({ type, ...common }),
+    ),
   );
 });

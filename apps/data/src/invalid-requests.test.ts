@@ -22,7 +22,11 @@ beforeAll(async () => {
     {
       entityTypes: [
         { slug: 'free', name: 'Free', schema: {}, searchFields: ['text', 'deep.text'] },
-        { slug: 'typed', name: 'Typed', schema: { n: 'number', at: 'date', o: 'object', a: 'array', b: 'boolean' } },
+        {
+          slug: 'typed',
+          name: 'Typed',
+          schema: { n: 'number', at: 'date', o: 'object', a: 'array', b: 'boolean' },
+        },
       ],
     },
   );
@@ -158,11 +162,16 @@ const field = fc.oneof(
   hostileText.map((name) => `data.${name}`),
   fc.constantFrom('data.n', 'data.text', 'data.o'),
 );
-const filters = fc.dictionary(field, fc.oneof(hostileJson, fc.dictionary(operator, hostileJson, { maxKeys: 2 })), {
-  maxKeys: 3,
-});
+const filters = fc.dictionary(
+  field,
+  fc.oneof(hostileJson, fc.dictionary(operator, hostileJson, { maxKeys: 2 })),
+  {
+    maxKeys: 3,
+  },
+);
 const type = fc.constantFrom('free', 'typed');
-const run = (property: fc.IAsyncPropertyWithHooks<never>) => fc.assert(property, { numRuns: 120, endOnFailure: true });
+const run = (property: fc.IAsyncPropertyWithHooks<never>) =>
+  fc.assert(property, { numRuns: 120, endOnFailure: true });
 
 /** JSON text in which lone surrogates and unusual keys are escaped. */
 const textOf = (value: unknown) => JSON.stringify(value) ?? 'null';
@@ -179,7 +188,10 @@ test(
         const created = JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4));
         // The response holds the data that was sent. JSON has no -0, hence the round trip.
         expect(created.data).toEqual(JSON.parse(textOf(data)));
-        expectNoAccident(await send('PATCH', `/v1/data/${slug}/${created.id}`, textOf({ data })), data);
+        expectNoAccident(
+          await send('PATCH', `/v1/data/${slug}/${created.id}`, textOf({ data })),
+          data,
+        );
         expectNoAccident(await send('GET', `/v1/data/${slug}/${created.id}`), created.id);
       }) as never,
     ),
@@ -193,7 +205,9 @@ test(
       fc.asyncProperty(type, filters, hostileJson, async (slug, given, more) => {
         const body = textOf({
           filters: given,
-          ...(Math.random() < 0.3 ? { sort: { field: Object.keys(given)[0], direction: 'asc' } } : {}),
+          ...(Math.random() < 0.3
+            ? { sort: { field: Object.keys(given)[0], direction: 'asc' } }
+            : {}),
         });
         expectNoAccident(await send('POST', `/v1/data/${slug}/query`, body), body);
         const odd = textOf({ filters: more, status: more, limit: more, cursor: more, sort: more });
@@ -210,7 +224,11 @@ test(
       fc.asyncProperty(hostileText, hostileJson, async (query, more) => {
         expectNoAccident(await send('POST', '/v1/data/free/search', textOf({ query })), query);
         expectNoAccident(
-          await send('POST', '/v1/data/free/search', textOf({ query: more, limit: more, status: more })),
+          await send(
+            'POST',
+            '/v1/data/free/search',
+            textOf({ query: more, limit: more, status: more }),
+          ),
           more,
         );
       }) as never,
@@ -244,7 +262,12 @@ test(
   () =>
     run(
       fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), hostileText, async (bytes, text) => {
-        for (const path of ['/v1/data/free', '/v1/data/free/query', '/v1/data/free/search', '/v1/sync']) {
+        for (const path of [
+          '/v1/data/free',
+          '/v1/data/free/query',
+          '/v1/data/free/search',
+          '/v1/sync',
+        ]) {
           expectNoAccident(await send('POST', path, Buffer.from(bytes)), bytes);
         }
         const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -275,11 +298,23 @@ test.each([
   ['64 levels', `{"data":${'{"a":'.repeat(62)}1${'}'.repeat(62)}}`, 201],
   ['65 levels', `{"data":${'['.repeat(70)}${']'.repeat(70)}}`, 400],
   ['100,000 levels', `{"data":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`, 400],
-  ['20,000 keys', `{"data":{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":${at}`).join()}}}`, 201],
+  [
+    '20,000 keys',
+    `{"data":{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":${at}`).join()}}}`,
+    201,
+  ],
   ['900 kB of text', `{"data":{"a":"${'x'.repeat(900_000)}"}}`, 201],
-  ['a list of 100,000 numbers', `{"data":{"a":[${Array.from({ length: 100_000 }, () => 7).join()}]}}`, 201],
+  [
+    'a list of 100,000 numbers',
+    `{"data":{"a":[${Array.from({ length: 100_000 }, () => 7).join()}]}}`,
+    201,
+  ],
   ['more than 1 MiB', `{"data":{"a":"${'x'.repeat(1_048_576)}"}}`, 413],
-  ['a prototype', '{"data":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}', 201],
+  [
+    'a prototype',
+    '{"data":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}',
+    201,
+  ],
   ['a body with only a prototype', '{"__proto__":{"data":{"a":1}}}', 400],
   ['a duplicate key', '{"data":{"a":1,"a":2}}', 201],
   ['a number with 5,000 digits', `{"data":{"n":0.${'1'.repeat(5_000)}}}`, 201],

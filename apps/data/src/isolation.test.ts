@@ -25,17 +25,32 @@ beforeAll(async () => {
     for (const environment of ['development', 'production'] as const) {
       const marker = `marker${at}${environment}`;
       const scope = { tenant, environment };
-      const entityType = { slug: 'order', name: marker, schema: { title: 'string' }, searchFields: ['title'] };
+      const entityType = {
+        slug: 'order',
+        name: marker,
+        schema: { title: 'string' },
+        searchFields: ['title'],
+      };
       const secret = { slug: `only-${at}-${environment.slice(0, 3)}`, name: marker, schema: {} };
       await api.push(scope, { entityTypes: [entityType, secret] });
       const key = await api.key(scope);
       let id = '';
       for (const status of ['active', 'active', 'archived']) {
-        const created = await api.call('post', '/v1/data/order', key, { data: { title: `word ${marker}` }, status });
+        const created = await api.call('post', '/v1/data/order', key, {
+          data: { title: `word ${marker}` },
+          status,
+        });
         id = created.body.id;
       }
       const { body } = await api.call('get', '/v1/data/order?limit=1', key);
-      tenants.push({ name: `organization ${at} ${environment}`, scope, marker, key, id, cursor: body.cursor });
+      tenants.push({
+        name: `organization ${at} ${environment}`,
+        scope,
+        marker,
+        key,
+        id,
+        cursor: body.cursor,
+      });
     }
   }
 });
@@ -67,7 +82,12 @@ const routes: Record<string, RouteCase> = {
     status: 404,
   },
   get: { method: 'get', permission: 'data', path: ({ id }) => `/v1/data/order/${id}`, status: 404 },
-  relations: { method: 'get', permission: 'data', path: ({ id }) => `/v1/data/order/${id}/relations`, status: 404 },
+  relations: {
+    method: 'get',
+    permission: 'data',
+    path: ({ id }) => `/v1/data/order/${id}/relations`,
+    status: 404,
+  },
   create: {
     method: 'post',
     permission: 'data',
@@ -110,7 +130,12 @@ const routes: Record<string, RouteCase> = {
     body: () => ({ data: { title: 'stolen' }, status: 'stolen' }),
     status: 404,
   },
-  delete: { method: 'delete', permission: 'data', path: ({ id }) => `/v1/data/order/${id}`, status: 404 },
+  delete: {
+    method: 'delete',
+    permission: 'data',
+    path: ({ id }) => `/v1/data/order/${id}`,
+    status: 404,
+  },
   state: { method: 'post', permission: 'sync', path: () => '/v1/sync/state', status: 200 },
   pull: { method: 'post', permission: 'sync', path: () => '/v1/sync/pull', status: 200 },
   push: {
@@ -125,26 +150,34 @@ const routes: Record<string, RouteCase> = {
 const foreignType = (scope: KeyOptions, marker: string) =>
   `only-${marker.includes('marker0') ? 0 : 1}-${scope.environment!.slice(0, 3)}`;
 
-test.each(Object.entries(routes))('%s: a tenant can neither see nor change data of another', async (_name, route) => {
-  for (const own of tenants) {
-    for (const permission of ['*', route.permission] as const) {
-      const key = await api.key({ ...own.scope, permissions: [permission] });
-      for (const victim of tenants) {
-        if (victim === own) continue;
-        const before = await storedRows(victim);
-        const response = await api.call(route.method, route.path(victim), key, route.body?.(victim));
-        expect({ status: response.status, own: own.name, victim: victim.name }).toEqual({
-          status: route.status,
-          own: own.name,
-          victim: victim.name,
-        });
-        expect(withoutEcho(response.text, route.path(victim))).not.toContain(victim.marker);
-        expect(withoutEcho(response.text, route.path(victim))).not.toContain(victim.id);
-        expect(await storedRows(victim)).toEqual(before);
+test.each(Object.entries(routes))(
+  '%s: a tenant can neither see nor change data of another',
+  async (_name, route) => {
+    for (const own of tenants) {
+      for (const permission of ['*', route.permission] as const) {
+        const key = await api.key({ ...own.scope, permissions: [permission] });
+        for (const victim of tenants) {
+          if (victim === own) continue;
+          const before = await storedRows(victim);
+          const response = await api.call(
+            route.method,
+            route.path(victim),
+            key,
+            route.body?.(victim),
+          );
+          expect({ status: response.status, own: own.name, victim: victim.name }).toEqual({
+            status: route.status,
+            own: own.name,
+            victim: victim.name,
+          });
+          expect(withoutEcho(response.text, route.path(victim))).not.toContain(victim.marker);
+          expect(withoutEcho(response.text, route.path(victim))).not.toContain(victim.id);
+          expect(await storedRows(victim)).toEqual(before);
+        }
       }
     }
-  }
-});
+  },
+);
 
 test.each(Object.entries(routes))(
   '%s: invalid keys and keys without the permission are refused',
@@ -158,7 +191,11 @@ test.each(Object.entries(routes))(
       empty: { key: '', status: 401, error: 'Unauthorized' },
       malformed: { key: 'sk_dev_short', status: 401, error: 'Unauthorized' },
       unknown: { key: `sk_dev_${'A'.repeat(43)}`, status: 401, error: 'Unauthorized' },
-      'of the other environment': { key: valid.replace('sk_dev_', 'sk_prod_'), status: 401, error: 'Unauthorized' },
+      'of the other environment': {
+        key: valid.replace('sk_dev_', 'sk_prod_'),
+        status: 401,
+        error: 'Unauthorized',
+      },
       'cut short': { key: valid.slice(0, -1), status: 401, error: 'Unauthorized' },
       'in other letters': { key: valid.toUpperCase(), status: 401, error: 'Unauthorized' },
       revoked: { key: await api.revokedKey(scope), status: 401, error: 'Unauthorized' },
@@ -170,7 +207,11 @@ test.each(Object.entries(routes))(
     };
     for (const permission of ['chat', other] as const) {
       const error = `API key does not have ${route.permission} permission`;
-      refused[permission] = { key: await api.key({ ...scope, permissions: [permission] }), status: 403, error };
+      refused[permission] = {
+        key: await api.key({ ...scope, permissions: [permission] }),
+        status: 403,
+        error,
+      };
     }
     refused.none = {
       key: await api.key({ ...scope, permissions: [] }),
@@ -180,7 +221,11 @@ test.each(Object.entries(routes))(
     const before = await storedRows(victim);
     for (const [name, { key, status, error }] of Object.entries(refused)) {
       const response = await api.call(route.method, route.path(victim), key, route.body?.(victim));
-      expect({ name, status: response.status, error: response.body.error }).toEqual({ name, status, error });
+      expect({ name, status: response.status, error: response.body.error }).toEqual({
+        name,
+        status,
+        error,
+      });
       expect(response.text).not.toContain(victim.marker);
     }
     expect(await storedRows(victim)).toEqual(before);
@@ -193,10 +238,16 @@ test('a key that is revoked or expires while it is in use is refused soon after'
   expect((await api.call('get', '/v1/entity-types', expiring)).status).toBe(200);
   const revoking = await api.key(scope);
   expect((await api.call('get', '/v1/entity-types', revoking)).status).toBe(200);
-  await api.db.pool.query('update api_keys set revoked_at = now() where prefix = $1', [revoking.slice(0, 13)]);
-  await api.db.pool.query('update api_keys set expires_at = now() where prefix = $1', [expiring.slice(0, 13)]);
+  await api.db.pool.query('update api_keys set revoked_at = now() where prefix = $1', [
+    revoking.slice(0, 13),
+  ]);
+  await api.db.pool.query('update api_keys set expires_at = now() where prefix = $1', [
+    expiring.slice(0, 13),
+  ]);
   for (const key of [revoking, expiring])
-    await until(async () => (await api.call('get', '/v1/entity-types', key)).status === 401, { limitMs: 10_000 });
+    await until(async () => (await api.call('get', '/v1/entity-types', key)).status === 401, {
+      limitMs: 10_000,
+    });
 });
 
 /** Removes the segments of the path, which a response may repeat. */
@@ -207,7 +258,13 @@ async function storedRows({ scope }: Tenant): Promise<unknown[]> {
   const values = [scope.tenant, scope.environment];
   const where = 'where tenant = $1 and environment = $2::"Environment" order by id';
   const entities = await api.db.pool.query(`select * from entities ${where}`, values);
-  const types = await api.db.pool.query(`select id, name, revision from entity_types ${where}`, values);
-  const events = await api.db.pool.query(`select count(*) from events ${where.replace(' order by id', '')}`, values);
+  const types = await api.db.pool.query(
+    `select id, name, revision from entity_types ${where}`,
+    values,
+  );
+  const events = await api.db.pool.query(
+    `select count(*) from events ${where.replace(' order by id', '')}`,
+    values,
+  );
   return [...entities.rows, ...types.rows, ...events.rows];
 }

@@ -38,7 +38,10 @@ startProcess(async () => {
     limitCallers({
       keys: createRateLimiter({
         redis: redis.limiter,
-        limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
+        limits: {
+          perKey: config.RATE_LIMIT_PER_KEY,
+          perOrganization: config.RATE_LIMIT_PER_ORGANIZATION,
+        },
         onSkip,
       }),
       people: createRateLimiter({
@@ -57,7 +60,9 @@ startProcess(async () => {
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
 
-  await warmUp(entities).catch((err: unknown) => log.warn({ err }, 'the first requests will be slow'));
+  await warmUp(entities).catch((err: unknown) =>
+    log.warn({ err }, 'the first requests will be slow'),
+  );
 
   await runService({
     config,

@@ -3,7 +3,15 @@ import { createTestDatabase } from '@parley/testing';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
 /** Names that every JavaScript object has without having them itself. */
-const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__'];
+const names = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '__defineGetter__',
+];
 
 let api: TestApi;
 let tenant: number;
@@ -20,7 +28,8 @@ afterEach(() => expect(Object.keys(Object.prototype)).toEqual([]));
 const jsonOf = (entries: [string, unknown][]): string =>
   `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 const parse = (text: string) => JSON.parse(text) as JsonObject;
-const post = (path: string, body: string, status = 200) => api.call('post', path, key, body).expect(status);
+const post = (path: string, body: string, status = 200) =>
+  api.call('post', path, key, body).expect(status);
 /** An object of the answer as the client reads it: supertest would lose `__proto__`. */
 const dataOf = ({ text }: { text: string }) => parse(text).data as JsonObject;
 const own = (data: JsonObject, name: string) => Object.getOwnPropertyDescriptor(data, name)?.value;
@@ -43,8 +52,11 @@ describe.each([
     const sync = await api.key({ tenant, permissions: ['sync'] });
     await api.call('post', '/v1/sync', sync, `{"resources":${resources}}`).expect(200);
     const { text } = await api.call('post', '/v1/sync/pull', sync, {}).expect(200);
-    const pulled = (parse(text) as { resources: { entityTypes: JsonObject[] } }).resources.entityTypes;
-    expect(JSON.stringify(pulled.find(({ slug }) => slug === type)!.schema)).toBe(JSON.stringify(JSON.parse(schema)));
+    const pulled = (parse(text) as { resources: { entityTypes: JsonObject[] } }).resources
+      .entityTypes;
+    expect(JSON.stringify(pulled.find(({ slug }) => slug === type)!.schema)).toBe(
+      JSON.stringify(JSON.parse(schema)),
+    );
   });
 
   test('are created, read, listed, changed and changed in bulk', async () => {
@@ -73,7 +85,10 @@ describe.each([
     const other = names.find((one) => one !== name)!;
     await post(`/v1/data/${type}`, `{"data":${jsonOf([[other, wanted]])}}`, 201);
     for (const condition of [wanted, { $eq: wanted }, { $in: [wanted] }, { $contains: wanted }]) {
-      const found = await post(`/v1/data/${type}/query`, `{"filters":${jsonOf([[`data.${name}`, condition]])}}`);
+      const found = await post(
+        `/v1/data/${type}/query`,
+        `{"filters":${jsonOf([[`data.${name}`, condition]])}}`,
+      );
       expect((found.body as { data: unknown[] }).data).toHaveLength(1);
     }
     const existing = await post(
@@ -82,7 +97,10 @@ describe.each([
     );
     expect((existing.body as { data: unknown[] }).data.length).toBeGreaterThan(0);
     for (const path of [`data.${name}.${name}`, `data.a.${name}`, 'data.name.length']) {
-      const none = await post(`/v1/data/${type}/query`, `{"filters":${jsonOf([[path, { $exists: true }]])}}`);
+      const none = await post(
+        `/v1/data/${type}/query`,
+        `{"filters":${jsonOf([[path, { $exists: true }]])}}`,
+      );
       expect((none.body as { data: unknown[] }).data).toEqual([]);
     }
     if (schema === '{}') return;
@@ -106,7 +124,11 @@ test.each(names)('a filter with the operator or field %s is a clear error', asyn
     400,
   );
   expect(operator.body.error).toContain(name);
-  const field = await post('/v1/data/type-undeclared/query', `{"filters":${jsonOf([[name, 1]])}}`, 400);
+  const field = await post(
+    '/v1/data/type-undeclared/query',
+    `{"filters":${jsonOf([[name, 1]])}}`,
+    400,
+  );
   expect(field.body.error).toContain(name);
   await post(
     '/v1/data/type-undeclared/query',
@@ -120,44 +142,63 @@ test.each(names)('a filter with the operator or field %s is a clear error', asyn
   await post(`/v1/data/type-undeclared`, `{"data":{},${JSON.stringify(name)}:1}`, 400);
 });
 
-test.each(['constructor', 'prototype', 'to-string'])('definitions named %s behave as any others', async (slug) => {
-  const on = { entityType: slug, action: 'created' };
-  const resources = {
-    entityTypes: [
-      { slug, name: slug, schema: { [slug]: 'string' }, displayConfig: { title: slug, labels: { [slug]: 'x' } } },
-    ],
-    roles: [
-      {
-        slug,
-        name: slug,
-        policies: [{ resource: slug, actions: ['*'], effect: 'allow' }],
-        fieldMasks: [{ entityType: slug, fieldPath: `data.${slug}`, maskType: 'redact' }],
-      },
-    ],
-    triggers: [
-      { slug, name: slug, on, actions: [{ tool: 'event.emit', args: { type: 'a.b' }, as: slug.replace('-', '_') }] },
-    ],
-    agents: [
-      { slug, name: slug, systemPrompt: 'x', threadContextParams: [{ name: slug, type: 'string' }], roles: [slug] },
-    ],
-    routers: [{ slug, name: slug, mode: 'rules', agents: [slug], rules: [], fallback: slug }],
-    tools: [{ name: `${slug}.run`, description: 'x', parameters: {}, handlerCode: 'return 1' }],
-  };
-  const sync = await api.key({ tenant, permissions: ['sync'] });
-  const { body } = await api.call('post', '/v1/sync', sync, { resources });
-  expect(body.results).toMatchObject({
-    entityTypes: { created: [slug] },
-    roles: { created: [slug] },
-    agents: { created: [slug] },
-  });
-  const again = await api.call('post', '/v1/sync', sync, { resources }).expect(200);
-  expect(again.body.results).toMatchObject({
-    entityTypes: { unchanged: [slug] },
-    tools: { unchanged: [`${slug}.run`] },
-  });
-  const masked = await api.key({ tenant, permissions: ['data'], role: slug });
-  await api.call('post', `/v1/data/${slug}`, key, { data: { [slug]: 'secret' } }).expect(201);
-  const { text } = await api.call('get', `/v1/data/${slug}`, masked).expect(200);
-  expect(text).toContain('[redacted]');
-  expect(text).not.toContain('secret');
-});
+test.each(['constructor', 'prototype', 'to-string'])(
+  'definitions named %s behave as any others',
+  async (slug) => {
+    const on = { entityType: slug, action: 'created' };
+    const resources = {
+      entityTypes: [
+        {
+          slug,
+          name: slug,
+          schema: { [slug]: 'string' },
+          displayConfig: { title: slug, labels: { [slug]: 'x' } },
+        },
+      ],
+      roles: [
+        {
+          slug,
+          name: slug,
+          policies: [{ resource: slug, actions: ['*'], effect: 'allow' }],
+          fieldMasks: [{ entityType: slug, fieldPath: `data.${slug}`, maskType: 'redact' }],
+        },
+      ],
+      triggers: [
+        {
+          slug,
+          name: slug,
+          on,
+          actions: [{ tool: 'event.emit', args: { type: 'a.b' }, as: slug.replace('-', '_') }],
+        },
+      ],
+      agents: [
+        {
+          slug,
+          name: slug,
+          systemPrompt: 'x',
+          threadContextParams: [{ name: slug, type: 'string' }],
+          roles: [slug],
+        },
+      ],
+      routers: [{ slug, name: slug, mode: 'rules', agents: [slug], rules: [], fallback: slug }],
+      tools: [{ name: `${slug}.run`, description: 'x', parameters: {}, handlerCode: 'return 1' }],
+    };
+    const sync = await api.key({ tenant, permissions: ['sync'] });
+    const { body } = await api.call('post', '/v1/sync', sync, { resources });
+    expect(body.results).toMatchObject({
+      entityTypes: { created: [slug] },
+      roles: { created: [slug] },
+      agents: { created: [slug] },
+    });
+    const again = await api.call('post', '/v1/sync', sync, { resources }).expect(200);
+    expect(again.body.results).toMatchObject({
+      entityTypes: { unchanged: [slug] },
+      tools: { unchanged: [`${slug}.run`] },
+    });
+    const masked = await api.key({ tenant, permissions: ['data'], role: slug });
+    await api.call('post', `/v1/data/${slug}`, key, { data: { [slug]: 'secret' } }).expect(201);
+    const { text } = await api.call('get', `/v1/data/${slug}`, masked).expect(200);
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('secret');
+  },
+);

@@ -1,4 +1,10 @@
-import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createRateLimiter,
+  waitForRedis,
+} from '@parley/redis';
 import { createTestDatabase, createTestRedis, seedPerson, until } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitCallers } from './limit-callers';
@@ -15,7 +21,11 @@ let skipped = 0;
 type Limits = Parameters<typeof createRateLimiter>[0]['limits'];
 
 async function createLimiter(limits: Limits = {}, name?: string) {
-  const redis = connectRedis({ url: redisUrl, role: 'limiter', timeouts: { socketTimeout: deadlineMs } });
+  const redis = connectRedis({
+    url: redisUrl,
+    role: 'limiter',
+    timeouts: { socketTimeout: deadlineMs },
+  });
   connections.push(redis);
   await waitForRedis(redis, 30_000);
   return createRateLimiter({ redis, name, limits, deadlineMs, onSkip: () => (skipped += 1) });
@@ -35,7 +45,9 @@ async function start(limits?: Limits, ofPeople: Limits = {}) {
   api = createTestApi(await createTestDatabase(), { limiter });
   const tenant = await api.organization();
   await api.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
-  const { body } = await api.call('post', '/v1/data/order', await api.key({ tenant }), { data: {} }).expect(201);
+  const { body } = await api
+    .call('post', '/v1/data/order', await api.key({ tenant }), { data: {} })
+    .expect(201);
   return { tenant, id: body.id as string };
 }
 
@@ -62,8 +74,10 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
     const response = await api.call(method, path, key, body);
     expect([method, path, response.status]).toEqual([method, path, status]);
   }
-  for (let used = routes.length; used < 60; used += 1) await api.call('get', '/v1/data/order', key).expect(200);
-  const rows = () => api.db.pool.query('select count(*)::int from entities').then((result) => result.rows[0].count);
+  for (let used = routes.length; used < 60; used += 1)
+    await api.call('get', '/v1/data/order', key).expect(200);
+  const rows = () =>
+    api.db.pool.query('select count(*)::int from entities').then((result) => result.rows[0].count);
   const before = await rows();
   for (const [method, path, body] of routes) {
     const now = Date.now();
@@ -90,7 +104,9 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
   // The setup used 1 request and this key 60, so 139 are left for the other keys of the organization.
   const others = await Promise.all([1, 2, 3].map(() => api.key({ tenant })));
   const burst = await Promise.all(
-    Array.from({ length: 240 }, (_, at) => api.call('get', '/v1/data/order?limit=1', others[at % 3])),
+    Array.from({ length: 240 }, (_, at) =>
+      api.call('get', '/v1/data/order?limit=1', others[at % 3]),
+    ),
   );
   expect(burst.filter(({ status }) => status === 200)).toHaveLength(139);
   expect(burst.filter(({ status }) => status === 429)).toHaveLength(101);
@@ -114,14 +130,20 @@ test('requests with a missing permission, unknown paths and unsupported methods 
 });
 
 test('people and keys of an organization have limits of their own', async () => {
-  const { tenant } = await start({ perKey: 2, perOrganization: 4 }, { perKey: 3, perOrganization: 5 });
-  const get = (key?: string, headers = {}) => api.call('get', '/v1/data/order', key, undefined, headers);
+  const { tenant } = await start(
+    { perKey: 2, perOrganization: 4 },
+    { perKey: 3, perOrganization: 5 },
+  );
+  const get = (key?: string, headers = {}) =>
+    api.call('get', '/v1/data/order', key, undefined, headers);
   const statuses = async (count: number, ...args: Parameters<typeof get>) => {
     const answers = [];
     for (let at = 0; at < count; at += 1) answers.push((await get(...args)).status);
     return answers;
   };
-  const people = await Promise.all([1, 2].map(() => seedPerson(api.db.pool, { tenant, role: 'member' })));
+  const people = await Promise.all(
+    [1, 2].map(() => seedPerson(api.db.pool, { tenant, role: 'member' })),
+  );
   const [ana, ben] = people.map(({ headers }) => headers);
   expect(await statuses(4, undefined, ana)).toEqual([200, 200, 200, 429]);
   const inProduction = { ...ana, 'Parley-Environment': 'production' };

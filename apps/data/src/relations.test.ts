@@ -12,7 +12,11 @@ beforeAll(async () => {
   await api.push(
     { tenant },
     {
-      entityTypes: ['order', 'customer', 'secret'].map((slug) => ({ slug, name: slug, schema: {} })),
+      entityTypes: ['order', 'customer', 'secret'].map((slug) => ({
+        slug,
+        name: slug,
+        schema: {},
+      })),
       roles: [
         {
           slug: 'clerk',
@@ -21,7 +25,9 @@ beforeAll(async () => {
             { resource: 'order', actions: ['read'], effect: 'allow' },
             { resource: 'customer', actions: ['read'], effect: 'allow' },
           ],
-          scopeRules: [{ entityType: 'customer', field: 'data.city', operator: 'eq', value: 'Arica' }],
+          scopeRules: [
+            { entityType: 'customer', field: 'data.city', operator: 'eq', value: 'Arica' },
+          ],
         },
         {
           slug: 'customers-only',
@@ -44,13 +50,28 @@ const relations = (type: string, id: string, query = '', withKey = key) =>
   api.call('get', `/v1/data/${type}/${id}/relations?${query}`, withKey);
 const listed = async (...args: Parameters<typeof relations>) =>
   (await relations(...args).expect(200)).body.data.map(
-    ({ relation, direction, entity }: { relation: string; direction: string; entity: { type: string; id: string } }) =>
-      [relation, direction, entity.type, entity.id].join(' '),
+    ({
+      relation,
+      direction,
+      entity,
+    }: {
+      relation: string;
+      direction: string;
+      entity: { type: string; id: string };
+    }) => [relation, direction, entity.type, entity.id].join(' '),
   );
 
 test('relations in both directions are listed newest first, without deleted entities', async () => {
-  const [order, customer, friend] = [await add('order'), await add('customer'), await add('customer')];
-  expect((await relations('order', order).expect(200)).body).toEqual({ data: [], cursor: '', hasMore: false });
+  const [order, customer, friend] = [
+    await add('order'),
+    await add('customer'),
+    await add('customer'),
+  ];
+  expect((await relations('order', order).expect(200)).body).toEqual({
+    data: [],
+    cursor: '',
+    hasMore: false,
+  });
   await link(order, 'placed_by', customer);
   await link(friend, 'recommends', order);
   await link(order, 'same_as', order);
@@ -77,7 +98,11 @@ test('pages contain each relation once, also of one time and while others are ad
   ]);
   const seen: string[] = [];
   for (let cursor = '', more = true; more;) {
-    const { body } = await relations('customer', customer, `limit=2&cursor=${encodeURIComponent(cursor)}`).expect(200);
+    const { body } = await relations(
+      'customer',
+      customer,
+      `limit=2&cursor=${encodeURIComponent(cursor)}`,
+    ).expect(200);
     seen.push(...body.data.map(({ entity }: { entity: { id: string } }) => entity.id));
     ({ cursor, hasMore: more } = body);
     if (seen.length === 2) await link(await add('order'), 'placed_by', customer);
@@ -87,14 +112,21 @@ test('pages contain each relation once, also of one time and while others are ad
 
 test('a role sees relations with the entities that it may read', async () => {
   const order = await add('order');
-  const [inArica, inLima] = [await add('customer', { city: 'Arica' }), await add('customer', { city: 'Lima' })];
+  const [inArica, inLima] = [
+    await add('customer', { city: 'Arica' }),
+    await add('customer', { city: 'Lima' }),
+  ];
   for (const other of [inArica, inLima, await add('secret')]) await link(order, 'about', other);
   const clerk = await api.key({ tenant, permissions: ['data'], role: 'clerk' });
   expect(await listed('order', order, '', clerk)).toEqual([`about outgoing customer ${inArica}`]);
-  expect((await relations('customer', inLima, '', clerk).expect(403)).body.code).toBe('out_of_scope');
+  expect((await relations('customer', inLima, '', clerk).expect(403)).body.code).toBe(
+    'out_of_scope',
+  );
   const customersOnly = await api.key({ tenant, permissions: ['data'], role: 'customers-only' });
   expect(await listed('customer', inLima, '', customersOnly)).toEqual([]);
-  expect((await relations('order', order, '', customersOnly).expect(403)).body.code).toBe('permission_denied');
+  expect((await relations('order', order, '', customersOnly).expect(403)).body.code).toBe(
+    'permission_denied',
+  );
 });
 
 test('unknown and deleted entities are 404, and broken cursors and limits 400', async () => {

@@ -8,7 +8,10 @@ import type { Logger } from '@parley/service';
 export function createReindexingRequest({ queues, log }: { queues: Queues; log: Logger }) {
   return (requestId: string): void => {
     queues.enqueue('sweep-reindexing', {}, { requestId }).catch((error: unknown) => {
-      log.warn({ err: error, requestId }, 'the reindexing job could not be sent; the next sweep reindexes');
+      log.warn(
+        { err: error, requestId },
+        'the reindexing job could not be sent; the next sweep reindexes',
+      );
     });
   };
 }

@@ -8,7 +8,10 @@ import { entityFailure } from './entity-failure';
 type Action = 'create' | 'read' | 'update' | 'delete' | 'list';
 
 /** What the event of a change records about its origin: the actor and the request. */
-export const originOf = ({ caller, requestId }: CallerContext): { actor: Actor; requestId: string } => ({
+export const originOf = ({
+  caller,
+  requestId,
+}: CallerContext): { actor: Actor; requestId: string } => ({
   actor: actorOf(caller),
   requestId,
 });
@@ -45,6 +48,7 @@ export async function requireAccess(
   if (denied === null) return { access, denial };
   // An unknown type is a 404 for every caller (docs/reference/errors.md#data-errors).
   const types = await entities.types(scope);
-  if (!types.some(({ slug }) => slug === type)) throw entityFailure({ ok: false, reason: 'type_not_found' }, type);
+  if (!types.some(({ slug }) => slug === type))
+    throw entityFailure({ ok: false, reason: 'type_not_found' }, type);
   throw forbidden(denied, 'permission_denied');
 }

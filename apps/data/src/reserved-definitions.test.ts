@@ -20,7 +20,9 @@ const role = (slug: string, actions: string[]) => ({
   name: slug,
   policies: [{ resource: '*', actions: actions as ['read'], effect: 'allow' as const }],
 });
-const spy = { handlerCode: 'return Array.from(context.secrets.CARRIER_KEY).map((c) => c.charCodeAt(0));' };
+const spy = {
+  handlerCode: 'return Array.from(context.secrets.CARRIER_KEY).map((c) => c.charCodeAt(0));',
+};
 
 /** An organization with definitions that an admin has pushed. */
 async function organization() {
@@ -96,19 +98,25 @@ const refused: [string, (stored: ResourceSet) => object, string][] = [
   ],
 ];
 
-test.each(refused)('a member who %s is refused, and nothing of the push is stored', async (_what, attack, message) => {
-  const { as, stored, pull } = await organization();
-  const before = await pull();
-  const resources = { entityTypes: [{ slug: 'note', name: 'Note', schema: {} }], ...attack(stored) };
-  for (const more of [{}, { dryRun: true }]) {
-    const { status, body } = await (await as('member'))(resources, more);
-    expect([status, body.code]).toEqual([403, 'requires_admin']);
-    expect(body.error).toContain(message);
-    expect(body.details[0].message).toBe(body.error);
-  }
-  expect(await pull()).toEqual(before);
-  await (await as('admin'))(resources).expect(200);
-});
+test.each(refused)(
+  'a member who %s is refused, and nothing of the push is stored',
+  async (_what, attack, message) => {
+    const { as, stored, pull } = await organization();
+    const before = await pull();
+    const resources = {
+      entityTypes: [{ slug: 'note', name: 'Note', schema: {} }],
+      ...attack(stored),
+    };
+    for (const more of [{}, { dryRun: true }]) {
+      const { status, body } = await (await as('member'))(resources, more);
+      expect([status, body.code]).toEqual([403, 'requires_admin']);
+      expect(body.error).toContain(message);
+      expect(body.details[0].message).toBe(body.error);
+    }
+    expect(await pull()).toEqual(before);
+    await (await as('admin'))(resources).expect(200);
+  },
+);
 
 test('a member does not delete a tool with a secret by leaving it out', async () => {
   const { as, stored, pull } = await organization();
@@ -132,7 +140,14 @@ test('a member pushes everything else, with the unchanged tools and roles of an 
   const changed = {
     roles: [...stored.roles!.slice(0, 2), role('free', ['*'])],
     tools: [...stored.tools!.slice(0, 2), tool('plain', { handlerCode: 'return 2;' }), tool('new')],
-    agents: [{ slug: 'helper', name: 'Helper', systemPrompt: 'Hello', tools: ['carrier.rate', 'credit.grant'] }],
+    agents: [
+      {
+        slug: 'helper',
+        name: 'Helper',
+        systemPrompt: 'Hello',
+        tools: ['carrier.rate', 'credit.grant'],
+      },
+    ],
   };
   const { results } = (await (await as('member'))(changed, { prune: true }).expect(200)).body;
   expect(results.tools).toEqual({

@@ -11,7 +11,10 @@ let outside: string;
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
   tenant = await api.organization();
-  const allow = (resource: string, ...actions: ('create' | 'read' | 'update' | 'delete' | 'list' | '*')[]) => ({
+  const allow = (
+    resource: string,
+    ...actions: ('create' | 'read' | 'update' | 'delete' | 'list' | '*')[]
+  ) => ({
     resource,
     actions,
     effect: 'allow' as const,
@@ -20,8 +23,18 @@ beforeAll(async () => {
     { tenant },
     {
       entityTypes: [
-        { slug: 'order', name: 'Order', schema: { shop: 'string', total: 'number' }, searchFields: ['title'] },
-        { slug: 'person', name: 'Person', schema: { name: 'string' }, searchFields: ['name', 'email'] },
+        {
+          slug: 'order',
+          name: 'Order',
+          schema: { shop: 'string', total: 'number' },
+          searchFields: ['title'],
+        },
+        {
+          slug: 'person',
+          name: 'Person',
+          schema: { name: 'string' },
+          searchFields: ['name', 'email'],
+        },
         { slug: 'secret', name: 'Secret', schema: {} },
         { slug: 'ledger', name: 'Ledger', schema: {} },
       ],
@@ -54,9 +67,18 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const outOfScope = { error: 'Entity not accessible within scope', code: 'out_of_scope', requestId: expect.any(String) };
-const denied = (message: string) => ({ error: message, code: 'permission_denied', requestId: expect.any(String) });
-const ids = (response: { body: { data: { id: string }[] } }) => response.body.data.map(({ id }) => id);
+const outOfScope = {
+  error: 'Entity not accessible within scope',
+  code: 'out_of_scope',
+  requestId: expect.any(String),
+};
+const denied = (message: string) => ({
+  error: message,
+  code: 'permission_denied',
+  requestId: expect.any(String),
+});
+const ids = (response: { body: { data: { id: string }[] } }) =>
+  response.body.data.map(({ id }) => id);
 
 test('an entity outside of the scope is a 403, and one inside is returned', async () => {
   await api.call('get', `/v1/data/order/${inScope}`, clerk).expect(200);
@@ -70,21 +92,31 @@ test('an entity outside of the scope is a 403, and one inside is returned', asyn
 
 test('lists, queries and searches return only entities in the scope', async () => {
   expect(ids(await api.call('get', '/v1/data/order', clerk).expect(200))).toEqual([inScope]);
-  expect(ids(await api.call('post', '/v1/data/order/query', clerk, {}).expect(200))).toEqual([inScope]);
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, {}).expect(200))).toEqual([
+    inScope,
+  ]);
   const south = { filters: { 'data.shop': 'south' } };
   expect(ids(await api.call('post', '/v1/data/order/query', clerk, south).expect(200))).toEqual([]);
   const foreignId = { filters: { id: outside } };
-  expect(ids(await api.call('post', '/v1/data/order/query', clerk, foreignId).expect(200))).toEqual([]);
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, foreignId).expect(200))).toEqual(
+    [],
+  );
   const search = { query: 'bicycle' };
-  expect(ids(await api.call('post', '/v1/data/order/search', clerk, search).expect(200))).toEqual([inScope]);
-  expect(ids(await api.call('post', '/v1/data/order/search', system, search).expect(200))).toHaveLength(2);
+  expect(ids(await api.call('post', '/v1/data/order/search', clerk, search).expect(200))).toEqual([
+    inScope,
+  ]);
+  expect(
+    ids(await api.call('post', '/v1/data/order/search', system, search).expect(200)),
+  ).toHaveLength(2);
 });
 
 test('an entity cannot be created outside of the scope or moved out of it', async () => {
   const make = (shop: string) => api.call('post', '/v1/data/order', clerk, { data: { shop } });
   const { body } = await make('north').expect(201);
   expect((await make('south').expect(403)).body).toEqual(outOfScope);
-  const move = await api.call('patch', `/v1/data/order/${body.id}`, clerk, { data: { shop: 'south' } }).expect(403);
+  const move = await api
+    .call('patch', `/v1/data/order/${body.id}`, clerk, { data: { shop: 'south' } })
+    .expect(403);
   expect(move.body).toEqual(outOfScope);
   expect((await api.call('get', `/v1/data/order/${body.id}`, system)).body.data.shop).toBe('north');
   await api.call('delete', `/v1/data/order/${body.id}`, clerk).expect(200);
@@ -93,8 +125,12 @@ test('an entity cannot be created outside of the scope or moved out of it', asyn
 test('policies allow or deny each action, with the error of the permission check', async () => {
   const lacking = (action: string, type: string) =>
     denied(`Permission denied: cannot perform '${action}' on '${type}'`);
-  const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Ann' } });
-  const { body: entry } = await api.call('post', '/v1/data/ledger', clerk, { data: {} }).expect(201);
+  const { body: person } = await api.call('post', '/v1/data/person', system, {
+    data: { name: 'Ann' },
+  });
+  const { body: entry } = await api
+    .call('post', '/v1/data/ledger', clerk, { data: {} })
+    .expect(201);
   const cases = [
     ['post', '/v1/data/person', { data: {} }, lacking('create', 'person')],
     ['delete', `/v1/data/person/${person.id}`, undefined, lacking('delete', 'person')],
@@ -103,22 +139,36 @@ test('policies allow or deny each action, with the error of the permission check
     ['post', '/v1/data/secret/query', {}, lacking('list', 'secret')],
     ['post', '/v1/data/secret/search', { query: 'x' }, lacking('list', 'secret')],
     ['patch', '/v1/data/secret/ent_1', { data: {} }, lacking('update', 'secret')],
-    ['delete', `/v1/data/ledger/${entry.id}`, undefined, denied('Permission denied: denied by policy')],
+    [
+      'delete',
+      `/v1/data/ledger/${entry.id}`,
+      undefined,
+      denied('Permission denied: denied by policy'),
+    ],
   ] as const;
   for (const [method, path, body, expected] of cases) {
     expect((await api.call(method, path, clerk, body).expect(403)).body).toEqual(expected);
   }
-  await api.call('patch', `/v1/data/person/${person.id}`, clerk, { data: { name: 'Bea' } }).expect(200);
+  await api
+    .call('patch', `/v1/data/person/${person.id}`, clerk, { data: { name: 'Bea' } })
+    .expect(200);
   const missing = { error: 'Entity type nothing not found', code: 'entity_type_not_found' };
-  expect((await api.call('get', '/v1/data/nothing', clerk).expect(404)).body).toMatchObject(missing);
-  expect((await api.call('post', '/v1/data/nothing', clerk, { data: {} }).expect(404)).body).toMatchObject(missing);
+  expect((await api.call('get', '/v1/data/nothing', clerk).expect(404)).body).toMatchObject(
+    missing,
+  );
+  expect(
+    (await api.call('post', '/v1/data/nothing', clerk, { data: {} }).expect(404)).body,
+  ).toMatchObject(missing);
 });
 
 test('a PATCH that deletes or restores requires the delete permission', async () => {
-  const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Cleo' } }).expect(201);
+  const { body: person } = await api
+    .call('post', '/v1/data/person', system, { data: { name: 'Cleo' } })
+    .expect(201);
   const path = `/v1/data/person/${person.id}`;
   const refusal = denied("Permission denied: cannot perform 'delete' on 'person'");
-  const change = (key: string, status: string) => api.call('patch', path, key, { data: {}, status });
+  const change = (key: string, status: string) =>
+    api.call('patch', path, key, { data: {}, status });
   expect((await change(clerk, 'deleted').expect(403)).body).toEqual(refusal);
   await change(clerk, 'archived').expect(200);
   await api.call('delete', path, system).expect(200);
@@ -146,18 +196,28 @@ test('a role without policies, and one that does not exist, permit nothing', asy
 
 test('entity types are listed if the role may read them', async () => {
   const { body } = await api.call('get', '/v1/entity-types', clerk).expect(200);
-  expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['ledger', 'order', 'person']);
+  expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual([
+    'ledger',
+    'order',
+    'person',
+  ]);
 });
 
 test('masked fields appear in no response and cannot be used in filters or sorts, or be set', async () => {
-  const data = { name: 'Ann', email: 'ann@example.org', address: { street: 'Elm 1', city: 'Oslo' } };
+  const data = {
+    name: 'Ann',
+    email: 'ann@example.org',
+    address: { street: 'Elm 1', city: 'Oslo' },
+  };
   const { body: person } = await api.call('post', '/v1/data/person', system, { data }).expect(201);
   const path = `/v1/data/person/${person.id}`;
   const shown = { name: 'Ann', address: { street: '[redacted]', city: 'Oslo' } };
   expect((await api.call('get', path, clerk)).body.data).toEqual(shown);
   const { body: listed } = await api.call('get', '/v1/data/person?limit=1', clerk);
   expect(listed.data[0].data).toEqual(shown);
-  expect((await api.call('patch', path, clerk, { data: { name: 'Ann' } })).body.data).toEqual(shown);
+  expect((await api.call('patch', path, clerk, { data: { name: 'Ann' } })).body.data).toEqual(
+    shown,
+  );
 
   const refused = [
     ['post', '/v1/data/person/query', { filters: { 'data.email': 'ann@example.org' } }],
@@ -186,14 +246,28 @@ test('a changed role applies from the next request on', async () => {
 });
 
 test('the event of a change by a key with a role names the key and the role', async () => {
-  const { body } = await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } }).expect(201);
-  const { rows } = await api.db.pool.query('select actor from events where entity_id = $1', [body.id]);
-  expect(rows).toEqual([{ actor: { type: 'user', callerId: expect.stringMatching(/^key_/), roles: ['clerk'] } }]);
+  const { body } = await api
+    .call('post', '/v1/data/order', clerk, { data: { shop: 'north' } })
+    .expect(201);
+  const { rows } = await api.db.pool.query('select actor from events where entity_id = $1', [
+    body.id,
+  ]);
+  expect(rows).toEqual([
+    { actor: { type: 'user', callerId: expect.stringMatching(/^key_/), roles: ['clerk'] } },
+  ]);
 });
 
 test('a role of one environment has no effect in the other', async () => {
-  await api.push({ tenant, environment: 'production' }, { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] });
-  const key = await api.key({ tenant, environment: 'production', permissions: ['data'], role: 'clerk' });
+  await api.push(
+    { tenant, environment: 'production' },
+    { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] },
+  );
+  const key = await api.key({
+    tenant,
+    environment: 'production',
+    permissions: ['data'],
+    role: 'clerk',
+  });
   await api.call('get', '/v1/data/order', key).expect(403);
 });
 
@@ -203,7 +277,10 @@ it.each(['/v1/sync', '/v1/sync/state', '/v1/sync/pull'])(
     const key = await api.key({ tenant, permissions: ['*'], role: 'clerk' });
     const body = { resources: { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] } };
     const refused = await api.call('post', path, key, body).expect(403);
-    expect(refused.body).toMatchObject({ error: 'A key with a role cannot use this endpoint', code: 'key_has_role' });
+    expect(refused.body).toMatchObject({
+      error: 'A key with a role cannot use this endpoint',
+      code: 'key_has_role',
+    });
     const withoutRole = await api.key({ tenant, permissions: ['sync'] });
     await api.call('post', path, withoutRole, { ...body, dryRun: true }).expect(200);
   },

@@ -8,7 +8,10 @@ beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
   tenant = await api.organization();
   for (const environment of ['development', 'production'] as const)
-    await api.push({ tenant, environment }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+    await api.push(
+      { tenant, environment },
+      { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] },
+    );
 });
 afterAll(() => api.close());
 
@@ -26,10 +29,10 @@ test('a member reads and edits entities of the environment in the header, and ev
   expect((await send('post', '/v1/data/order/query', {}).expect(200)).body.data).toHaveLength(1);
   const production = { 'Parley-Environment': 'production' };
   await send('get', `/v1/data/order/${order.id}`, undefined, production).expect(404);
-  const { rows } = await api.db.pool.query('select actor from events where tenant = $1 and entity_id = $2', [
-    tenant,
-    order.id,
-  ]);
+  const { rows } = await api.db.pool.query(
+    'select actor from events where tenant = $1 and entity_id = $2',
+    [tenant, order.id],
+  );
   expect(rows.map(({ actor }) => actor)).toEqual([
     { type: 'person', id },
     { type: 'person', id },
@@ -45,7 +48,9 @@ test('the same Idempotency-Key of a person in development and in production is t
   const development = (await create('development')).body;
   const production = (await create('production')).body;
   expect(production.id).not.toBe(development.id);
-  await send('get', `/v1/data/order/${production.id}`, undefined, { 'Parley-Environment': 'production' }).expect(200);
+  await send('get', `/v1/data/order/${production.id}`, undefined, {
+    'Parley-Environment': 'production',
+  }).expect(200);
   expect((await create('development')).body.id).toBe(development.id);
   expect((await create('production')).body.id).toBe(production.id);
 });
@@ -66,7 +71,9 @@ test('a page of another site, and a session that ended, change nothing', async (
   const { send, signOut } = await signedIn('member');
   const body = { data: {} };
   const other = { 'Sec-Fetch-Site': 'cross-site' };
-  expect((await send('post', '/v1/data/order', body, other).expect(403)).body.code).toBe('cross_site');
+  expect((await send('post', '/v1/data/order', body, other).expect(403)).body.code).toBe(
+    'cross_site',
+  );
   await signOut();
   await send('post', '/v1/data/order', body).expect(401);
   await send('get', '/v1/data/order').expect(401);

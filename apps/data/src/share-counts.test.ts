@@ -23,7 +23,9 @@ test('an organization has a share of the requests that count at the same time', 
     }),
   );
   const refused = (await Promise.race(counted)).body;
-  const others = Array.from({ length: 2 }, () => api.call('get', '/v1/data/item', key).then(({ status }) => status));
+  const others = Array.from({ length: 2 }, () =>
+    api.call('get', '/v1/data/item', key).then(({ status }) => status),
+  );
   await client.query('rollback');
   client.release();
   expect(refused).toMatchObject({ code: 'too_many_counts', retryAt: expect.any(Number) });

@@ -17,7 +17,9 @@ export function shareCounts(handlers: {
   const { listEntities, queryEntities } = handlers;
   const [countedList, countedQuery] = [shared(listEntities), shared(queryEntities)];
   return {
-    listEntities: (input, context) => (input.query.count ? countedList : listEntities)(input, context),
-    queryEntities: (input, context) => (input.body.count ? countedQuery : queryEntities)(input, context),
+    listEntities: (input, context) =>
+      (input.query.count ? countedList : listEntities)(input, context),
+    queryEntities: (input, context) =>
+      (input.body.count ? countedQuery : queryEntities)(input, context),
   };
 }

@@ -39,7 +39,11 @@ test('a push of more than a megabyte is accepted, and its pull can be pushed aga
   const pulled = await pull();
   expect(pulled.resources.tools).toHaveLength(20);
   const { body } = await api.call('post', '/v1/sync', key, pulled).expect(200);
-  expect(body.results.tools).toMatchObject({ created: [], updated: [], unchanged: expect.any(Array) });
+  expect(body.results.tools).toMatchObject({
+    created: [],
+    updated: [],
+    unchanged: expect.any(Array),
+  });
   expect(body.results.tools.unchanged).toHaveLength(20);
   const { body: changed } = await api
     .call('post', '/v1/sync', key, { resources: { tools: [tool('big.tool3', 100 * kilobyte)] } })
@@ -49,8 +53,12 @@ test('a push of more than a megabyte is accepted, and its pull can be pushed aga
 
 test('a push that would make the definitions larger than 16 MiB together is refused and names the largest', async () => {
   await insertTools(66);
-  await api.call('post', '/v1/sync', key, { resources: { tools: [tool('new.small', 100)] } }).expect(200);
-  const resources = { tools: [tool('new.tool', 250 * kilobyte), tool('new.other', 240 * kilobyte)] };
+  await api
+    .call('post', '/v1/sync', key, { resources: { tools: [tool('new.small', 100)] } })
+    .expect(200);
+  const resources = {
+    tools: [tool('new.tool', 250 * kilobyte), tool('new.other', 240 * kilobyte)],
+  };
   const { body } = await api.call('post', '/v1/sync', key, { resources }).expect(413);
   expect(body).toMatchObject({
     code: 'definitions_too_large',
@@ -69,18 +77,27 @@ test('definitions that were larger before stay: pushes that change nothing, or m
   const some = { tools: resources.tools.slice(0, 3) };
   const { body } = await api.call('post', '/v1/sync', key, { resources: some }).expect(200);
   expect(body.results.tools.unchanged).toHaveLength(3);
-  await api.call('post', '/v1/sync', key, { resources: { tools: [tool('old.tool7', 1_000)] } }).expect(200);
-  await api.call('post', '/v1/sync', key, { resources: { tools: [tool('new.tool', 1_000)] } }).expect(413);
+  await api
+    .call('post', '/v1/sync', key, { resources: { tools: [tool('old.tool7', 1_000)] } })
+    .expect(200);
+  await api
+    .call('post', '/v1/sync', key, { resources: { tools: [tool('new.tool', 1_000)] } })
+    .expect(413);
   const few = { tools: resources.tools.slice(0, 2) };
   await api.call('post', '/v1/sync', key, { resources: few, prune: true }).expect(200);
-  await api.call('post', '/v1/sync', key, { resources: { tools: [tool('new.tool', 1_000)] } }).expect(200);
+  await api
+    .call('post', '/v1/sync', key, { resources: { tools: [tool('new.tool', 1_000)] } })
+    .expect(200);
 });
 
 test('pulls of an organization run one at a time, some wait, and further ones are refused', async () => {
   await insertTools(20);
   const other = await api.key({ tenant: await api.organization(), permissions: ['sync'] });
   const many = Array.from({ length: 30 }, () => api.call('post', '/v1/sync/pull', key, {}));
-  const [mine, theirs] = await Promise.all([Promise.all(many), api.call('post', '/v1/sync/pull', other, {})]);
+  const [mine, theirs] = await Promise.all([
+    Promise.all(many),
+    api.call('post', '/v1/sync/pull', other, {}),
+  ]);
   const statuses = Map.groupBy(mine, ({ status }) => status);
   expect(statuses.get(200)!.length).toBeGreaterThanOrEqual(9);
   expect(statuses.get(200)!.length + statuses.get(429)!.length).toBe(30);

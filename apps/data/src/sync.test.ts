@@ -7,14 +7,21 @@ let production: string;
 const reindexings: string[] = [];
 
 beforeAll(async () => {
-  api = createTestApi(await createTestDatabase(), { requestReindexing: (requestId) => reindexings.push(requestId) });
+  api = createTestApi(await createTestDatabase(), {
+    requestReindexing: (requestId) => reindexings.push(requestId),
+  });
   const tenant = await api.organization();
   key = await api.key({ tenant, permissions: ['sync'] });
   production = await api.key({ tenant, environment: 'production', permissions: ['*'] });
 });
 afterAll(() => api.close());
 
-const order = { slug: 'order', name: 'Order', schema: { total: 'number', a: 'string' }, searchFields: ['a'] };
+const order = {
+  slug: 'order',
+  name: 'Order',
+  schema: { total: 'number', a: 'string' },
+  searchFields: ['a'],
+};
 const push = (body: unknown, withKey = key) => api.call('post', '/v1/sync', withKey, body);
 
 test('state and pull return what was pushed, in the environment of the key', async () => {
@@ -35,13 +42,19 @@ test('state and pull return what was pushed, in the environment of the key', asy
   ]);
   const pulled = await api.call('post', '/v1/sync/pull', key, {}).expect(200);
   expect(pulled.body.resources.entityTypes).toEqual([order]);
-  expect(JSON.stringify(pulled.body.resources.entityTypes[0].schema)).toBe(JSON.stringify(order.schema));
+  expect(JSON.stringify(pulled.body.resources.entityTypes[0].schema)).toBe(
+    JSON.stringify(order.schema),
+  );
 
   const again = await push({ resources: pulled.body.resources }).expect(200);
   expect(again.body.version).toBe(1);
   expect(again.body.results.entityTypes.unchanged).toEqual(['order']);
   const other = await api.call('post', '/v1/sync/pull', production).expect(200);
-  expect(other.body).toMatchObject({ environment: 'production', version: 0, resources: { entityTypes: [] } });
+  expect(other.body).toMatchObject({
+    environment: 'production',
+    version: 0,
+    resources: { entityTypes: [] },
+  });
 });
 
 test('each push that changes something adds one entry to the audit log: who, where from and what', async () => {
@@ -61,13 +74,33 @@ test('each push that changes something adds one entry to the audit log: who, whe
   const definition = { ...order, searchFields: [] };
   const many = Array.from({ length: 70 }, (_, i) => ({ ...definition, slug: `type-${i}` }));
   const pushes: [keyof typeof keys, object, object | null][] = [
-    ['development', { resources: { entityTypes: [definition] } }, { version: 1, created: ['entityTypes/order'] }],
+    [
+      'development',
+      { resources: { entityTypes: [definition] } },
+      { version: 1, created: ['entityTypes/order'] },
+    ],
     ['development', { resources: { entityTypes: [definition] } }, null],
-    ['development', { resources: { entityTypes: [{ ...definition, name: 'O' }] }, dryRun: true }, null],
+    [
+      'development',
+      { resources: { entityTypes: [{ ...definition, name: 'O' }] }, dryRun: true },
+      null,
+    ],
     ['development', { resources: {}, expectedVersion: 7 }, null],
-    ['development', { resources: { entityTypes: [{ ...definition, schema: { a: 'nmber' } }] } }, null],
-    ['development', { resources: { entityTypes: [{ ...definition, name: 'O' }] } }, { updated: ['entityTypes/order'] }],
-    ['development', { resources: { entityTypes: [] }, prune: true }, { version: 3, deleted: ['entityTypes/order'] }],
+    [
+      'development',
+      { resources: { entityTypes: [{ ...definition, schema: { a: 'nmber' } }] } },
+      null,
+    ],
+    [
+      'development',
+      { resources: { entityTypes: [{ ...definition, name: 'O' }] } },
+      { updated: ['entityTypes/order'] },
+    ],
+    [
+      'development',
+      { resources: { entityTypes: [] }, prune: true },
+      { version: 3, deleted: ['entityTypes/order'] },
+    ],
     [
       'production',
       { resources: { entityTypes: many } },
@@ -82,8 +115,18 @@ test('each push that changes something adds one entry to the audit log: who, whe
     else
       expect(added).toMatchObject([
         {
-          ...{ environment, action: 'definitions.pushed', actor_type: 'api_key', actor_id: expect.any(String) },
-          ...{ address: expect.stringContaining('127.0.0.1'), target_id: environment, after, request_id: 'push-2' },
+          ...{
+            environment,
+            action: 'definitions.pushed',
+            actor_type: 'api_key',
+            actor_id: expect.any(String),
+          },
+          ...{
+            address: expect.stringContaining('127.0.0.1'),
+            target_id: environment,
+            after,
+            request_id: 'push-2',
+          },
         },
       ]);
   }
@@ -93,7 +136,11 @@ test('dryRun changes nothing and requests no reindexing', async () => {
   reindexings.length = 0;
   const changed = { ...order, searchFields: ['a', 'b'] };
   const dry = await push({ resources: { entityTypes: [changed] }, dryRun: true }).expect(200);
-  expect(dry.body).toMatchObject({ dryRun: true, version: 1, results: { entityTypes: { updated: ['order'] } } });
+  expect(dry.body).toMatchObject({
+    dryRun: true,
+    version: 1,
+    results: { entityTypes: { updated: ['order'] } },
+  });
   expect(reindexings).toEqual([]);
   await push({ resources: { entityTypes: [changed] } })
     .set('X-Request-Id', 'push-1')
@@ -113,11 +160,18 @@ test('an outdated expectedVersion is refused with 409', async () => {
 });
 
 test('all problems are reported, and nothing is written', async () => {
-  const role = { slug: 'r', name: 'R', policies: [{ resource: 'nothing', actions: ['read'], effect: 'allow' }] };
-  const { body } = await push({ resources: { roles: [role], entityTypes: [{ ...order, name: 'Changed' }] } }).expect(
-    400,
-  );
-  expect(body).toMatchObject({ error: 'The definitions have problems', code: 'invalid_definitions' });
+  const role = {
+    slug: 'r',
+    name: 'R',
+    policies: [{ resource: 'nothing', actions: ['read'], effect: 'allow' }],
+  };
+  const { body } = await push({
+    resources: { roles: [role], entityTypes: [{ ...order, name: 'Changed' }] },
+  }).expect(400);
+  expect(body).toMatchObject({
+    error: 'The definitions have problems',
+    code: 'invalid_definitions',
+  });
   expect(body.details[0].path).toContain('roles.0');
   const typo = { slug: 'order', name: 'Order', schema: { total: 'nmber' } };
   const refused = await push({ resources: { entityTypes: [typo] } }).expect(400);
@@ -154,7 +208,8 @@ test('state and pull accept an empty or missing body and refuse invalid JSON', a
 });
 
 describe('a push that takes long to check', () => {
-  const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+  const many = <T>(count: number, make: (n: number) => T): T[] =>
+    Array.from({ length: count }, (_, n) => make(n));
   const slow = (n: number) => ({
     name: `slow${n}`,
     description: 'd',
@@ -164,7 +219,9 @@ describe('a push that takes long to check', () => {
 
   test('lets other requests be answered', async () => {
     let isChecked = false;
-    const pushing = push({ resources: { tools: [slow(0)] }, dryRun: true }).then(() => (isChecked = true));
+    const pushing = push({ resources: { tools: [slow(0)] }, dryRun: true }).then(
+      () => (isChecked = true),
+    );
     let answered = 0;
     for (; !isChecked; answered += 1) await api.call('post', '/v1/sync/state', key).expect(200);
     await pushing;
@@ -177,14 +234,21 @@ describe('a push that takes long to check', () => {
     const strictKey = await strict.key({ tenant: await strict.organization() });
     const body = { resources: { tools: many(5, slow) } };
     const refused = await strict.call('post', '/v1/sync', strictKey, body).expect(413);
-    expect(refused.body).toMatchObject({ code: 'push_too_complex', error: expect.stringContaining('fewer at a time') });
-    expect((await strict.call('post', '/v1/sync/state', strictKey).expect(200)).body.version).toBe(0);
+    expect(refused.body).toMatchObject({
+      code: 'push_too_complex',
+      error: expect.stringContaining('fewer at a time'),
+    });
+    expect((await strict.call('post', '/v1/sync/state', strictKey).expect(200)).body.version).toBe(
+      0,
+    );
     await strict.close();
   });
 });
 
 test('a push with many problems reports 1,000 of them', async () => {
   const schema = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`f${n}`, 'x']));
-  const { body } = await push({ resources: { entityTypes: [{ slug: 'a', name: 'A', schema }] } }).expect(400);
+  const { body } = await push({
+    resources: { entityTypes: [{ slug: 'a', name: 'A', schema }] },
+  }).expect(400);
   expect(body.details).toHaveLength(1_000);
 });

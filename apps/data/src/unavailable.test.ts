@@ -1,4 +1,11 @@
-import { type TcpProxy, type TestDatabase, createTestDatabase, fillDisk, startTcpProxy, until } from '@parley/testing';
+import {
+  type TcpProxy,
+  type TestDatabase,
+  createTestDatabase,
+  fillDisk,
+  startTcpProxy,
+  until,
+} from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
@@ -62,7 +69,10 @@ test('without PostgreSQL every route answers 503 with Retry-After, also for an u
 test('while PostgreSQL is silent every route answers 503 with Retry-After, and recovers afterwards', async () => {
   const ask = async () => {
     const answers = requests().map(([method, path, body]) => api.call(method, path, key, body));
-    return (await Promise.all(answers)).map(({ status, headers }) => [status, headers['retry-after']]);
+    return (await Promise.all(answers)).map(({ status, headers }) => [
+      status,
+      headers['retry-after'],
+    ]);
   };
   proxy.freeze();
   const running = ask();
@@ -80,14 +90,17 @@ test('on a full disk writes answer 503 with Retry-After, and reads are served', 
   const tenant = await other.organization();
   const withKey = await other.key({ tenant });
   await other.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
-  const { status, headers, body } = await other.call('post', '/v1/data/order', withKey, { data: {} });
+  const { status, headers, body } = await other.call('post', '/v1/data/order', withKey, {
+    data: {},
+  });
   expect([status, headers['retry-after'], body.code]).toEqual([503, '2', 'unavailable']);
   await other.call('get', '/v1/data/order', withKey).expect(200);
   await other.close();
 });
 
 test('a create that was interrupted can be retried with its Idempotency-Key and creates one entity', async () => {
-  const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
+  const create = () =>
+    api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
   const attempts = Array.from({ length: 5 }, create);
   const running = Promise.all(attempts.map((attempt) => attempt.then(({ status }) => status)));
   // wall clock: the cut comes in the middle of the requests.

@@ -23,7 +23,9 @@ test('unknown keys of an address are answered with 429 before a query; keys that
   const inUse = await api.key({ tenant });
   expect(await statusFrom('203.0.113.1', inUse)).toBe(200);
   const lookUps = jest.spyOn(api.db, 'acrossTenants');
-  const statuses = await Promise.all(Array.from({ length: 40 }, () => statusFrom('203.0.113.1', unknownKey())));
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, () => statusFrom('203.0.113.1', unknownKey())),
+  );
   expect(statuses.filter((status) => status === 401)).toHaveLength(5);
   expect(statuses.filter((status) => status === 429)).toHaveLength(35);
   expect(lookUps.mock.calls.filter(([reason]) => reason === 'key look-up')).toHaveLength(5);
@@ -36,7 +38,8 @@ test('unknown keys of an address are answered with 429 before a query; keys that
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
   // Also after the key has left the cache, so that it is looked up again.
-  const lookUpsOfKeys = () => lookUps.mock.calls.filter(([reason]) => reason === 'key look-up').length;
+  const lookUpsOfKeys = () =>
+    lookUps.mock.calls.filter(([reason]) => reason === 'key look-up').length;
   const before = lookUpsOfKeys();
   await until(async () => {
     expect(await statusFrom('203.0.113.1', inUse)).toBe(200);
@@ -46,7 +49,9 @@ test('unknown keys of an address are answered with 429 before a query; keys that
 
 test('other addresses are not affected, and a client cannot choose its address', async () => {
   const key = await api.key({ tenant });
-  await Promise.all(Array.from({ length: 10 }, () => from('198.51.100.7, 203.0.113.2', unknownKey())));
+  await Promise.all(
+    Array.from({ length: 10 }, () => from('198.51.100.7, 203.0.113.2', unknownKey())),
+  );
   expect(await statusFrom('1.2.3.4, 203.0.113.2', unknownKey())).toBe(429);
   expect(await statusFrom('203.0.113.3', key)).toBe(200);
   expect(await statusFrom('198.51.100.7', unknownKey())).toBe(401);

@@ -14,7 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => tenant.close());
 
-const routes: [method: string, path: string, body: unknown, permission: 'chat' | 'data' | 'sync'][] = [
+const routes: [
+  method: string,
+  path: string,
+  body: unknown,
+  permission: 'chat' | 'data' | 'sync',
+][] = [
   ['POST', '/v1/chat', { agentId: 'x', message: 'hi' }, 'chat'],
   ['POST', `/v1/agents/${assistant.slug}/chat`, { message: 'hi' }, 'chat'],
   ['POST', '/v1/routers/none/chat', { message: 'hi' }, 'chat'],
@@ -51,7 +56,12 @@ describe.each(routes)('%s %s', (method, path, body, permission) => {
     ['another scheme', 'wrong_scheme', { Authorization: 'Basic dXNlcjpwYXNz' }],
     ['a key in another header', 'missing_key', { 'X-Api-Key': 'nonsense' }],
   ])('answers 401 to %s with %s', async (_name, code, headers) => {
-    const answer = await createClient(shared.url).send(method, path, body, headers as Record<string, string>);
+    const answer = await createClient(shared.url).send(
+      method,
+      path,
+      body,
+      headers as Record<string, string>,
+    );
     expect(answer.status).toBe(401);
     expect(answer.body).toMatchObject({ error: 'Unauthorized', code });
   });
@@ -88,19 +98,27 @@ describe('a key', () => {
     await push(production, { entityTypes: [productType] });
     expect((await production.get(`/v1/data/product/${created.id}`)).status).toBe(404);
     expect((await production.get('/v1/data/product')).body.data).toEqual([]);
-    expect((await production.patch(`/v1/data/product/${created.id}`, { data: { name: 'x' } })).status).toBe(404);
+    expect(
+      (await production.patch(`/v1/data/product/${created.id}`, { data: { name: 'x' } })).status,
+    ).toBe(404);
     expect((await production.delete(`/v1/data/product/${created.id}`)).status).toBe(404);
     const chat = await production.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
     expect(chat.status).toBe(500);
-    expect(chat.body.error).toBe(`No active config found for agent "${assistant.slug}" in production`);
+    expect(chat.body.error).toBe(
+      `No active config found for agent "${assistant.slug}" in production`,
+    );
   });
 
   it('keeps its environment whatever a body or a header states', async () => {
     const production = await tenant.client({ environment: 'production' });
     const body = { environment: 'development', data: { name: 'x' } };
-    const created = await production.post('/v1/data/product', body, { 'X-Environment': 'development' });
+    const created = await production.post('/v1/data/product', body, {
+      'X-Environment': 'development',
+    });
     const list = await admin.get('/v1/data/product');
-    expect(list.body.data.map(({ id }: { id: string }) => id)).not.toContain(created.body.id ?? 'none');
+    expect(list.body.data.map(({ id }: { id: string }) => id)).not.toContain(
+      created.body.id ?? 'none',
+    );
   });
 
   it('has no access to another organization', async () => {
@@ -111,7 +129,10 @@ describe('a key', () => {
     expect((await theirs.get(`/v1/data/product/${created.id}`)).status).toBe(404);
     expect((await theirs.get('/v1/data/product')).body.data).toEqual([]);
     const { body: chat } = await admin.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
-    const joined = await theirs.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi', threadId: chat.threadId });
+    const joined = await theirs.post(`/v1/agents/${assistant.slug}/chat`, {
+      message: 'hi',
+      threadId: chat.threadId,
+    });
     expect(joined.status).toBe(404);
     expect(joined.body.error).toBe('Thread not found');
     await other.close();
@@ -126,7 +147,10 @@ describe('a key', () => {
     expect(await ask()).toEqual([200, 200]);
     await tenant.revoke(revoked.keyId);
     // Services keep a key that they have read for a second.
-    await until(ask, { isThere: (statuses) => statuses.every((status) => status === 401), limitMs: 10_000 });
+    await until(ask, {
+      isThere: (statuses) => statuses.every((status) => status === 401),
+      limitMs: 10_000,
+    });
   });
 
   it('is refused once it has expired', async () => {
@@ -146,8 +170,10 @@ describe('a key with a role', () => {
       fieldMasks: [{ entityType: 'product', fieldPath: 'price', maskType: 'hide' }],
     };
     await push(admin, { roles: [role] });
-    const visible = (await admin.post('/v1/data/product', { data: { name: 'visible', price: 7 } })).body;
-    const hidden = (await admin.post('/v1/data/product', { data: { name: 'hidden', price: 8 } })).body;
+    const visible = (await admin.post('/v1/data/product', { data: { name: 'visible', price: 7 } }))
+      .body;
+    const hidden = (await admin.post('/v1/data/product', { data: { name: 'hidden', price: 8 } }))
+      .body;
     const limited = await tenant.client({ permissions: ['data'], role: 'shelf' });
 
     const list = await limited.get('/v1/data/product');
@@ -156,16 +182,32 @@ describe('a key with a role', () => {
     const outside = await limited.get(`/v1/data/product/${hidden.id}`);
     expect(outside.status).toBe(403);
     expect(outside.body.error).toBe('Entity not accessible within scope');
-    expect((await limited.post('/v1/data/product', { data: { name: 'visible' } })).status).toBe(403);
+    expect((await limited.post('/v1/data/product', { data: { name: 'visible' } })).status).toBe(
+      403,
+    );
 
     const full = await tenant.client({ permissions: ['*'], role: 'shelf' });
-    const ran = await full.post('/v1/run-tool', { toolName: 'entity.query', args: { type: 'product' } });
-    expect(ran.body.result.data.map(({ data }: { data: object }) => data)).toEqual([{ name: 'visible' }]);
-    const fetched = await full.post('/v1/run-tool', { toolName: 'web.fetch', args: { url: 'https://example.com' } });
+    const ran = await full.post('/v1/run-tool', {
+      toolName: 'entity.query',
+      args: { type: 'product' },
+    });
+    expect(ran.body.result.data.map(({ data }: { data: object }) => data)).toEqual([
+      { name: 'visible' },
+    ]);
+    const fetched = await full.post('/v1/run-tool', {
+      toolName: 'web.fetch',
+      args: { url: 'https://example.com' },
+    });
     expect(fetched).toMatchObject({ status: 403, body: { errorType: 'permission_denied' } });
     const beyond = { '/v1/sync/state': {}, '/v1/sync/pull': {}, '/v1/sync': { resources: {} } };
-    const utilities = { '/v1/fire-trigger': { triggerSlug: 'x' }, '/v1/compile-prompt': { slug: 'x' } };
+    const utilities = {
+      '/v1/fire-trigger': { triggerSlug: 'x' },
+      '/v1/compile-prompt': { slug: 'x' },
+    };
     for (const [path, body] of Object.entries({ ...beyond, ...utilities }))
-      expect(await full.post(path, body)).toMatchObject({ status: 403, body: { code: 'key_has_role' } });
+      expect(await full.post(path, body)).toMatchObject({
+        status: 403,
+        body: { code: 'key_has_role' },
+      });
   });
 });

@@ -17,7 +17,8 @@ const orderType = {
 export const assistant = {
   slug: 'assistant',
   name: 'Assistant',
-  systemPrompt: 'You help. Channel {{threadContext.channel}}, plan {{threadContext.params.plan | "none"}}.',
+  systemPrompt:
+    'You help. Channel {{threadContext.channel}}, plan {{threadContext.params.plan | "none"}}.',
   model: 'offline/scripted',
   tools: ['entity.query', 'entity.get'],
 };

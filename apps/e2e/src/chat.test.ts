@@ -8,7 +8,13 @@ let agentId: string;
 beforeAll(async () => {
   tenant = await createTenant();
   client = await tenant.client();
-  const router = { slug: 'desk', name: 'Desk', mode: 'rules', agents: ['assistant'], fallback: 'assistant' };
+  const router = {
+    slug: 'desk',
+    name: 'Desk',
+    mode: 'rules',
+    agents: ['assistant'],
+    fallback: 'assistant',
+  };
   const other = { ...assistant, slug: 'bare', tools: [], threadContextParams: undefined };
   await push(client, { ...catalog, agents: [assistant, other], routers: [router] });
   const [row] = await tenant.query('select id from agents where tenant = $1 and slug = $2', [
@@ -39,7 +45,8 @@ describe('POST /v1/agents/:slug/chat', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(body).toMatchObject(reply);
     const { inputTokens, outputTokens, totalTokens } = body.usage;
-    for (const count of [inputTokens, outputTokens, totalTokens]) expect(Number.isInteger(count)).toBe(true);
+    for (const count of [inputTokens, outputTokens, totalTokens])
+      expect(Number.isInteger(count)).toBe(true);
     expect(totalTokens).toBe(inputTokens + outputTokens);
     expect(body.assistantMessageId).toEqual(expect.any(String));
     expect(body._executionMeta).toEqual({
@@ -60,13 +67,17 @@ describe('POST /v1/agents/:slug/chat', () => {
     expect(body.message).toContain('Lamp');
     expect(body._executionMeta).toMatchObject({
       iterationCount: 2,
-      toolCallSummary: [{ name: 'entity.query', status: 'success', durationMs: expect.any(Number) }],
+      toolCallSummary: [
+        { name: 'entity.query', status: 'success', durationMs: expect.any(Number) },
+      ],
       errorCount: 0,
     });
   });
 
   it('reports a failed tool call to the model, and counts it', async () => {
-    const { status, body } = await client.post(path, { message: '/tool entity.get {"type":"product","id":"none"}' });
+    const { status, body } = await client.post(path, {
+      message: '/tool entity.get {"type":"product","id":"none"}',
+    });
     expect(status).toBe(200);
     expect(body._executionMeta.errorCount).toBe(1);
     expect(body._executionMeta.toolCallSummary[0]).toMatchObject({
@@ -87,9 +98,10 @@ describe('POST /v1/agents/:slug/chat', () => {
 
   it('stores the message and the reply', async () => {
     const { body } = await client.post(path, { message: 'Remember this' });
-    const rows = await tenant.query('select role::text, id from thread_messages where thread_id = $1 order by id', [
-      body.threadId,
-    ]);
+    const rows = await tenant.query(
+      'select role::text, id from thread_messages where thread_id = $1 order by id',
+      [body.threadId],
+    );
     expect(rows.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(rows[1]!.id).toBe(body.assistantMessageId);
   });
@@ -130,9 +142,16 @@ describe('POST /v1/chat', () => {
   });
 
   it('finds the router by its slug', async () => {
-    const { status, body } = await client.post('/v1/chat', { routerSlug: 'desk', message: 'Hello' });
+    const { status, body } = await client.post('/v1/chat', {
+      routerSlug: 'desk',
+      message: 'Hello',
+    });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ ...reply, routedToAgent: agentId, routedToAgentSlug: 'assistant' });
+    expect(body).toMatchObject({
+      ...reply,
+      routedToAgent: agentId,
+      routedToAgentSlug: 'assistant',
+    });
   });
 
   it.each([
@@ -149,15 +168,24 @@ describe('POST /v1/chat', () => {
   });
 
   it('answers "agentId or routerSlug is required" when both are missing', async () => {
-    expect((await client.post('/v1/chat', { message: 'hi' })).body.error).toBe('agentId or routerSlug is required');
+    expect((await client.post('/v1/chat', { message: 'hi' })).body.error).toBe(
+      'agentId or routerSlug is required',
+    );
   });
 });
 
 describe('POST /v1/routers/:slug/chat', () => {
   it('answers like chat and names the agent that it chose', async () => {
-    const { status, body } = await client.post('/v1/routers/desk/chat', { message: 'Hello', phoneNumber: '+51 999' });
+    const { status, body } = await client.post('/v1/routers/desk/chat', {
+      message: 'Hello',
+      phoneNumber: '+51 999',
+    });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ ...reply, routedToAgent: agentId, routedToAgentSlug: 'assistant' });
+    expect(body).toMatchObject({
+      ...reply,
+      routedToAgent: agentId,
+      routedToAgentSlug: 'assistant',
+    });
   });
 
   it('answers 400 without a message and 500 for an unknown router', async () => {

@@ -12,7 +12,18 @@ const parley = (args: string[], env: Record<string, string> = {}) => run(args, {
 
 const org = `cli-${process.pid}`;
 const create = (...args: string[]) =>
-  parley(['keys', 'create', '--org', org, '--env', 'development', '--name', 'e2e', '--permissions', ...args]);
+  parley([
+    'keys',
+    'create',
+    '--org',
+    org,
+    '--env',
+    'development',
+    '--name',
+    'e2e',
+    '--permissions',
+    ...args,
+  ]);
 
 it('creates an organization and a key, pushes, chats and revokes the key', async () => {
   await parley(['org', 'create', '--slug', org, '--name', 'From the terminal']);
@@ -22,16 +33,26 @@ it('creates an organization and a key, pushes, chats and revokes the key', async
 
   mkdirSync(join(folder, 'shop', 'agents'), { recursive: true });
   mkdirSync(join(folder, 'shop', 'entity-types'));
-  const agent = { slug: 'clerk', name: 'Clerk', systemPrompt: 'You help.', tools: ['entity.query'] };
+  const agent = {
+    slug: 'clerk',
+    name: 'Clerk',
+    systemPrompt: 'You help.',
+    tools: ['entity.query'],
+  };
   writeFileSync(join(folder, 'shop', 'agents', 'clerk.json'), JSON.stringify(agent));
   const type = { slug: 'tent', name: 'Tent', schema: { name: 'string' } };
   writeFileSync(join(folder, 'shop', 'entity-types', 'tent.json'), JSON.stringify(type));
   const pushed = JSON.parse(await parley(['push', 'shop', '--json'], reach));
-  expect(pushed.results).toMatchObject({ agents: { created: ['clerk'] }, entityTypes: { created: ['tent'] } });
+  expect(pushed.results).toMatchObject({
+    agents: { created: ['clerk'] },
+    entityTypes: { created: ['tent'] },
+  });
 
   const client = createClient(shared.url, key);
   expect((await client.post('/v1/data/tent', { data: { name: 'Dome' } })).status).toBe(201);
-  const chat = JSON.parse(await parley(['chat', 'clerk', '/tool entity.query {"type":"tent"}', '--json'], reach));
+  const chat = JSON.parse(
+    await parley(['chat', 'clerk', '/tool entity.query {"type":"tent"}', '--json'], reach),
+  );
   expect(chat.message).toContain('Dome');
 
   await parley(['keys', 'revoke', key.slice(0, 13), '--org', org], reach);
@@ -48,7 +69,9 @@ it('creates the demo organization once, and its agent answers from its data', as
   const message = '/tool entity.query {"type":"product","limit":3}';
   const answer = await client.post('/v1/agents/shop-assistant/chat', { message });
   expect(answer.status).toBe(200);
-  expect(answer.body._executionMeta.toolCallSummary).toMatchObject([{ name: 'entity.query', status: 'success' }]);
+  expect(answer.body._executionMeta.toolCallSummary).toMatchObject([
+    { name: 'entity.query', status: 'success' },
+  ]);
 });
 
 it('ends with status 2 when options are missing', async () => {

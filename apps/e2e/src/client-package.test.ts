@@ -52,8 +52,15 @@ test('the package contains the expected files, has no dependencies and is small'
       ...(existsSync(join(root, 'LICENSE')) ? ['LICENSE'] : []),
     ].sort(),
   );
-  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
-  expect([manifest.name, manifest.dependencies, manifest.sideEffects]).toEqual(['@parley/client', undefined, false]);
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  expect([manifest.name, manifest.dependencies, manifest.sideEffects]).toEqual([
+    '@parley/client',
+    undefined,
+    false,
+  ]);
   for (const file of ['index.mjs', 'index.cjs', 'manage.mjs', 'manage.cjs']) {
     const code = readFileSync(join(installed, file));
     expect(gzipSync(code).length).toBeLessThan(5_000);
@@ -105,7 +112,11 @@ test.each([
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
   try {
-    execFileSync(process.execPath, [tsc, '-p', '.'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    execFileSync(process.execPath, [tsc, '-p', '.'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
   } catch (error) {
     throw new Error((error as { stdout: string }).stdout);
   }
@@ -153,7 +164,9 @@ test.each([
 ])('works in Node as %s', async (_name, file, head) => {
   const end = `callAll(client, ...process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));`;
   writeFileSync(join(folder, file), `${head}\n${callAll}\n${end}`);
-  const { stdout } = await promisify(execFile)(process.execPath, [file, key, shared.url], { cwd: folder });
+  const { stdout } = await promisify(execFile)(process.execPath, [file, key, shared.url], {
+    cwd: folder,
+  });
   expect(JSON.parse(stdout)).toEqual(expected);
 });
 
@@ -169,7 +182,9 @@ test('works in a browser, from a page of another origin', async () => {
   </script>`;
   const server = createServer((request, response) => {
     if (request.url === '/index.mjs') {
-      response.setHeader('Content-Type', 'text/javascript').end(readFileSync(join(installed, 'index.mjs')));
+      response
+        .setHeader('Content-Type', 'text/javascript')
+        .end(readFileSync(join(installed, 'index.mjs')));
     } else response.setHeader('Content-Type', 'text/html').end(page);
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
@@ -188,10 +203,15 @@ test('works in a browser, from a page of another origin', async () => {
     // The API documentation is readable without scripts.
     const refused: string[] = [];
     tab.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
-    tab.on('request', (request) => !request.url().startsWith(shared.url) && refused.push(request.url()));
+    tab.on(
+      'request',
+      (request) => !request.url().startsWith(shared.url) && refused.push(request.url()),
+    );
     await tab.goto(`${shared.url}/docs`);
     expect(await tab.locator('article#queryEntities').isVisible()).toBe(true);
-    expect(await tab.evaluate("getComputedStyle(document.querySelector('nav')).position")).toBe('sticky');
+    expect(await tab.evaluate("getComputedStyle(document.querySelector('nav')).position")).toBe(
+      'sticky',
+    );
     expect(refused.filter((text) => !text.includes('favicon'))).toEqual([]);
   } finally {
     await chrome.close();
@@ -199,4 +219,5 @@ test('works in a browser, from a page of another origin', async () => {
   }
 });
 
-const origin = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+const origin = (server: Server): string =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

@@ -6,7 +6,12 @@ export interface Client {
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Sends any request. A string or bytes are sent unchanged as the body, other values as JSON. */
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 /**
@@ -26,8 +31,13 @@ export function createClient(url: string, key?: string): Client {
       body: raw ? (body as RequestInit['body']) : JSON.stringify(body),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const json =
+      response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: json ? JSON.parse(text) : text,
+    };
     const violation = violationOf(method, path, answer);
     if (violation !== null) throw new Error(`The OpenAPI document is violated: ${violation}`);
     return answer;

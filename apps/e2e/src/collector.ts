@@ -31,8 +31,10 @@ export async function startCollector(): Promise<{
     const text = (await request.toArray()).join('');
     bodies.push(text);
     for (const { resource, scopeSpans } of (JSON.parse(text) as Payload).resourceSpans) {
-      const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      for (const span of scopeSpans.flatMap((scope) => scope.spans)) spans.push({ service, ...span });
+      const service =
+        resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+      for (const span of scopeSpans.flatMap((scope) => scope.spans))
+        spans.push({ service, ...span });
     }
     response.end('{}');
   }).listen(0, '127.0.0.1');

@@ -13,7 +13,12 @@ export interface ProgramResult {
 }
 
 /** Runs a program to its end. The code is -1 if it was killed after its time limit of two minutes. */
-export const runFile = (file: string, args: string[], options: ExecFileOptions, input = ''): Promise<ProgramResult> =>
+export const runFile = (
+  file: string,
+  args: string[],
+  options: ExecFileOptions,
+  input = '',
+): Promise<ProgramResult> =>
   new Promise((resolve) => {
     const child = execFile(file, args, { timeout: 120_000, ...options }, (error, stdout, stderr) =>
       resolve({
@@ -30,9 +35,15 @@ export interface CommandLine {
   /** The working directory of the commands, outside of the checkout. */
   folder: string;
   /** Runs `parley`; `input` is written to stdin. */
-  run(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<ProgramResult>;
+  run(
+    args: string[],
+    options?: { env?: Record<string, string>; input?: string },
+  ): Promise<ProgramResult>;
   /** Runs `parley` and returns its stdout. Throws if it fails. */
-  parley(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<string>;
+  parley(
+    args: string[],
+    options?: { env?: Record<string, string>; input?: string },
+  ): Promise<string>;
   close(): void;
 }
 
@@ -44,7 +55,11 @@ export function openCommandLine(settings: Record<string, string> = {}): CommandL
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
   const run: CommandLine['run'] = async (args, options = {}) => {
     const env = { DATABASE_URL: shared.databaseUrl, ...settings, ...options.env };
-    const { exitCode, stdout, stderr } = await runCommand(args, { cwd: folder, env, input: options.input });
+    const { exitCode, stdout, stderr } = await runCommand(args, {
+      cwd: folder,
+      env,
+      input: options.input,
+    });
     return { code: exitCode, stdout: stdout.trim(), stderr: stderr.trim() };
   };
   return {

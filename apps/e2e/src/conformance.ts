@@ -1,4 +1,9 @@
-import { type OpenApiContent, type OpenApiDocument, type OpenApiOperation, openApiDocument } from '@parley/contracts';
+import {
+  type OpenApiContent,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  openApiDocument,
+} from '@parley/contracts';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
 /** A response; `body` is the parsed JSON. */
@@ -48,7 +53,8 @@ export function violationOf(method: string, url: string, answer: Answer): string
     `${method} ${path} answered ${status}, ${text}: ${JSON.stringify(body)?.slice(0, 500)}`;
   if (!headers.get('x-request-id')) return problem('without X-Request-Id');
   const methods = methodsOf(path);
-  if (methods === undefined) return status === 404 && body.error ? null : problem('and the path is not described');
+  if (methods === undefined)
+    return status === 404 && body.error ? null : problem('and the path is not described');
   const operation = methods[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (operation === undefined) {
     return [404, 405].includes(status) ? null : problem('and the method is not described');
@@ -59,10 +65,12 @@ export function violationOf(method: string, url: string, answer: Answer): string
   if (response === undefined) return problem('which is not described');
   if (method === 'HEAD' || response.content === undefined) return null;
   const [type, content] = Object.entries(response.content)[0]!;
-  if (!headers.get('content-type')?.startsWith(type)) return problem(`as ${headers.get('content-type')}`);
+  if (!headers.get('content-type')?.startsWith(type))
+    return problem(`as ${headers.get('content-type')}`);
   // An error of JSON-RPC has only the fields of that protocol.
   const isOurs = status >= 400 && body.jsonrpc === undefined;
-  if (isOurs && body.requestId !== headers.get('x-request-id')) return problem('with two request ids');
+  if (isOurs && body.requestId !== headers.get('x-request-id'))
+    return problem('with two request ids');
   const validate = validatorOf(content);
   return validate(body) ? null : problem(ajv.errorsText(validate.errors));
 }

@@ -8,15 +8,19 @@ import { type Tenant, createTenant } from './tenant';
 
 /** What processes hold at most: the table of docs/operations.md, which tools/deploy/capacity.test.mjs compares with the manifests. */
 const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
-const capacity = page.slice(page.indexOf('| process | connections to PostgreSQL |')).split('\n\n')[0]!;
-const holdings = [...capacity.matchAll(/^\| ([\w-]+) \| (\d+) \| \d+ \| (\d+) \| \d+ \| \d+ \|$/gm)].map(
-  ([, name, postgres, redis]) => ({ name, postgres: Number(postgres), redis: Number(redis) }),
-);
+const capacity = page
+  .slice(page.indexOf('| process | connections to PostgreSQL |'))
+  .split('\n\n')[0]!;
+const holdings = [
+  ...capacity.matchAll(/^\| ([\w-]+) \| (\d+) \| \d+ \| (\d+) \| \d+ \| \d+ \|$/gm),
+].map(([, name, postgres, redis]) => ({ name, postgres: Number(postgres), redis: Number(redis) }));
 
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await startOwnStack({ environment: { RATE_LIMIT_PER_KEY: '10000', RATE_LIMIT_PER_ORGANIZATION: '10000' } });
+  stack = await startOwnStack({
+    environment: { RATE_LIMIT_PER_KEY: '10000', RATE_LIMIT_PER_ORGANIZATION: '10000' },
+  });
   tenant = await createTenant(stack);
 }, 120_000);
 afterAll(async () => {
@@ -45,7 +49,9 @@ it('processes hold no more connections to PostgreSQL and Redis than the operatio
   const database = `db=${new URL(stack.redisUrl).pathname.slice(1)} `;
   const clients = String(await redis.client('LIST')).split('\n');
   await closeRedis(redis);
-  const redisConnections = clients.filter((line) => line.includes(database) && !line.includes('name=counter ')).length;
+  const redisConnections = clients.filter(
+    (line) => line.includes(database) && !line.includes('name=counter '),
+  ).length;
 
   for (const { name, postgres } of holdings) {
     const found = Number(open.find((one) => one.name === `parley-${name}`)?.postgres ?? 0);

@@ -36,9 +36,12 @@ it.each([
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
   expect(preflight.headers.get('access-control-allow-methods')).toContain(method);
   const headers = preflight.headers.get('access-control-allow-headers')?.toLowerCase().split(/, */);
-  expect(headers).toEqual(expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']));
+  expect(headers).toEqual(
+    expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']),
+  );
 
-  const body = method === 'GET' || method === 'DELETE' ? undefined : { message: 'hi', agentId: 'x', data: {} };
+  const body =
+    method === 'GET' || method === 'DELETE' ? undefined : { message: 'hi', agentId: 'x', data: {} };
   const answer = await client.send(method, path, body, { Origin });
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   expect(answer.headers.get('access-control-expose-headers')).toMatch(/X-Request-Id.*Retry-After/);
@@ -46,10 +49,17 @@ it.each([
 
 it('errors have the header, so that a browser may read them', async () => {
   const response = await fetch(`${shared.url}/v1/data/product`, { headers: { Origin } });
-  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+    401,
+    '*',
+  ]);
 });
 
 it.each(['/webhook/clerk', '/execute'])('%s has no CORS headers', async (path) => {
-  const response = await fetch(shared.url + path, { method: 'POST', headers: { Origin }, body: '{}' });
+  const response = await fetch(shared.url + path, {
+    method: 'POST',
+    headers: { Origin },
+    body: '{}',
+  });
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
 });

@@ -5,7 +5,10 @@ import { type Tenant, createTenant } from './tenant';
 let tenant: Tenant;
 let client: Client;
 
-const custom = { description: 'For tests.', parameters: { type: 'object', properties: { name: { type: 'string' } } } };
+const custom = {
+  description: 'For tests.',
+  parameters: { type: 'object', properties: { name: { type: 'string' } } },
+};
 const makes = `
   const made = await parley.entity.create({ type: 'product', data: { name: args.name } });
   return { id: made.id, agent: context.agentSlug ?? null };`;
@@ -31,7 +34,12 @@ beforeAll(async () => {
         handlerCode: 'return args.code',
       },
       { ...custom, name: 'shop.again', handlerCode: 'return parley.shop.again({})' },
-      { ...custom, name: 'shop.motto', handlerCode: 'return "Ask " + args.name', templateOnly: true },
+      {
+        ...custom,
+        name: 'shop.motto',
+        handlerCode: 'return "Ask " + args.name',
+        templateOnly: true,
+      },
     ],
     roles: [
       {
@@ -65,7 +73,9 @@ describe('code of a custom tool', () => {
       const { status, body } = await runAs(agentSlug, 'shop.make', { name: 'Lamp' });
       expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
       expect(body.result).toEqual({ id: expect.any(String), agent: agentSlug ?? null });
-      expect((await client.get(`/v1/data/product/${body.result.id}`)).body.data).toEqual({ name: 'Lamp' });
+      expect((await client.get(`/v1/data/product/${body.result.id}`)).body.data).toEqual({
+        name: 'Lamp',
+      });
     }
   });
 
@@ -97,14 +107,20 @@ describe('code of a custom tool', () => {
 
   it('does not run with invalid arguments', async () => {
     const { status, body } = await runAs('maker', 'shop.make', { name: 7 });
-    expect([status, body.code, body.errorType]).toEqual([500, 'invalid_arguments', 'execution_error']);
+    expect([status, body.code, body.errorType]).toEqual([
+      500,
+      'invalid_arguments',
+      'execution_error',
+    ]);
     expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
   });
 
   it('has arguments that may match a pattern, for a limited time', async () => {
     const check = async (code: string) => (await runAs(undefined, 'shop.code', { code })).body;
     expect((await check('aaa')).result).toBe('aaa');
-    expect((await check('b')).error).toBe('Invalid arguments for shop.code: code must match pattern "^(a+)+$"');
+    expect((await check('b')).error).toBe(
+      'Invalid arguments for shop.code: code must match pattern "^(a+)+$"',
+    );
     expect((await check(`${'a'.repeat(50)}!`)).error).toMatch(/: too complex to check/);
   });
 
@@ -112,7 +128,9 @@ describe('code of a custom tool', () => {
     const tools = [{ ...custom, name: 'shop.broken', handlerCode: 'const a = 1;\nreturn {{ a' }];
     const { status, body } = await client.post('/v1/sync', { resources: { tools } });
     expect([status, body.code]).toEqual([400, 'invalid_definitions']);
-    expect(body.details).toEqual([{ path: 'tools.0.handlerCode', message: expect.stringContaining('(line 2') }]);
+    expect(body.details).toEqual([
+      { path: 'tools.0.handlerCode', message: expect.stringContaining('(line 2') },
+    ]);
   });
 });
 
@@ -124,6 +142,10 @@ describe('a templateOnly tool', () => {
 
   it('is not called by agents', async () => {
     const { status, body } = await runAs('speaker', 'shop.motto', { name: 'me' });
-    expect([status, body.errorType, body.error]).toEqual([403, 'permission_denied', 'Tool not available: shop.motto']);
+    expect([status, body.errorType, body.error]).toEqual([
+      403,
+      'permission_denied',
+      'Tool not available: shop.motto',
+    ]);
   });
 });

@@ -14,7 +14,11 @@ afterAll(() => tenant.close());
 
 const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id);
 
-async function create(type: string, data: object, status?: string): Promise<{ id: string; updatedAt: number }> {
+async function create(
+  type: string,
+  data: object,
+  status?: string,
+): Promise<{ id: string; updatedAt: number }> {
   const answer = await client.post(`/v1/data/${type}`, { data, ...(status && { status }) });
   expect(answer.status).toBe(201);
   return answer.body;
@@ -31,7 +35,9 @@ async function newType(schema: object = {}, searchFields: string[] = []): Promis
 describe('POST /v1/data/:type', () => {
   it('answers 201 with exactly the fields of an entity', async () => {
     const before = Date.now();
-    const { status, body } = await client.post('/v1/data/product', { data: { name: 'Lamp', price: 12.5 } });
+    const { status, body } = await client.post('/v1/data/product', {
+      data: { name: 'Lamp', price: 12.5 },
+    });
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/.+/),
@@ -51,7 +57,13 @@ describe('POST /v1/data/:type', () => {
   });
 
   it('stores data unchanged, including undeclared fields', async () => {
-    const data = { name: 'ñandú 🐦', extra: { deep: [1, 'two', null, { three: 3 }] }, empty: '', zero: 0, no: false };
+    const data = {
+      name: 'ñandú 🐦',
+      extra: { deep: [1, 'two', null, { three: 3 }] },
+      empty: '',
+      zero: 0,
+      no: false,
+    };
     const { id } = await create('product', data);
     expect((await client.get(`/v1/data/product/${id}`)).body.data).toEqual(data);
   });
@@ -98,7 +110,10 @@ describe('GET /v1/data/:type/:id', () => {
 
 describe('GET /v1/data/:type/:id/relations', () => {
   it('answers with what entity.link related, from both sides', async () => {
-    const [from, to] = [await create('product', { name: 'Lamp' }), await create('product', { name: 'Bulb' })];
+    const [from, to] = [
+      await create('product', { name: 'Lamp' }),
+      await create('product', { name: 'Bulb' }),
+    ];
     const args = { fromId: from.id, relation: 'needs', toId: to.id };
     expect((await client.post('/v1/run-tool', { toolName: 'entity.link', args })).status).toBe(200);
     const { status, body } = await client.get(`/v1/data/product/${from.id}/relations`);
@@ -149,7 +164,9 @@ describe('PATCH /v1/data/:type/:id', () => {
   it('keeps all simultaneous changes of different fields', async () => {
     const { id } = await create('product', {});
     const names = Array.from({ length: 12 }, (_, index) => `field${index}`);
-    await Promise.all(names.map((name) => client.patch(`/v1/data/product/${id}`, { data: { [name]: name } })));
+    await Promise.all(
+      names.map((name) => client.patch(`/v1/data/product/${id}`, { data: { [name]: name } })),
+    );
     const { body } = await client.get(`/v1/data/product/${id}`);
     expect(Object.keys(body.data).sort()).toEqual(names.sort());
   });
@@ -167,7 +184,9 @@ describe('DELETE /v1/data/:type/:id', () => {
     expect([get.status, get.body.error]).toEqual([404, 'Entity has been deleted']);
     expect(idsOf(await client.get(`/v1/data/${type}`))).toEqual([kept.id]);
     expect(idsOf(await client.post(`/v1/data/${type}/query`, {}))).toEqual([kept.id]);
-    expect(idsOf(await client.post(`/v1/data/${type}/search`, { query: 'word' }))).toEqual([kept.id]);
+    expect(idsOf(await client.post(`/v1/data/${type}/search`, { query: 'word' }))).toEqual([
+      kept.id,
+    ]);
   });
 
   it('lists the deleted entity under its status, and it can be restored', async () => {
@@ -177,7 +196,9 @@ describe('DELETE /v1/data/:type/:id', () => {
     const deleted = await client.get(`/v1/data/${type}?status=deleted`);
     expect(deleted.body.data).toMatchObject([{ id, status: 'deleted' }]);
     expect((await client.delete(`/v1/data/${type}/${id}`)).status).toBe(200);
-    expect((await client.patch(`/v1/data/${type}/${id}`, { data: {}, status: 'active' })).status).toBe(200);
+    expect(
+      (await client.patch(`/v1/data/${type}/${id}`, { data: {}, status: 'active' })).status,
+    ).toBe(200);
     expect((await client.get(`/v1/data/${type}/${id}`)).body.status).toBe('active');
   });
 
@@ -198,7 +219,11 @@ describe('GET /v1/data/:type', () => {
 
   it('answers with data, cursor and hasMore, newest first', async () => {
     const answer = await client.get(`/v1/data/${type}`);
-    expect(answer.body).toEqual({ data: expect.any(Array), cursor: expect.any(String), hasMore: false });
+    expect(answer.body).toEqual({
+      data: expect.any(Array),
+      cursor: expect.any(String),
+      hasMore: false,
+    });
     expect(idsOf(answer)).toEqual(made);
   });
 
@@ -218,7 +243,9 @@ describe('GET /v1/data/:type', () => {
   });
 
   it('filters by status', async () => {
-    expect((await client.get(`/v1/data/${type}?status=archived`)).body.data).toMatchObject([{ status: 'archived' }]);
+    expect((await client.get(`/v1/data/${type}?status=archived`)).body.data).toMatchObject([
+      { status: 'archived' },
+    ]);
     expect(idsOf(await client.get(`/v1/data/${type}?status=active`))).toHaveLength(6);
     expect(idsOf(await client.get(`/v1/data/${type}?status=none`))).toEqual([]);
   });
@@ -226,7 +253,10 @@ describe('GET /v1/data/:type', () => {
   it('reduces a limit above 100 and refuses one that is not a positive integer', async () => {
     expect((await client.get(`/v1/data/${type}?limit=100000`)).status).toBe(200);
     for (const limit of ['0', '-1', '1.5', 'ten', '']) {
-      expect([limit, (await client.get(`/v1/data/${type}?limit=${limit}`)).status]).toEqual([limit, 400]);
+      expect([limit, (await client.get(`/v1/data/${type}?limit=${limit}`)).status]).toEqual([
+        limit,
+        400,
+      ]);
     }
   });
 
@@ -338,7 +368,10 @@ describe('POST /v1/data/:type/query', () => {
   it('pages by cursor, and refuses a cursor of another query', async () => {
     const first = await client.post(`/v1/data/${type}/query`, { limit: 2 });
     expect([first.body.data.length, first.body.hasMore]).toEqual([2, true]);
-    const second = await client.post(`/v1/data/${type}/query`, { limit: 2, cursor: first.body.cursor });
+    const second = await client.post(`/v1/data/${type}/query`, {
+      limit: 2,
+      cursor: first.body.cursor,
+    });
     expect([second.body.data.length, second.body.hasMore]).toEqual([1, false]);
     expect(new Set([...idsOf(first), ...idsOf(second)]).size).toBe(3);
     const other = { filters: { 'data.price': 5 }, cursor: first.body.cursor };
@@ -346,8 +379,12 @@ describe('POST /v1/data/:type/query', () => {
   });
 
   it('sorts by a field that may be filtered', async () => {
-    const answer = await client.post(`/v1/data/${type}/query`, { sort: { field: 'data.price', direction: 'asc' } });
-    expect(answer.body.data.map(({ data }: { data: { price: number } }) => data.price)).toEqual([5, 10, 20]);
+    const answer = await client.post(`/v1/data/${type}/query`, {
+      sort: { field: 'data.price', direction: 'asc' },
+    });
+    expect(answer.body.data.map(({ data }: { data: { price: number } }) => data.price)).toEqual([
+      5, 10, 20,
+    ]);
   });
 });
 
@@ -358,7 +395,8 @@ describe('POST /v1/data/:type/search', () => {
     await create(type, { title: 'Café con leche', body: 'caliente', other: 'invisible' });
     await create(type, { title: 'Té verde', body: 'con limón' });
   });
-  const titles = ({ body }: Answer): string[] => body.data.map(({ data }: { data: { title: string } }) => data.title);
+  const titles = ({ body }: Answer): string[] =>
+    body.data.map(({ data }: { data: { title: string } }) => data.title);
 
   it('answers with { data } only', async () => {
     const { status, body } = await client.post(`/v1/data/${type}/search`, { query: 'leche' });
@@ -380,10 +418,18 @@ describe('POST /v1/data/:type/search', () => {
 
   it('gives 20 by default and 100 at most', async () => {
     const many = await newType({ title: 'string' }, ['title']);
-    await Promise.all(Array.from({ length: 25 }, (_, index) => create(many, { title: `word ${index}` })));
-    expect((await client.post(`/v1/data/${many}/search`, { query: 'word' })).body.data).toHaveLength(20);
-    expect((await client.post(`/v1/data/${many}/search`, { query: 'word', limit: 1000 })).body.data).toHaveLength(25);
-    expect((await client.post(`/v1/data/${many}/search`, { query: 'word', limit: 0 })).status).toBe(400);
+    await Promise.all(
+      Array.from({ length: 25 }, (_, index) => create(many, { title: `word ${index}` })),
+    );
+    expect(
+      (await client.post(`/v1/data/${many}/search`, { query: 'word' })).body.data,
+    ).toHaveLength(20);
+    expect(
+      (await client.post(`/v1/data/${many}/search`, { query: 'word', limit: 1000 })).body.data,
+    ).toHaveLength(25);
+    expect((await client.post(`/v1/data/${many}/search`, { query: 'word', limit: 0 })).status).toBe(
+      400,
+    );
   });
 
   it.each([{}, { query: '' }, { query: 5 }])('refuses %j', async (body) => {
@@ -400,7 +446,13 @@ describe('GET /v1/entity-types', () => {
     expect(product).toEqual({
       slug: 'product',
       name: 'Product',
-      schema: { name: 'string', price: 'number', inStock: 'boolean', tags: 'array', status: 'string' },
+      schema: {
+        name: 'string',
+        price: 'number',
+        inStock: 'boolean',
+        tags: 'array',
+        status: 'string',
+      },
       searchFields: ['name', 'description'],
     });
   });

@@ -19,7 +19,10 @@ export const resend = '/webhook/resend';
 /** A sample of a provider's deliveries. Its files are at an address of this machine, which the worker refuses to call. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each sample has its own shape
 export const sample = (file: string): any => {
-  const text = readFileSync(join(__dirname, '../../../libs/webhooks/fixtures', `${file}.json`), 'utf8');
+  const text = readFileSync(
+    join(__dirname, '../../../libs/webhooks/fixtures', `${file}.json`),
+    'utf8',
+  );
   return JSON.parse(text.replaceAll('app.kapso.example', 'files.localhost'));
 };
 
@@ -35,10 +38,18 @@ export interface SignOptions {
 }
 
 /** The headers with which the provider of a path signs a body. */
-export function sign(path: string, body: Buffer, options: SignOptions = {}): Record<string, string> {
+export function sign(
+  path: string,
+  body: Buffer,
+  options: SignOptions = {},
+): Record<string, string> {
   const { id = randomUUID(), nowMs = Date.now(), event } = options;
-  const { IDENTITY_WEBHOOK_SECRET, MESSAGING_WEBHOOK_SECRET, BILLING_WEBHOOK_SECRET, EMAIL_WEBHOOK_SECRET } =
-    shared.webhookSecrets;
+  const {
+    IDENTITY_WEBHOOK_SECRET,
+    MESSAGING_WEBHOOK_SECRET,
+    BILLING_WEBHOOK_SECRET,
+    EMAIL_WEBHOOK_SECRET,
+  } = shared.webhookSecrets;
   if (path === kapsoProject || path === kapsoMessages) {
     return {
       'x-webhook-signature': signBody(body, options.secret ?? MESSAGING_WEBHOOK_SECRET),
@@ -67,11 +78,20 @@ export function sign(path: string, body: Buffer, options: SignOptions = {}): Rec
 /** Posts a signed delivery through the gateway. The response is checked against the OpenAPI document. */
 export function deliver(path: string, body: unknown, options: SignOptions = {}): Promise<Answer> {
   const bytes = bytesOf(body);
-  return createClient(shared.url).send('POST', path, new Uint8Array(bytes), sign(path, bytes, options));
+  return createClient(shared.url).send(
+    'POST',
+    path,
+    new Uint8Array(bytes),
+    sign(path, bytes, options),
+  );
 }
 
 export const bytesOf = (body: unknown): Buffer =>
-  typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  typeof body === 'string'
+    ? Buffer.from(body)
+    : Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(JSON.stringify(body));
 
 /** A delivery that is valid for any stack with the shared secrets. */
 interface SignedDelivery {

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -70,13 +78,15 @@ const pages = [
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
 
 const blocks: Block[] = pages.flatMap((page) =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map((found) => ({
-    page,
-    line: lineAt(found.input, found.index),
-    lastLine: lineAt(found.input, found.index + found[0].length),
-    language: found[2]!,
-    text: found[3]!.replaceAll(new RegExp(`^${found[1]}`, 'gm'), ''),
-  })),
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map(
+    (found) => ({
+      page,
+      line: lineAt(found.input, found.index),
+      lastLine: lineAt(found.input, found.index + found[0].length),
+      language: found[2]!,
+      text: found[3]!.replaceAll(new RegExp(`^${found[1]}`, 'gm'), ''),
+    }),
+  ),
 );
 const of = (...languages: string[]) =>
   blocks
@@ -125,9 +135,13 @@ beforeAll(async () => {
   };
   environment.PARLEY_API_KEY = (await json('demo')).key;
   const keys = ['--env', 'production', '--permissions', '*', '--name', 'docs'];
-  environment.PARLEY_PRODUCTION_API_KEY = (await json('keys', 'create', '--org', 'demo', ...keys)).key;
+  environment.PARLEY_PRODUCTION_API_KEY = (
+    await json('keys', 'create', '--org', 'demo', ...keys)
+  ).key;
   for (const type of ['product', 'order', 'customer'])
-    environment[`${type.toUpperCase()}_ID`] = (await json('data', 'list', type, '--limit', '1')).data[0].id;
+    environment[`${type.toUpperCase()}_ID`] = (
+      await json('data', 'list', type, '--limit', '1')
+    ).data[0].id;
   const [, product] = (await json('data', 'list', 'product', '--limit', '2')).data;
   const { threadId } = await json('chat', 'shop-assistant', 'Hello', '--external-thread', 'web:42');
   const { data: executions } = await json('executions', 'list', '--thread', threadId);
@@ -148,7 +162,10 @@ afterAll(async () => {
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the result depends on the command
 async function json(...args: string[]): Promise<any> {
-  const { stdout } = await execute('parley', [...args, '--json'], { cwd: folder, env: environment });
+  const { stdout } = await execute('parley', [...args, '--json'], {
+    cwd: folder,
+    env: environment,
+  });
   return JSON.parse(stdout);
 }
 
@@ -245,16 +262,22 @@ test('the TypeScript of the pages has the types of the published packages', asyn
 
 test('the example of the typed client runs', async () => {
   const file = join(folder, 'docs-client-md.ts');
-  const { code, stderr } = await runFile(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    cwd: folder,
-  });
+  const { code, stderr } = await runFile(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', file],
+    {
+      cwd: folder,
+    },
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 test('each exception is still needed', () => {
   const lines = of('sh').flatMap(([, { text }]) => text.split('\n'));
   const all = { ...notRun, ...notRunBlocks };
-  expect(Object.keys(all).filter((start) => !lines.some((line) => line.includes(start)))).toEqual([]);
+  expect(Object.keys(all).filter((start) => !lines.some((line) => line.includes(start)))).toEqual(
+    [],
+  );
 });
 
 test('each endpoint, each of its error codes and each built-in tool is in the API reference', () => {

@@ -29,7 +29,10 @@ describe.each([
   ])('answers 400 to %s', async (_name, body) => {
     const answer = await client.send('POST', path, body);
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: 'Malformed JSON in the request body', code: 'malformed_json' });
+    expect(answer.body).toMatchObject({
+      error: 'Malformed JSON in the request body',
+      code: 'malformed_json',
+    });
   });
 
   it.each(['[]', '"text"', 'null', '5'])('answers 400 to %s instead of an object', async (body) => {
@@ -51,7 +54,9 @@ describe.each([
   });
 
   it('answers 415 to a compressed body', async () => {
-    expect((await client.send('POST', path, '{}', { 'Content-Encoding': 'gzip' })).status).toBe(415);
+    expect((await client.send('POST', path, '{}', { 'Content-Encoding': 'gzip' })).status).toBe(
+      415,
+    );
   });
 
   it('answers 400 to a null character', async () => {
@@ -74,7 +79,10 @@ describe('the wrong method', () => {
     expect(answer.status).toBe(allowed === '' ? 404 : 405);
     const named = (answer.headers.get('allow') ?? '').split(', ').filter((name) => name !== 'HEAD');
     expect(named.sort()).toEqual(allowed.split(', ').sort());
-    expect(answer.body).toMatchObject({ error: expect.stringMatching(/.+/), code: expect.any(String) });
+    expect(answer.body).toMatchObject({
+      error: expect.stringMatching(/.+/),
+      code: expect.any(String),
+    });
   });
 });
 

@@ -61,7 +61,11 @@ beforeAll(async () => {
     entityTypes: [{ slug: 'note', name: 'Note', schema: {} }],
     agents: [
       { ...slow, slug: 'slow', model: 'openai/gpt-5-mini' },
-      { ...slow, slug: 'careful', model: { model: 'openai/gpt-5-mini', fallbacks: ['openai/gpt-5-nano'] } },
+      {
+        ...slow,
+        slug: 'careful',
+        model: { model: 'openai/gpt-5-mini', fallbacks: ['openai/gpt-5-nano'] },
+      },
       { ...slow, slug: 'clerk', model: 'openai/gpt-5-mini', tools: ['entity.create'] },
     ],
   });
@@ -80,7 +84,10 @@ interface Following {
 }
 
 /** Reads a stream until [DONE], connecting again after each cut, refusal and lost connection. */
-async function follow(id: string, { key = owner.key, cutWithinMs = 0, cuts = Infinity } = {}): Promise<Following> {
+async function follow(
+  id: string,
+  { key = owner.key, cutWithinMs = 0, cuts = Infinity } = {},
+): Promise<Following> {
   const events: ReceivedEvent[] = [];
   let cut = 0;
   let lastId = '';
@@ -164,14 +171,20 @@ test('the words arrive while the model writes, on the request that starts the ex
   model.play(() => ({ text: words(30), pieceEveryMs: 50 }));
   const response = await fetch(`${stack.url}/v1/executions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    headers: {
+      Authorization: `Bearer ${owner.key}`,
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
+    },
     body: JSON.stringify({ agentSlug: 'slow', message: 'Hello' }),
   });
   expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
   expect(response.headers.get('content-type')).toMatch('text/event-stream');
   const arrivals: number[] = [];
   let text = '';
-  for await (const piece of response.body!.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+  for await (const piece of response.body!.pipeThrough(
+    new TextDecoderStream(),
+  ) as unknown as AsyncIterable<string>) {
     text += piece;
     if (piece.includes('text-delta')) arrivals.push(performance.now());
   }
@@ -184,7 +197,11 @@ test('a chat key follows only its own executions, without arguments and results 
   model.play(({ messages }) =>
     messages.at(-1)!.role === 'tool'
       ? { text: 'Saved' }
-      : { toolCalls: [{ name: 'entity_create', args: { type: 'note', data: { secret: 'parrot' } } }] },
+      : {
+          toolCalls: [
+            { name: 'entity_create', args: { type: 'note', data: { secret: 'parrot' } } },
+          ],
+        },
   );
   const own = await start('clerk', {}, chatOnly);
   const [seen, all] = await Promise.all([follow(own, { key: chatOnly.key }), follow(own)]);
@@ -208,16 +225,25 @@ test('the routes of docs/react.md serve the transport of useChat, also after a r
   model.play(() => ({ text: words(60), pieceEveryMs: 20 }));
   const site = mkdtempSync(join(servers.folder, 'site-'));
   const page = readFileSync(join(__dirname, '../../../docs/react.md'), 'utf8');
-  const files = [...page.matchAll(/^```js (\S+)\n(.*?)^```$/gms)].map(([, path, code]) => [path!, code!] as const);
+  const files = [...page.matchAll(/^```js (\S+)\n(.*?)^```$/gms)].map(
+    ([, path, code]) => [path!, code!] as const,
+  );
   expect(files).toHaveLength(2);
-  const session = ['lib/session.js', "export const userOf = async () => ({ id: 'camila' });"] as const;
+  const session = [
+    'lib/session.js',
+    "export const userOf = async () => ({ id: 'camila' });",
+  ] as const;
   for (const [path, code] of [...files, session, ['package.json', '{"type":"module"}'] as const]) {
     mkdirSync(dirname(join(site, path)), { recursive: true });
     writeFileSync(join(site, path), code.replace('shop-assistant', 'slow'));
   }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, '../use-chat.mjs'), site], {
-    env: { PATH: process.env.PATH, PARLEY_URL: stack.url, PARLEY_API_KEY: chatOnly.key },
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(__dirname, '../use-chat.mjs'), site],
+    {
+      env: { PATH: process.env.PATH, PARLEY_URL: stack.url, PARLEY_API_KEY: chatOnly.key },
+    },
+  );
   expect(JSON.parse(stdout)).toEqual({ before: null, texts: [words(60), words(60)], after: null });
 });
 
@@ -227,7 +253,9 @@ test('the stream of a thread follows what runs in it, and is 204 when nothing do
   const path = `/v1/threads/${threadId as string}/stream`;
   expect((await owner.get(path)).status).toBe(204);
   const next = await start('slow', { threadId });
-  const stream = await openEventStream(`${stack.url}${path}`, { Authorization: `Bearer ${owner.key}` });
+  const stream = await openEventStream(`${stack.url}${path}`, {
+    Authorization: `Bearer ${owner.key}`,
+  });
   await until(() => stream.isOver, { limitMs: 20_000 });
   expect(stream.events[0]!.data).toEqual({ type: 'start', messageId: next });
   expect(stream.events.at(-1)!.data).toBe('[DONE]');
@@ -250,12 +278,17 @@ test('a cancelled execution ends its stream with abort, a failed one with error'
   const failed = await start('slow', {}, chatOnly);
   const [seen, all] = await Promise.all([follow(failed, { key: chatOnly.key }), follow(failed)]);
   expect(chunksOf(seen).at(-1)).toEqual({ type: 'error', errorText: 'failed' });
-  expect(chunksOf(all).at(-1)).toEqual({ type: 'error', errorText: expect.stringContaining('no such parrot') });
+  expect(chunksOf(all).at(-1)).toEqual({
+    type: 'error',
+    errorText: expect.stringContaining('no such parrot'),
+  });
 });
 
 test('a second model after half an answer replaces it', async () => {
   model.play(({ model: name }) =>
-    name === 'gpt-5-mini' ? { text: words(60), broken: 'connection' } : { text: 'The second one', pieceEveryMs: 5 },
+    name === 'gpt-5-mini'
+      ? { text: words(60), broken: 'connection' }
+      : { text: 'The second one', pieceEveryMs: 5 },
   );
   const id = await start('careful');
   const following = await follow(id);
@@ -289,12 +322,19 @@ test.each([
   model.play(({ messages }) =>
     messages.at(-1)!.role === 'tool'
       ? { text: words(100), pieceEveryMs: 10 }
-      : { toolCalls: [{ name: 'entity_create', args: { type: 'note', data: { of: messages.at(-1)!.text } } }] },
+      : {
+          toolCalls: [
+            { name: 'entity_create', args: { type: 'note', data: { of: messages.at(-1)!.text } } },
+          ],
+        },
   );
   for (let round = 0; round < faults; round += 1) {
     const marks = Array.from({ length: 4 }, (_, n) => `${_name} ${round} ${n}`);
     const ids = await Promise.all(marks.map((message) => start('clerk', { message })));
-    const followings = ids.flatMap((id) => [follow(id), follow(id, { cutWithinMs: 100, cuts: 10 })]);
+    const followings = ids.flatMap((id) => [
+      follow(id),
+      follow(id, { cutWithinMs: 100, cuts: 10 }),
+    ]);
     const all = Promise.all(followings);
     // wall clock: a fault at a random moment.
     await sleep(100 + Math.random() * 900);
@@ -303,16 +343,19 @@ test.each([
     expect(seen.every(isInOrder)).toBe(true);
     const ended = await Promise.all(ids.map(read));
     const texts = await textsOf(seen.filter((one) => typesOf(one).at(-1) === 'finish'));
-    const succeeded = ended.flatMap((one) => (one.status === 'succeeded' ? [one.reply, one.reply] : []));
+    const succeeded = ended.flatMap((one) =>
+      one.status === 'succeeded' ? [one.reply, one.reply] : [],
+    );
     expect(texts).toEqual(succeeded);
     for (const [at, { status }] of ended.entries())
       expect([status, typesOf(seen[2 * at]!).at(-1)]).toEqual(
         status === 'succeeded' ? [status, 'finish'] : ['failed', 'error'],
       );
     for (const mark of marks) {
-      const [{ count }] = (await tenant.query(`select count(*)::int as count from entities where data->>'of' = $1`, [
-        mark,
-      ])) as [{ count: number }];
+      const [{ count }] = (await tenant.query(
+        `select count(*)::int as count from entities where data->>'of' = $1`,
+        [mark],
+      )) as [{ count: number }];
       expect(count).toBeLessThanOrEqual(1);
     }
   }

@@ -16,7 +16,11 @@ test('an execution is started, awaited, read and cancelled by the key that start
   const { executions } = new ParleyClient({ apiKey: key, baseUrl: shared.url });
   const started = await executions.create({ agentSlug: assistant.slug, message: 'Hello' });
   const ended = await executions.get(started.executionId, { waitSeconds: 30 });
-  expect(ended).toMatchObject({ threadId: started.threadId, status: 'succeeded', reply: expect.stringMatching(/./) });
+  expect(ended).toMatchObject({
+    threadId: started.threadId,
+    status: 'succeeded',
+    reply: expect.stringMatching(/./),
+  });
   expect((await executions.cancel(started.executionId)).status).toBe('succeeded');
   let streamed = '';
   for await (const { chunk } of executions.stream(started.executionId))

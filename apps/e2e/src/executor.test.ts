@@ -2,7 +2,8 @@ import { createClient } from './client';
 import { shared } from './stack';
 
 const client = createClient(shared.url, shared.executorToken);
-const run = (handlerCode: string, rest: object = {}) => client.post('/execute', { handlerCode, args: {}, ...rest });
+const run = (handlerCode: string, rest: object = {}) =>
+  client.post('/execute', { handlerCode, args: {}, ...rest });
 
 describe('POST /execute', () => {
   it('answers 200 with the result', async () => {
@@ -36,7 +37,9 @@ describe('POST /execute', () => {
 
 describe('POST /validate', () => {
   it('answers { valid: true } to valid code', async () => {
-    const { status, body } = await client.post('/validate', { handlerCode: 'const n: number = 1; return n' });
+    const { status, body } = await client.post('/validate', {
+      handlerCode: 'const n: number = 1; return n',
+    });
     expect([status, body]).toEqual([200, { valid: true }]);
   });
 

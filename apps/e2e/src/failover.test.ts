@@ -33,9 +33,13 @@ let client: Client;
 
 beforeAll(async () => {
   const prepare = async (url: string) =>
-    void (await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
-      env: { PATH: process.env.PATH, DATABASE_URL: url },
-    }));
+    void (await promisify(execFile)(
+      process.execPath,
+      [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'],
+      {
+        env: { PATH: process.env.PATH, DATABASE_URL: url },
+      },
+    ));
   [pair, redis] = await Promise.all([
     startPostgresPair({ isSynchronous: true, prepare }),
     startRedis({ dataDir: makeTemporaryFolder('failover') }),
@@ -57,7 +61,9 @@ beforeAll(async () => {
         slug: 'on-order',
         name: 'On order',
         on: { entityType: 'order', action: 'created' },
-        actions: [{ tool: 'entity.create', args: { type: 'effect', data: { of: '{{trigger.entityId}}' } } }],
+        actions: [
+          { tool: 'entity.create', args: { type: 'effect', data: { of: '{{trigger.entityId}}' } } },
+        ],
       },
     ],
   });
@@ -76,7 +82,12 @@ interface Refusal {
 }
 
 /** Creates orders, each under its own key, until `isDone`. A refused create is repeated under its key. */
-async function write(name: string, isDone: () => boolean, refusals: Refusal[], acknowledged: Map<string, string>) {
+async function write(
+  name: string,
+  isDone: () => boolean,
+  refusals: Refusal[],
+  acknowledged: Map<string, string>,
+) {
   for (let n = 0; !isDone(); n += 1) {
     const marker = `${name}-${n}`;
     for (;;) {
@@ -134,18 +145,27 @@ test(
         );
         return counts;
       };
-      await until(effects, { isThere: (left) => left!.events === 0 && left!.runs === 0, limitMs: 30_000 });
-      const orders = await after.query(`select id, data->>'marker' as marker from entities where data ? 'marker'`);
+      await until(effects, {
+        isThere: (left) => left!.events === 0 && left!.runs === 0,
+        limitMs: 30_000,
+      });
+      const orders = await after.query(
+        `select id, data->>'marker' as marker from entities where data ? 'marker'`,
+      );
       expect(new Map(orders.map(({ id, marker }) => [marker, id]))).toEqual(acknowledged);
       expect(orders).toHaveLength(acknowledged.size);
-      const done = await after.query(`select data->>'of' as order from entities where data ? 'of' order by 1`);
+      const done = await after.query(
+        `select data->>'of' as order from entities where data ? 'of' order by 1`,
+      );
       expect(done.map(({ order }) => order)).toEqual([...acknowledged.values()].sort());
     } finally {
       await after.close();
     }
 
     expect(refusals.length).toBeGreaterThan(0);
-    expect(new Set(refusals.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set(['503 2']));
+    expect(new Set(refusals.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(
+      new Set(['503 2']),
+    );
     const lastMs = Math.max(...refusals.map(({ atMs }) => atMs));
     process.stderr.write(
       `failover: ${acknowledged.size} writes, ${refusals.length} refusals for ${Math.round(lastMs - killedAtMs)} ms after the kill, ` +

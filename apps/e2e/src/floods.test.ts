@@ -27,7 +27,12 @@ beforeAll(async () => {
     services: ['data', 'chat', 'manage', 'webhook-ingest', 'worker', 'gateway'],
     environment: {
       ...shared.webhookSecrets,
-      ...{ NODE_ENV: 'production', LOG_LEVEL: 'warn', KAPSO_API_KEY: 'key', KAPSO_API_URL: 'http://127.0.0.1:1' },
+      ...{
+        NODE_ENV: 'production',
+        LOG_LEVEL: 'warn',
+        KAPSO_API_KEY: 'key',
+        KAPSO_API_URL: 'http://127.0.0.1:1',
+      },
       // The floods stay open while others are served.
       ...{ BODY_GRACE_MS: '120000', SLOW_BODIES_PER_ADDRESS: '10000' },
     },
@@ -48,9 +53,12 @@ beforeAll(async () => {
     body,
     headers: { ...headers(), 'Content-Type': 'application/json' },
   });
-  const threads = await until(async () => (await busyClient.get('/v1/threads')).body.data as { id: string }[], {
-    isThere: ({ length }) => length === 1,
-  });
+  const threads = await until(
+    async () => (await busyClient.get('/v1/threads')).body.data as { id: string }[],
+    {
+      isThere: ({ length }) => length === 1,
+    },
+  );
   threadId = threads[0]!.id;
   // Executions that are started from here on stay queued.
   await stack.services.worker!.stop();
@@ -79,7 +87,9 @@ async function flood(text: string): Promise<string[]> {
     return socket;
   });
   sockets.push(...opened);
-  await until(async () => opened.filter(({ connecting }) => connecting).length, { isThere: (left) => left === 0 });
+  await until(async () => opened.filter(({ connecting }) => connecting).length, {
+    isThere: (left) => left === 0,
+  });
   return received;
 }
 
@@ -87,7 +97,11 @@ const unanswered = (received: string[]) => received.filter((text) => text === ''
 
 async function payFor(tenant: Tenant, orderId: string): Promise<number> {
   const { path, body, headers } = orderPaid(tenant.organizationId, orderId, 100);
-  const init = { method: 'POST', body, headers: { ...headers(), 'Content-Type': 'application/json' } };
+  const init = {
+    method: 'POST',
+    body,
+    headers: { ...headers(), 'Content-Type': 'application/json' },
+  };
   return (await fetch(stack.url + path, init)).status;
 }
 
@@ -95,7 +109,9 @@ it.each([
   ['webhooks', 'POST /webhook/kapso/messages'],
   ['the sign-in', 'POST /v1/sessions'],
 ])('600 bodies without a key that do not arrive do not delay others: %s', async (_name, line) => {
-  const received = await flood(`${head(line, 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000')}a`);
+  const received = await flood(
+    `${head(line, 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000')}a`,
+  );
   expect((await otherClient.get('/v1/threads')).status).toBe(200);
   expect((await otherClient.get('/v1/entity-types')).status).toBe(200);
   expect(await payFor(other, `order-${line.length}`)).toBe(200);
@@ -103,7 +119,10 @@ it.each([
 });
 
 it('600 waits of one key do not delay others, and only 500 of them wait', async () => {
-  const started = await busyClient.post('/v1/executions', { agentSlug: assistant.slug, message: 'Hello' });
+  const started = await busyClient.post('/v1/executions', {
+    agentSlug: assistant.slug,
+    message: 'Hello',
+  });
   const line = `GET /v1/executions/${started.body.executionId}?wait=30`;
   const received = await flood(head(line, `Authorization: Bearer ${busyClient.key}`));
   await until(async () => unanswered(received), { isThere: (left) => left === 500 });
@@ -115,7 +134,11 @@ it('600 waits of one key do not delay others, and only 500 of them wait', async 
 });
 
 it('600 requests that wait for the first one with their Idempotency-Key do not delay others', async () => {
-  const body = JSON.stringify({ agentSlug: assistant.slug, message: 'Hello', externalThreadId: 'web:1' });
+  const body = JSON.stringify({
+    agentSlug: assistant.slug,
+    message: 'Hello',
+    externalThreadId: 'web:1',
+  });
   const headers = [
     ...[`Authorization: Bearer ${busyClient.key}`, 'Idempotency-Key: one', 'Prefer: wait=30'],
     ...['Content-Type: application/json', `Content-Length: ${body.length}`],
@@ -129,7 +152,10 @@ it('600 requests that wait for the first one with their Idempotency-Key do not d
 });
 
 it('twelve replies with files of 10 MiB leave manage below its memory limit, and others served', async () => {
-  const file = { filename: 'a.jpg', data: Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(10_485_000)]) };
+  const file = {
+    filename: 'a.jpg',
+    data: Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(10_485_000)]),
+  };
   const reply = JSON.stringify({ file: { ...file, data: file.data.toString('base64') } });
   let sent = 0;
   const refusals: string[] = [];
@@ -154,7 +180,8 @@ it('twelve replies with files of 10 MiB leave manage below its memory limit, and
   await replies;
   expect(served).toBeGreaterThan(2);
   // The gateway refuses what its memory does not hold, and the service what waits too long.
-  for (const refusal of refusals) expect(['503 busy', '429 too_many_large_bodies']).toContain(refusal);
+  for (const refusal of refusals)
+    expect(['503 busy', '429 too_many_large_bodies']).toContain(refusal);
   expect(peakMib('manage')).toBeLessThan(manageLimitMib);
   expect(peakMib('gateway')).toBeLessThan(512);
 });

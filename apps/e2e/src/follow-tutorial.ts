@@ -19,13 +19,20 @@ export function readTutorial(name: string): TutorialStep[] {
   for (const found of page.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
     const [whole, language, text] = found as unknown as [string, string, string];
     const at = page.slice(0, found.index).split('\n').length;
-    const created = [...page.slice(before, found.index).matchAll(/\bCreate `([^`]+)`/g)].at(-1)?.[1];
+    const created = [...page.slice(before, found.index).matchAll(/\bCreate `([^`]+)`/g)].at(
+      -1,
+    )?.[1];
     const last = steps.at(-1);
     before = found.index + whole.length;
     if (created !== undefined) steps.push({ at, kind: 'file', path: created, content: text });
-    else if (language === 'sh') steps.push({ at, kind: 'commands', commands: commandsOf(text), expected: [] });
-    else if (language === 'text' && last?.kind === 'commands') last.expected = text.trim().split('\n');
-    else throw new Error(`${name}.md:${at}: the block is neither a file nor commands nor their output`);
+    else if (language === 'sh')
+      steps.push({ at, kind: 'commands', commands: commandsOf(text), expected: [] });
+    else if (language === 'text' && last?.kind === 'commands')
+      last.expected = text.trim().split('\n');
+    else
+      throw new Error(
+        `${name}.md:${at}: the block is neither a file nor commands nor their output`,
+      );
   }
   return steps;
 }
@@ -33,7 +40,10 @@ export function readTutorial(name: string): TutorialStep[] {
 /** A command may continue after a backslash. */
 const commandsOf = (text: string): string[] => text.trim().split(/(?<!\\)\n/);
 
-export function createFile(folder: string, { path, content }: { path: string; content: string }): void {
+export function createFile(
+  folder: string,
+  { path, content }: { path: string; content: string },
+): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), content);
 }
@@ -45,7 +55,9 @@ export async function typeCommands(terminal: PseudoTerminal, commands: string[])
   let printed = '';
   for (const command of commands) {
     terminal.type(`${command}\r`);
-    const shown = (await terminal.shows(prompt)).replaceAll(/\x1b\[[\d;?]*[a-zA-Z]/g, '').replaceAll('\r', '');
+    const shown = (await terminal.shows(prompt))
+      .replaceAll(/\x1b\[[\d;?]*[a-zA-Z]/g, '')
+      .replaceAll('\r', '');
     if (prompt.exec(shown)?.[1] !== '0') throw new Error(`${command}\n${shown}`);
     printed += shown;
   }
@@ -54,7 +66,9 @@ export async function typeCommands(terminal: PseudoTerminal, commands: string[])
 
 /** Opens the shell of a tutorial, whose prompt shows the status of the last command. */
 export async function openShell(terminal: PseudoTerminal): Promise<void> {
-  terminal.type(`PS1='[$?]rea''dy> '; bind 'set enable-bracketed-paste off'; stty -echo cols 1000\r`);
+  terminal.type(
+    `PS1='[$?]rea''dy> '; bind 'set enable-bracketed-paste off'; stty -echo cols 1000\r`,
+  );
   await terminal.shows(prompt);
 }
 

@@ -22,7 +22,9 @@ beforeAll(async () => {
   executor = createClient(shared.url, shared.executorToken);
   await push(client, {
     ...catalog,
-    routers: [{ slug: 'desk', name: 'Desk', mode: 'rules', agents: ['assistant'], fallback: 'assistant' }],
+    routers: [
+      { slug: 'desk', name: 'Desk', mode: 'rules', agents: ['assistant'], fallback: 'assistant' },
+    ],
   });
   const created = await client.post('/v1/data/product', { data: { name: 'Lamp', price: 12 } });
   names.push(created.body.id as string);
@@ -31,10 +33,23 @@ beforeAll(async () => {
 afterAll(() => tenant.close());
 
 /** Existing names, so that some requests pass the first checks. */
-const names = ['product', 'order', 'assistant', 'desk', 'entity.query', 'data.name', 'data.price', 'active', 'deleted'];
+const names = [
+  'product',
+  'order',
+  'assistant',
+  'desk',
+  'entity.query',
+  'data.name',
+  'data.price',
+  'active',
+  'deleted',
+];
 
 /** Existing values of path parameters. */
-const existing: Record<string, string[]> = { type: ['product', 'order'], slug: ['assistant', 'desk'] };
+const existing: Record<string, string[]> = {
+  type: ['product', 'order'],
+  slug: ['assistant', 'desk'],
+};
 
 const anyText = fc.oneof(
   fc.constantFrom(...names),
@@ -56,12 +71,34 @@ const anyText = fc.oneof(
   ),
 );
 const anyJson = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<unknown>;
-const operators = ['$eq', '$ne', '$neq', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$contains', '$exists', '$or'];
+const operators = [
+  '$eq',
+  '$ne',
+  '$neq',
+  '$in',
+  '$nin',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$contains',
+  '$exists',
+  '$or',
+];
 /** Values for objects without declared properties: filters, data, arguments. */
 const anyObject = fc.oneof(
   fc.dictionary(anyText, anyJson, { maxKeys: 5 }),
   fc.dictionary(
-    fc.constantFrom('data.name', 'data.price', 'id', 'status', 'createdAt', 'name', 'type', 'filters'),
+    fc.constantFrom(
+      'data.name',
+      'data.price',
+      'id',
+      'status',
+      'createdAt',
+      'name',
+      'type',
+      'filters',
+    ),
     anyJson,
     { maxKeys: 4 },
   ),
@@ -74,7 +111,8 @@ const anyObject = fc.oneof(
 
 const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): SchemaObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const listOf = (value: unknown): SchemaObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
 
 /** Values that mostly match a schema; about one in 40 does not. */
 function valueOf(schema: SchemaObject, depth = 0): fc.Arbitrary<unknown> {
@@ -89,7 +127,8 @@ function fittingOf(schema: SchemaObject, depth: number): fc.Arbitrary<unknown> {
     return depth > 6 ? anyJson : fittingOf(openApi.components.schemas[name]!, depth + 1);
   }
   const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
-  if (alternatives.length > 0) return fc.oneof(...alternatives.map((one) => fittingOf(one, depth + 1)));
+  if (alternatives.length > 0)
+    return fc.oneof(...alternatives.map((one) => fittingOf(one, depth + 1)));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]));
   switch (schema.type) {
@@ -100,13 +139,18 @@ function fittingOf(schema: SchemaObject, depth: number): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer(), fc.maxSafeInteger());
     case 'number':
-      return fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.double({ noNaN: true, noDefaultInfinity: true }));
+      return fc.oneof(
+        fc.integer({ min: 0, max: 100_000 }),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+      );
     case 'boolean':
       return fc.boolean();
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(isObject(schema.items) ? valueOf(schema.items, depth + 1) : anyJson, { maxLength: 3 });
+      return fc.array(isObject(schema.items) ? valueOf(schema.items, depth + 1) : anyJson, {
+        maxLength: 3,
+      });
     case 'object':
       return objectOf(schema, depth);
     default:
@@ -117,7 +161,10 @@ function fittingOf(schema: SchemaObject, depth: number): fc.Arbitrary<unknown> {
 function objectOf({ properties, required }: SchemaObject, depth: number): fc.Arbitrary<unknown> {
   if (!isObject(properties)) return anyObject;
   const model = Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, valueOf(schema as SchemaObject, depth + 1)]),
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      valueOf(schema as SchemaObject, depth + 1),
+    ]),
   );
   const always = Array.isArray(required) ? (required as string[]) : [];
   const whole = fc.record(model, { requiredKeys: always });
@@ -154,7 +201,9 @@ function requestOf(template: string, operation: OpenApiOperation): fc.Arbitrary<
     .record({
       path: fc.tuple(...inPath.map(({ name }) => segment(name))),
       query: fc.record(
-        Object.fromEntries(inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(String), anyText)])),
+        Object.fromEntries(
+          inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(String), anyText)]),
+        ),
         { requiredKeys: [] },
       ),
       body: content === undefined ? fc.constant(undefined) : valueOf(content.schema),
@@ -164,8 +213,15 @@ function requestOf(template: string, operation: OpenApiOperation): fc.Arbitrary<
     .map(({ path, query, body, spoiled, headers: given }) => {
       let at = 0;
       const filled = template.replace(/\{\w+\}/g, () => encode(path[at++]!));
-      const search = Object.entries(query).map(([name, value]) => `${name}=${encode(value as string)}`);
-      const text = body === undefined ? undefined : type === 'application/json' ? JSON.stringify(body) : formOf(body);
+      const search = Object.entries(query).map(
+        ([name, value]) => `${name}=${encode(value as string)}`,
+      );
+      const text =
+        body === undefined
+          ? undefined
+          : type === 'application/json'
+            ? JSON.stringify(body)
+            : formOf(body);
       return {
         path: search.length === 0 ? filled : `${filled}?${search.join('&')}`,
         body: text !== undefined && spoiled === 0 ? text.slice(0, -1) : text,
@@ -183,36 +239,47 @@ const formOf = (body: unknown): string =>
       ).toString()
     : textOf(body);
 /** A random object may have a key `toString`, with which `String` fails. */
-const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 const operations = Object.entries(openApi.paths).flatMap(([template, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ id: operation.operationId, template, method, operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    id: operation.operationId,
+    template,
+    method,
+    operation,
+  })),
 );
 
-test.each(operations)('$id answers random requests as documented', async ({ template, method, operation }) => {
-  const own = operation.security.some((one) => 'executorToken' in one) ? executor : client;
-  const open = createClient(shared.url);
-  const sender = operation.security.length === 0 ? open : own;
-  const samples = fc.sample(requestOf(template, operation), { numRuns: requests, seed });
-  const statuses = new Map<number, number>();
-  const wrong: string[] = [];
-  const send = async ({ path, body, headers }: FuzzRequest) => {
-    const described = `${method.toUpperCase()} ${path} ${body} ${JSON.stringify(headers)}`;
-    try {
-      const answer = await sender.send(method.toUpperCase(), path, body, headers);
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status >= 500 && !isDocumented(answer))
-        wrong.push(`${answer.status} ${JSON.stringify(answer.body)}: ${described}`);
-    } catch (error) {
-      wrong.push(`${(error as Error).message}: ${described}`);
+test.each(operations)(
+  '$id answers random requests as documented',
+  async ({ template, method, operation }) => {
+    const own = operation.security.some((one) => 'executorToken' in one) ? executor : client;
+    const open = createClient(shared.url);
+    const sender = operation.security.length === 0 ? open : own;
+    const samples = fc.sample(requestOf(template, operation), { numRuns: requests, seed });
+    const statuses = new Map<number, number>();
+    const wrong: string[] = [];
+    const send = async ({ path, body, headers }: FuzzRequest) => {
+      const described = `${method.toUpperCase()} ${path} ${body} ${JSON.stringify(headers)}`;
+      try {
+        const answer = await sender.send(method.toUpperCase(), path, body, headers);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        if (answer.status >= 500 && !isDocumented(answer))
+          wrong.push(`${answer.status} ${JSON.stringify(answer.body)}: ${described}`);
+      } catch (error) {
+        wrong.push(`${(error as Error).message}: ${described}`);
+      }
+    };
+    for (let at = 0; at < samples.length && wrong.length < 5; at += inFlight) {
+      await Promise.all(samples.slice(at, at + inFlight).map(send));
     }
-  };
-  for (let at = 0; at < samples.length && wrong.length < 5; at += inFlight) {
-    await Promise.all(samples.slice(at, at + inFlight).map(send));
-  }
-  if (wrong.length > 0) throw new Error(`seed ${seed}:\n${wrong.map((line) => line.slice(0, 2_000)).join('\n')}`);
-  if (rounds(false, true)) process.stderr.write(`${operation.operationId} ${JSON.stringify([...statuses])}\n`);
-});
+    if (wrong.length > 0)
+      throw new Error(`seed ${seed}:\n${wrong.map((line) => line.slice(0, 2_000)).join('\n')}`);
+    if (rounds(false, true))
+      process.stderr.write(`${operation.operationId} ${JSON.stringify([...statuses])}\n`);
+  },
+);
 
 /** Some errors with 5xx are documented: unknown agents, failed tools and webhooks (docs/reference/errors.md). */
 const isDocumented = ({ status, body }: { status: number; body: { code?: string } }): boolean =>

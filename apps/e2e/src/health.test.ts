@@ -18,21 +18,28 @@ describe('GET /health', () => {
 });
 
 describe('what is not served', () => {
-  it.each(['/', '/v1', '/v2/data/x', '/metrics', '/readyz', '/internal/tool-calls', '/v1/data/..%2f..%2freadyz'])(
-    '%s is answered with 404 in JSON',
-    async (path) => {
-      const { status, headers, body } = await anonymous.get(path);
-      expect(status).toBe(404);
-      expect(body).toEqual({
-        error: expect.stringMatching(/.+/),
-        code: 'unknown_path',
-        requestId: headers.get('x-request-id'),
-      });
-    },
-  );
+  it.each([
+    '/',
+    '/v1',
+    '/v2/data/x',
+    '/metrics',
+    '/readyz',
+    '/internal/tool-calls',
+    '/v1/data/..%2f..%2freadyz',
+  ])('%s is answered with 404 in JSON', async (path) => {
+    const { status, headers, body } = await anonymous.get(path);
+    expect(status).toBe(404);
+    expect(body).toEqual({
+      error: expect.stringMatching(/.+/),
+      code: 'unknown_path',
+      requestId: headers.get('x-request-id'),
+    });
+  });
 
   it('no path answers with a stream of events', async () => {
-    const { headers } = await anonymous.send('GET', '/v1/chat', undefined, { Accept: 'text/event-stream' });
+    const { headers } = await anonymous.send('GET', '/v1/chat', undefined, {
+      Accept: 'text/event-stream',
+    });
     expect(headers.get('content-type')).toMatch(/^application\/json/);
   });
 });

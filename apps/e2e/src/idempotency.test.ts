@@ -28,7 +28,9 @@ describe.each([
 
   it('has one effect when it is sent several times concurrently', async () => {
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => client.post(path, body, key)));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => client.post(path, body, key)),
+    );
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
     expect(answers.map((answer) => answer.status)).toEqual(Array(5).fill(status));
   });
@@ -36,7 +38,11 @@ describe.each([
   it('is answered with 409 when the body differs', async () => {
     const key = newKey();
     await client.post(path, body, key);
-    const answer = await client.post(path, { ...body, extra: 1, message: 'other', data: { name: 'other' } }, key);
+    const answer = await client.post(
+      path,
+      { ...body, extra: 1, message: 'other', data: { name: 'other' } },
+      key,
+    );
     expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_key_reused']);
   });
 
@@ -45,11 +51,15 @@ describe.each([
     const first = await client.post(path, body, key);
     const other = await (await tenant.client()).post(path, body, key);
     const without = await client.post(path, body);
-    expect(new Set([first, other, without].map((answer) => JSON.stringify(answer.body))).size).toBe(3);
+    expect(new Set([first, other, without].map((answer) => JSON.stringify(answer.body))).size).toBe(
+      3,
+    );
   });
 
   it('refuses an invalid key', async () => {
-    expect((await client.post(path, body, { 'Idempotency-Key': 'a'.repeat(300) })).status).toBe(400);
+    expect((await client.post(path, body, { 'Idempotency-Key': 'a'.repeat(300) })).status).toBe(
+      400,
+    );
   });
 
   it('repeats a refusal', async () => {

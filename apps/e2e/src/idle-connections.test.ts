@@ -98,7 +98,10 @@ it(`answers while ${wanted} connections are idle or send slowly, and after they 
   // wall clock: connections are idle for a time.
   await sleep(2_000);
   const during = await ask();
-  expect({ open: sockets.filter(({ destroyed }) => !destroyed).length, closed }).toEqual({ open: wanted, closed: 0 });
+  expect({ open: sockets.filter(({ destroyed }) => !destroyed).length, closed }).toEqual({
+    open: wanted,
+    closed: 0,
+  });
   const atLast = await residentBytes();
 
   clearInterval(drip);

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,16 +23,22 @@ export const npmEnvironment: Record<string, string> = {
   npm_config_userconfig: join(homedir(), '.npmrc'),
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value !== undefined && /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name) ? [[name, value]] : [],
+      value !== undefined && /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name)
+        ? [[name, value]]
+        : [],
     ),
   ),
 };
 
 /** Packs packages as they would be published, into a temporary folder. */
-export async function packPackages(...names: string[]): Promise<{ folder: string; tarballs: string[] }> {
+export async function packPackages(
+  ...names: string[]
+): Promise<{ folder: string; tarballs: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-packages-'));
   const script = join(root, 'tools', 'pack.mjs');
-  const { stdout } = await run(process.execPath, [script, '--out', folder, ...names], { cwd: root });
+  const { stdout } = await run(process.execPath, [script, '--out', folder, ...names], {
+    cwd: root,
+  });
   return {
     folder,
     tarballs: stdout
@@ -38,7 +52,11 @@ export async function packPackages(...names: string[]): Promise<{ folder: string
  * Installs tarballs into a folder with npm. Without a registry the tarballs are unpacked, with their dependencies linked
  * from this checkout, and a warning is printed. `named`: the folder's package.json already names the tarballs.
  */
-export async function installPackages(folder: string, tarballs: string[], { named = false } = {}): Promise<void> {
+export async function installPackages(
+  folder: string,
+  tarballs: string[],
+  { named = false } = {},
+): Promise<void> {
   try {
     const wanted = named ? [] : ['--no-save', ...tarballs];
     const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...wanted];
@@ -48,7 +66,9 @@ export async function installPackages(folder: string, tarballs: string[], { name
       env: { ...process.env, npm_config_ignore_scripts: 'true' },
     });
   } catch (error) {
-    console.warn(`npm could not install the packages; they are unpacked instead: ${String(error).slice(0, 500)}`);
+    console.warn(
+      `npm could not install the packages; they are unpacked instead: ${String(error).slice(0, 500)}`,
+    );
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
     mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
     for (const name of ['esbuild', '@esbuild'])
@@ -85,7 +105,9 @@ export async function installCommand(folder: string): Promise<void> {
 async function unpack(folder: string, tarball: string): Promise<void> {
   const target = mkdtempSync(join(folder, 'node_modules', '.unpack-'));
   await run('tar', ['xzf', tarball, '-C', target]);
-  const { name, bin = {} } = JSON.parse(readFileSync(join(target, 'package', 'package.json'), 'utf8')) as {
+  const { name, bin = {} } = JSON.parse(
+    readFileSync(join(target, 'package', 'package.json'), 'utf8'),
+  ) as {
     name: string;
     bin?: Record<string, string>;
   };

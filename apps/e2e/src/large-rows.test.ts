@@ -31,7 +31,9 @@ const allowedBytes = 0.9 * limitBytes;
 async function peakBytes(name: 'data' | 'manage'): Promise<number> {
   const { pid, internalUrl } = stack.services[name]!;
   if (process.platform === 'linux')
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
+    return (
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
+    );
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text();
   return Number(/^process_resident_memory_bytes\S* (\S+)$/m.exec(metrics)?.[1]);
 }
@@ -44,20 +46,32 @@ interface Answer {
 
 /** Sends a request and reads its whole answer. */
 async function call(key: string, path: string, method = 'GET'): Promise<Answer> {
-  const response = await fetch(stack.url + path, { method, headers: { Authorization: `Bearer ${key}` } });
+  const response = await fetch(stack.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${key}` },
+  });
   let bytes = 0;
   let text = '';
   for await (const piece of response.body!) {
     bytes += piece.byteLength;
     if (response.status !== 200) text += Buffer.from(piece).toString();
   }
-  return { status: response.status, bytes, code: text === '' ? undefined : (JSON.parse(text) as Answer).code };
+  return {
+    status: response.status,
+    bytes,
+    code: text === '' ? undefined : (JSON.parse(text) as Answer).code,
+  };
 }
 
-const times = <T>(count: number, work: () => Promise<T>): Promise<T>[] => Array.from({ length: count }, work);
+const times = <T>(count: number, work: () => Promise<T>): Promise<T>[] =>
+  Array.from({ length: count }, work);
 
 /** Runs requests, and meanwhile the requests of another organization, each of which is answered. */
-async function meanwhile(requests: Promise<Answer>[], key: string, path: string): Promise<Answer[]> {
+async function meanwhile(
+  requests: Promise<Answer>[],
+  key: string,
+  path: string,
+): Promise<Answer[]> {
   let isOver = false;
   const all = Promise.all(requests).finally(() => (isOver = true));
   let answered = 0;
@@ -71,7 +85,8 @@ async function meanwhile(requests: Promise<Answer>[], key: string, path: string)
   return all;
 }
 
-const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status, code }) => code ?? status))].sort();
+const statusesOf = (answers: Answer[]) =>
+  [...new Set(answers.map(({ status, code }) => code ?? status))].sort();
 
 /** A thread with messages of 7 MiB, and threads whose contacts have names of 7 MiB. */
 async function insertThreads({ scope, query }: Tenant): Promise<string> {
@@ -113,7 +128,9 @@ test('lists, messages and executions of megabytes do not end manage, and others 
     '/v1/threads',
   );
   expect(statusesOf(answers)).toContain(200);
-  expect([200, 'too_many_large_reads', 'unavailable']).toEqual(expect.arrayContaining(statusesOf(answers)));
+  expect([200, 'too_many_large_reads', 'unavailable']).toEqual(
+    expect.arrayContaining(statusesOf(answers)),
+  );
   expect(await call(key, '/v1/threads/named1/messages/message7')).toMatchObject({ status: 200 });
   expect(stack.services.manage!.pid).toBe(pid);
   expect(await peakBytes('manage')).toBeLessThan(allowedBytes);
@@ -131,7 +148,10 @@ test('pulls of definitions of 74 MB do not end data, and others are answered', a
   const { pid } = stack.services.data!;
   const startedAt = performance.now();
   const answers = await meanwhile(
-    [...times(4, () => call(key, '/v1/sync/pull', 'POST')), ...times(2, () => call(key, '/v1/sync/state', 'POST'))],
+    [
+      ...times(4, () => call(key, '/v1/sync/pull', 'POST')),
+      ...times(2, () => call(key, '/v1/sync/state', 'POST')),
+    ],
     otherKey,
     '/v1/entity-types',
   );

@@ -32,7 +32,11 @@ it('admits exactly 60 requests of a key in a minute', async () => {
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused).toHaveLength(15);
   for (const { headers, body } of refused) {
-    expect(body).toMatchObject({ error: 'Rate limit exceeded', code: 'rate_limited', retryAt: expect.any(Number) });
+    expect(body).toMatchObject({
+      error: 'Rate limit exceeded',
+      code: 'rate_limited',
+      retryAt: expect.any(Number),
+    });
     expect(body.retryAt).toBeGreaterThan(Date.now());
     expect(body.retryAt).toBeLessThanOrEqual(Date.now() + 60_500);
     const seconds = Number(headers.get('retry-after'));
@@ -60,7 +64,9 @@ it('counts every Data API endpoint, and only those', async () => {
 });
 
 it('admits 200 requests of an organization in a minute over all its keys, without effect on other organizations', async () => {
-  const clients = await Promise.all(Array.from({ length: 5 }, () => tenant.client({ permissions: ['data'] })));
+  const clients = await Promise.all(
+    Array.from({ length: 5 }, () => tenant.client({ permissions: ['data'] })),
+  );
   const answers = (await Promise.all(clients.map((client) => burst(client, 50)))).flat();
   expect(admitted(answers)).toBe(200);
   const other = await createTenant(stack);
@@ -89,9 +95,12 @@ it('looks up at most 30 unknown keys of an address in a minute, whatever address
   expect((await inUse.get('/v1/entity-types')).status).toBe(200);
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, at) =>
-      createClient(stack.url, `sk_dev_${randomBytes(32).toString('base64url')}`).get('/v1/entity-types', {
-        'X-Forwarded-For': `203.0.113.${at}`,
-      }),
+      createClient(stack.url, `sk_dev_${randomBytes(32).toString('base64url')}`).get(
+        '/v1/entity-types',
+        {
+          'X-Forwarded-For': `203.0.113.${at}`,
+        },
+      ),
     ),
   );
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(30);

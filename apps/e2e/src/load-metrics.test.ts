@@ -18,7 +18,10 @@ beforeAll(async () => {
   });
   tenant = await createTenant(stack);
   client = await tenant.client({ permissions: ['*', 'manage'] });
-  await push(client, { ...catalog, agents: [{ ...assistant, model: 'openai/gpt-5-mini', tools: [] }] });
+  await push(client, {
+    ...catalog,
+    agents: [{ ...assistant, model: 'openai/gpt-5-mini', tools: [] }],
+  });
 }, 60_000);
 afterAll(async () => {
   await tenant?.close();
@@ -58,7 +61,9 @@ it('a worker shows its turns in flight, and the lag of executions that it cannot
   const count = 60;
   const release = holdModel();
   const begun = await Promise.all(
-    Array.from({ length: count }, () => client.post('/v1/executions', { agentSlug: assistant.slug, message: 'Hello' })),
+    Array.from({ length: count }, () =>
+      client.post('/v1/executions', { agentSlug: assistant.slug, message: 'Hello' }),
+    ),
   );
   expect(new Set(begun.map(({ status }) => status))).toEqual(new Set([202]));
   await until(async () => (await read('worker', 'execution_lag_seconds')) > 2);
@@ -69,6 +74,8 @@ it('a worker shows its turns in flight, and the lag of executions that it cannot
   expect(running).toBeGreaterThan(1);
   expect(running + waiting).toBe(count);
   release();
-  await until(async () => (await read('worker', 'execution_lag_seconds')) === 0, { limitMs: 60_000 });
+  await until(async () => (await read('worker', 'execution_lag_seconds')) === 0, {
+    limitMs: 60_000,
+  });
   await until(async () => (await read('worker', 'turns_in_flight')) === 0, { limitMs: 60_000 });
 }, 180_000);

@@ -23,7 +23,9 @@ const auditor = {
   slug: 'audit-orders',
   name: 'Audit orders',
   on: { entityType: 'order', action: 'created' },
-  actions: [{ tool: 'entity.create', args: { type: 'audit', data: { number: '{{trigger.data.number}}' } } }],
+  actions: [
+    { tool: 'entity.create', args: { type: 'audit', data: { number: '{{trigger.data.number}}' } } },
+  ],
 };
 
 /** Two processes of each service, and an organization whose callers can keep all of them busy. */
@@ -64,7 +66,10 @@ export async function startLoadedReplicas(): Promise<LoadedReplicas> {
       { slug: 'audit', name: 'Audit', schema: { number: 'string' } },
       { slug: 'stamp', name: 'Stamp', schema: { mark: 'string' } },
     ],
-    agents: [assistant, { ...assistant, slug: 'stamper', name: 'Stamper', tools: ['shop.stamp', 'entity.create'] }],
+    agents: [
+      assistant,
+      { ...assistant, slug: 'stamper', name: 'Stamper', tools: ['shop.stamp', 'entity.create'] },
+    ],
     tools: [stamp],
     triggers: [auditor],
   });
@@ -91,7 +96,12 @@ async function startLoad({
 }): Promise<Load> {
   // As an ingress does, close idle connections before the services do.
   const dispatcher = new Agent({ keepAliveTimeout: 3_000, keepAliveMaxTimeout: 3_000 });
-  const send = async (path: string, method: string, headers: Record<string, string>, body?: string) => {
+  const send = async (
+    path: string,
+    method: string,
+    headers: Record<string, string>,
+    body?: string,
+  ) => {
     const response = await fetch(replicas.url + path, { method, dispatcher, headers, body });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -100,7 +110,9 @@ async function startLoad({
   const json = { 'Content-Type': 'application/json' };
   const call = (method: string, path: string, body?: object) =>
     send(path, method, { Authorization: `Bearer ${key}`, ...json }, body && JSON.stringify(body));
-  const { threadId } = await call('POST', `/v1/agents/${assistant.slug}/chat`, { message: 'first' });
+  const { threadId } = await call('POST', `/v1/agents/${assistant.slug}/chat`, {
+    message: 'first',
+  });
 
   const made: Made = { orders: 0, stamps: 0, deliveries: 0 };
   const runTool = async (work: (mark: string) => Promise<unknown>) => {
@@ -114,7 +126,11 @@ async function startLoad({
     () => call('POST', `/v1/agents/${assistant.slug}/chat`, { message: 'again', threadId }),
     () => runTool((mark) => call('POST', '/v1/run-tool', { toolName: stamp.name, args: { mark } })),
     () =>
-      runTool((mark) => call('POST', '/v1/agents/stamper/chat', { message: `/tool ${stamp.name} {"mark":"${mark}"}` })),
+      runTool((mark) =>
+        call('POST', '/v1/agents/stamper/chat', {
+          message: `/tool ${stamp.name} {"mark":"${mark}"}`,
+        }),
+      ),
     () => {
       const delivery = orderPaid(tenant.organizationId, `paid-${(made.deliveries += 1)}`, 100);
       return send(delivery.path, 'POST', { ...delivery.headers(), ...json }, delivery.body);
@@ -130,7 +146,9 @@ async function startLoad({
       await work[at % work.length]!().then(
         () => (answered += 1),
         (error: Error) =>
-          failures.push(`${error.message} ${String((error.cause as Error | undefined)?.message ?? '')}`),
+          failures.push(
+            `${error.message} ${String((error.cause as Error | undefined)?.message ?? '')}`,
+          ),
       );
       await sleep(pauseMs);
     }
@@ -150,7 +168,8 @@ async function startLoad({
 
 /** Waits until each of the fourteen processes has had requests or jobs. */
 async function everyProcessHasLoad({ stacks }: Replicas): Promise<void> {
-  const worked = /^(http_request|job)_duration_seconds_count\{.*(route="\/(v1|webhook|execute)|job="(?!sweep))/m;
+  const worked =
+    /^(http_request|job)_duration_seconds_count\{.*(route="\/(v1|webhook|execute)|job="(?!sweep))/m;
   const idle = async () => {
     const all = stacks.flatMap(({ services }) => Object.values(services));
     const metrics = await Promise.all(
@@ -162,7 +181,10 @@ async function everyProcessHasLoad({ stacks }: Replicas): Promise<void> {
 }
 
 /** Expects that each order is audited by a trigger, each tool call has its stamp and each payment is credited, exactly once. */
-export async function expectEachEffectOnce(tenant: Tenant, { orders, stamps, deliveries }: Made): Promise<void> {
+export async function expectEachEffectOnce(
+  tenant: Tenant,
+  { orders, stamps, deliveries }: Made,
+): Promise<void> {
   const read = async () => {
     const [row] = await tenant.query(
       `select (select count(*)::int from trigger_runs where tenant = $1 and status = 'succeeded') as runs,
@@ -174,6 +196,16 @@ export async function expectEachEffectOnce(tenant: Tenant, { orders, stamps, del
     );
     return row;
   };
-  const wanted = { runs: orders, entities: 2 * orders, stamps, marks: stamps, cents: 100 * deliveries };
-  await until(read, { isThere: (row) => isDeepStrictEqual(row, wanted), limitMs: 60_000, everyMs: 100 });
+  const wanted = {
+    runs: orders,
+    entities: 2 * orders,
+    stamps,
+    marks: stamps,
+    cents: 100 * deliveries,
+  };
+  await until(read, {
+    isThere: (row) => isDeepStrictEqual(row, wanted),
+    limitMs: 60_000,
+    everyMs: 100,
+  });
 }

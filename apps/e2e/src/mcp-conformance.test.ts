@@ -15,7 +15,11 @@ import { type Tenant, createTenant } from './tenant';
  */
 const lifecycle = ['server-initialize', 'server-session-lifecycle', 'ping'];
 const tools = ['tools-list', 'tools-call-simple-text', 'tools-call-error'];
-const transport = ['json-schema-2020-12', 'server-sse-multiple-streams', 'dns-rebinding-protection'];
+const transport = [
+  'json-schema-2020-12',
+  'server-sse-multiple-streams',
+  'dns-rebinding-protection',
+];
 const scenarios: Record<string, string[]> = {
   '2025-06-18': [...lifecycle, ...tools],
   '2025-11-25': [...lifecycle, ...tools, ...transport, 'server-sse-polling'],
@@ -49,7 +53,10 @@ let url: string;
 beforeAll(async () => {
   tenant = await createTenant();
   const client = await tenant.client();
-  const any = { description: 'For the conformance suite.', parameters: { type: 'object', properties: {} } };
+  const any = {
+    description: 'For the conformance suite.',
+    parameters: { type: 'object', properties: {} },
+  };
   await push(client, {
     tools: [
       {
@@ -63,7 +70,12 @@ beforeAll(async () => {
         handlerCode: 'throw new Error("This tool intentionally returns an error for testing")',
       },
       { ...any, name: 'test_logging_tool', handlerCode: 'console.log("a line"); return "done"' },
-      { ...any, name: 'json_schema_2020_12_tool', handlerCode: 'return null', parameters: schema2020 },
+      {
+        ...any,
+        name: 'json_schema_2020_12_tool',
+        handlerCode: 'return null',
+        parameters: schema2020,
+      },
     ],
   });
   // The suite has no option for a key. Its own page, which it takes to be the server's, becomes the page of PUBLIC_URL.
@@ -72,12 +84,18 @@ beforeAll(async () => {
     const headers = {
       ...request.headers,
       authorization: `Bearer ${client.key}`,
-      ...(origin !== undefined && { origin: origin === new URL(url).origin ? shared.publicUrl : origin }),
+      ...(origin !== undefined && {
+        origin: origin === new URL(url).origin ? shared.publicUrl : origin,
+      }),
     };
-    const forwarded = send(`${shared.url}/v1/mcp`, { method: request.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
+    const forwarded = send(
+      `${shared.url}/v1/mcp`,
+      { method: request.method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      },
+    );
     request.pipe(forwarded);
   });
   await new Promise<void>((resolve) => forwarder.listen(0, 'localhost', resolve));
@@ -125,7 +143,18 @@ interface Check {
 async function runSuite(revision: string): Promise<Map<string, Check[]>> {
   const suite = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
   const output = join(folder, revision);
-  const args = [suite, 'server', '--url', url, '--suite', 'all', '--spec-version', revision, '--output-dir', output];
+  const args = [
+    suite,
+    'server',
+    '--url',
+    url,
+    '--suite',
+    'all',
+    '--spec-version',
+    revision,
+    '--output-dir',
+    output,
+  ];
   await new Promise<void>((resolve) => execFile(process.execPath, args, () => resolve()));
   return new Map(
     globSync('*/checks.json', { cwd: output }).map((file) => {
@@ -145,7 +174,9 @@ test.each(Object.keys(scenarios))(
         .map(({ id, errorMessage }) => `${name}: ${id}: ${errorMessage}`),
     );
     expect(failed).toEqual([]);
-    expect([...checks.values()].flat().filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThan(10);
+    expect(
+      [...checks.values()].flat().filter(({ status }) => status === 'SUCCESS').length,
+    ).toBeGreaterThan(10);
   },
   120_000,
 );

@@ -106,7 +106,11 @@ async function meanwhile<T>(work: Promise<T>, call: () => Promise<void>): Promis
 }
 
 /** Sends JSON and reads the whole answer. */
-async function post(path: string, body: string, headers: Record<string, string>): Promise<{ status: number }> {
+async function post(
+  path: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<{ status: number }> {
   const all = { ...headers, 'Content-Type': 'application/json' };
   const response = await fetch(stack.url + path, { method: 'POST', body, headers: all });
   await response.arrayBuffer();
@@ -130,9 +134,15 @@ onLinux('chat survives the largest messages and models that answer without end',
   const message = 'ñ'.repeat(3.5 * mebibyte);
   const large = () => busy.post(`/v1/agents/${assistant.slug}/chat`, { message });
   const whole = () => busy.post('/v1/agents/hostile/chat', { message: 'Hello' });
-  const completion = { model: 'agent:hostile', messages: [{ role: 'user', content: 'Hello' }], stream: true };
+  const completion = {
+    model: 'agent:hostile',
+    messages: [{ role: 'user', content: 'Hello' }],
+    stream: true,
+  };
   const streamed = () =>
-    post('/openai/v1/chat/completions', JSON.stringify(completion), { Authorization: `Bearer ${busy.key}` });
+    post('/openai/v1/chat/completions', JSON.stringify(completion), {
+      Authorization: `Bearer ${busy.key}`,
+    });
   const all = Promise.all([...times(8, large), ...times(8, whole), ...times(8, streamed)]);
   const answers = await meanwhile(all, chatOfOther);
   // A stream that fails has begun with 200.
@@ -150,16 +160,21 @@ onLinux('the worker survives models that answer without end', async () => {
     times(20, () => busy.post('/v1/executions', { agentSlug: 'hostile', message: 'Hello' })),
   );
   const ids = begun.map(({ body }) => String(body.executionId));
-  const stateOf = async (id: string) => (await busy.get(`/v1/executions/${id}`)).body.status as string;
+  const stateOf = async (id: string) =>
+    (await busy.get(`/v1/executions/${id}`)).body.status as string;
   const allFailed = until(async () => Promise.all(ids.map(stateOf)), {
     isThere: (states) => states.every((state) => state === 'failed'),
     limitMs: 200_000,
     everyMs: 500,
   });
   await meanwhile(allFailed, chatOfOther);
-  const execution = await other.post('/v1/executions', { agentSlug: assistant.slug, message: 'Hello' });
+  const execution = await other.post('/v1/executions', {
+    agentSlug: assistant.slug,
+    message: 'Hello',
+  });
   await until(
-    async () => (await other.get(`/v1/executions/${execution.body.executionId}`)).body.status === 'succeeded',
+    async () =>
+      (await other.get(`/v1/executions/${execution.body.executionId}`)).body.status === 'succeeded',
   );
   expect(sentBytes).toBeGreaterThan(100 * mebibyte);
   expect(stack.services.worker!.pid).toBe(pid);
@@ -170,12 +185,19 @@ onLinux('webhook-ingest and the worker survive deliveries of the largest size', 
   const [ingest, worker] = [stack.services['webhook-ingest']!.pid, stack.services.worker!.pid];
   const event = 'whatsapp.message.received';
   const large = (at: number) => {
-    const delivery = { ...sample(`kapso/${event}`), filler: `${at}${'x'.repeat(mebibyte - 20_000)}` };
+    const delivery = {
+      ...sample(`kapso/${event}`),
+      filler: `${at}${'x'.repeat(mebibyte - 20_000)}`,
+    };
     const body = bytesOf(delivery);
     return post(kapsoMessages, body.toString(), sign(kapsoMessages, body, { event }));
   };
   const pay = async () => {
-    const { path, body, headers } = orderPaid(tenants[1]!.organizationId, `order-${Math.random()}`, 100);
+    const { path, body, headers } = orderPaid(
+      tenants[1]!.organizationId,
+      `order-${Math.random()}`,
+      100,
+    );
     expect(await post(path, body, headers())).toMatchObject({ status: 200 });
   };
   const answers = await meanwhile(Promise.all(times(100, large)), pay);

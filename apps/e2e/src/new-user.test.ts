@@ -1,5 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -42,15 +49,21 @@ async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string;
 }
 
 test('a new user gets from an empty folder to production with init, dev, chat and deploy', async () => {
-  const { next, connected } = JSON.parse((await parley(folder, 'init', 'shop', '--no-install', '--json')).stdout) as {
+  const { next, connected } = JSON.parse(
+    (await parley(folder, 'init', 'shop', '--no-install', '--json')).stdout,
+  ) as {
     next: string[];
     connected: string | null;
   };
   expect(connected).toBeNull();
   const pack = next.find((line) => line.startsWith('node tools/pack.mjs '));
   if (pack !== undefined) await promisify(execFile)('sh', ['-c', pack], { cwd: root });
-  expect(next.filter((line) => line !== pack)).toEqual(['cd shop && npm install && npx parley dev']);
-  expect(readdirSync(join(project, 'packages')).sort()).toEqual(packed.tarballs.map((path) => basename(path)).sort());
+  expect(next.filter((line) => line !== pack)).toEqual([
+    'cd shop && npm install && npx parley dev',
+  ]);
+  expect(readdirSync(join(project, 'packages')).sort()).toEqual(
+    packed.tarballs.map((path) => basename(path)).sort(),
+  );
   await installPackages(project, packed.tarballs, { named: true });
   command = join(project, 'node_modules', '.bin', 'parley');
   writeFileSync(
@@ -63,8 +76,12 @@ test('a new user gets from an empty folder to production with init, dev, chat an
   for (const stream of [dev.stdout, dev.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const prints = async (text: string) => {
-    await until(() => output, { isThere: (seen) => seen.includes(text) || dev.exitCode !== null, everyMs: 20 });
-    if (!output.includes(text)) throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
+    await until(() => output, {
+      isThere: (seen) => seen.includes(text) || dev.exitCode !== null,
+      everyMs: 20,
+    });
+    if (!output.includes(text))
+      throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
     output = '';
   };
   await prints('created; development is at version 1.');
@@ -98,7 +115,9 @@ test('a new user gets from an empty folder to production with init, dev, chat an
   expect((await parley(project, 'compile-prompt', 'assistant')).stdout).toContain(
     'You are the assistant of a small shop.',
   );
-  const tool = JSON.parse((await parley(project, 'run-tool', 'shop.discount', '{"total":200}', '--json')).stdout);
+  const tool = JSON.parse(
+    (await parley(project, 'run-tool', 'shop.discount', '{"total":200}', '--json')).stdout,
+  );
   expect(tool).toMatchObject({ result: { percent: 10 }, tool: { isBuiltin: false } });
 
   // A handler that uses a variable and an import of its file, and fails in the imported one.
@@ -130,32 +149,45 @@ export default defineTools([
   const vat = await parley(project, 'run-tool', 'shop.vat', '{"price":100}');
   expect(JSON.parse(vat.stdout)).toEqual({ vat: 19 });
   expect(vat.stderr).toContain('console.log: price 100');
-  const negative = (await parley(project, 'run-tool', 'shop.vat', '{"price":-1}').catch((error: Error) => error)) as {
+  const negative = (await parley(project, 'run-tool', 'shop.vat', '{"price":-1}').catch(
+    (error: Error) => error,
+  )) as {
     stderr: string;
   };
-  expect(negative.stderr).toMatch(/console\.log: price -1\n.*a negative price \(tools\/_total\.ts:3\)/);
+  expect(negative.stderr).toMatch(
+    /console\.log: price -1\n.*a negative price \(tools\/_total\.ts:3\)/,
+  );
 
   expect((await parley(project, 'diff')).stderr).toContain('nothing to change');
   const deployed = await parley(project, 'deploy', '--yes');
   expect(deployed.stderr).toMatch(/^Deployed: \d+ created; production is at version 1\.\n$/);
   const production = createClient(shared.url, keys.production);
   const types = await production.get('/v1/entity-types');
-  expect(types.body.data.map(({ slug }: { slug: string }) => slug).sort()).toEqual(['order', 'product']);
+  expect(types.body.data.map(({ slug }: { slug: string }) => slug).sort()).toEqual([
+    'order',
+    'product',
+  ]);
   const { findings } = JSON.parse((await parley(project, 'doctor', '--json')).stdout) as {
     findings: { name: string; state: string }[];
   };
-  expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'API key', state: 'ok' })]));
+  expect(findings).toEqual(
+    expect.arrayContaining([expect.objectContaining({ name: 'API key', state: 'ok' })]),
+  );
 });
 
 test('the project compiles with the types of the package', async () => {
   copyFileSync(join(project, 'tsconfig.json'), join(project, 'tsconfig.types.json'));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: project });
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.json'], {
+    cwd: project,
+  });
   expect(stdout).toBe('');
 });
 
 test('the command reports its version, and which commands use the HTTP API or the database', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   expect((await parley(folder, '--version')).stdout.trim()).toBe(version);
   const help = (await parley(folder, '--help')).stdout;
   expect(help).toMatch(/Commands that use the HTTP API[^:]*:\n(.*\n)+?.* push /);

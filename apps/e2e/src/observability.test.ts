@@ -30,11 +30,26 @@ const announcer = {
   slug: 'announce',
   name: 'Announce',
   on: { entityType: 'product', action: 'created' },
-  actions: [{ tool: 'agent.chat', args: { agentSlug: 'clerk', message: 'New: {{trigger.data.name}}' } }],
+  actions: [
+    { tool: 'agent.chat', args: { agentSlug: 'clerk', message: 'New: {{trigger.data.name}}' } },
+  ],
 };
-const agent = (slug: string, rest: object) => ({ ...assistant, slug, name: slug, model: 'openai/gpt-5-mini', ...rest });
+const agent = (slug: string, rest: object) => ({
+  ...assistant,
+  slug,
+  name: slug,
+  model: 'openai/gpt-5-mini',
+  ...rest,
+});
 
-const names: ServiceName[] = ['gateway', 'data', 'chat', 'webhook-ingest', 'tool-executor', 'worker'];
+const names: ServiceName[] = [
+  'gateway',
+  'data',
+  'chat',
+  'webhook-ingest',
+  'tool-executor',
+  'worker',
+];
 
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let collector: Awaited<ReturnType<typeof startCollector>>;
@@ -44,7 +59,11 @@ let tenant: Tenant;
 let client: Client & { key: string };
 
 beforeAll(async () => {
-  [collector, models, kapso] = await Promise.all([startCollector(), startModelServer(), startKapsoServer()]);
+  [collector, models, kapso] = await Promise.all([
+    startCollector(),
+    startModelServer(),
+    startKapsoServer(),
+  ]);
   models.play(({ messages }) => {
     const { role, text } = messages.at(-1)!;
     if (role === 'user' && text.startsWith('stamp'))
@@ -72,7 +91,10 @@ beforeAll(async () => {
     ...catalog,
     tools: [stamp],
     triggers: [announcer],
-    agents: [agent('clerk', { tools: [] }), agent('stamper', { tools: ['shop.stamp', 'entity.create'] })],
+    agents: [
+      agent('clerk', { tools: [] }),
+      agent('stamper', { tools: ['shop.stamp', 'entity.create'] }),
+    ],
   });
   await tenant.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
@@ -95,11 +117,16 @@ it('a request has one trace through gateway, chat and executor, with its callbac
   const { status } = await chat('stamper', 'stamp it', { 'X-Request-Id': requestId });
   expect(status).toBe(200);
   const ofTrace = () => {
-    const root = collector.spans.find(({ service, name }) => service === 'gateway' && name === 'POST /v1/agents');
+    const root = collector.spans.find(
+      ({ service, name }) => service === 'gateway' && name === 'POST /v1/agents',
+    );
     return collector.spans.filter(({ traceId }) => traceId === root?.traceId);
   };
   const find = (service: string, name: string, parent?: ReceivedSpan) =>
-    ofTrace().find((span) => span.service === service && span.name === name && span.parentSpanId === parent?.spanId);
+    ofTrace().find(
+      (span) =>
+        span.service === service && span.name === name && span.parentSpanId === parent?.spanId,
+    );
   const need = (service: string, name: string, parent?: ReceivedSpan): Promise<ReceivedSpan> =>
     until(() => find(service, name, parent));
 
@@ -116,7 +143,11 @@ it('a request has one trace through gateway, chat and executor, with its callbac
 }, 90_000);
 
 it('an inbound message has one trace from the webhook endpoint to the model, with its jobs', async () => {
-  const { path, body, headers } = messageReceived('wamid.TRACED1', '14155550199', `A ${secretWord}, please`);
+  const { path, body, headers } = messageReceived(
+    'wamid.TRACED1',
+    '14155550199',
+    `A ${secretWord}, please`,
+  );
   await createClient(stack.url).send('POST', path, body, headers());
   const need = (service: string, name: string, parent?: ReceivedSpan) =>
     until(() =>
@@ -140,12 +171,29 @@ it('every metric is reported and changes', async () => {
   await Promise.all(Array.from({ length: 70 }, () => limited.get('/v1/data/product?limit=1')));
   const delivery = orderPaid(tenant.organizationId, 'order-1', 100);
   await createClient(stack.url).send('POST', delivery.path, delivery.body, delivery.headers());
-  const read = async (name: ServiceName) => (await fetch(`${stack.services[name]!.internalUrl}/metrics`)).text();
+  const read = async (name: ServiceName) =>
+    (await fetch(`${stack.services[name]!.internalUrl}/metrics`)).text();
   const expected: [ServiceName, metric: string, labels: string[]][] = [
-    ['gateway', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents"', 'status="200"']],
-    ['chat', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents/:slug/chat"', 'status="200"']],
-    ['data', 'http_request_duration_seconds_count', ['method="GET"', 'route="/v1/data/:type"', 'status="200"']],
-    ['webhook-ingest', 'http_request_duration_seconds_count', ['route="/webhook/polar"', 'status="200"']],
+    [
+      'gateway',
+      'http_request_duration_seconds_count',
+      ['method="POST"', 'route="/v1/agents"', 'status="200"'],
+    ],
+    [
+      'chat',
+      'http_request_duration_seconds_count',
+      ['method="POST"', 'route="/v1/agents/:slug/chat"', 'status="200"'],
+    ],
+    [
+      'data',
+      'http_request_duration_seconds_count',
+      ['method="GET"', 'route="/v1/data/:type"', 'status="200"'],
+    ],
+    [
+      'webhook-ingest',
+      'http_request_duration_seconds_count',
+      ['route="/webhook/polar"', 'status="200"'],
+    ],
     ['tool-executor', 'http_request_duration_seconds_count', ['route="/execute"', 'status="200"']],
     ['tool-executor', 'executor_runs_total', ['outcome="result"']],
     ['chat', 'model_call_duration_seconds_count', ['model="openai/gpt-5-mini"', 'outcome="ok"']],
@@ -159,17 +207,24 @@ it('every metric is reported and changes', async () => {
     ['webhook-ingest', 'webhook_deliveries_total', ['provider="polar"', 'outcome="received"']],
     ['worker', 'job_duration_seconds_count', ['job="run-triggers"', 'status="done"']],
     ['worker', 'job_duration_seconds_count', ['job="apply-billing"', 'status="done"']],
-    ...(['data', 'chat', 'webhook-ingest', 'worker'] as const).map((name): [ServiceName, string, string[]] => [
-      name,
-      'database_pool_connections',
-      ['state="total"'],
-    ]),
+    ...(['data', 'chat', 'webhook-ingest', 'worker'] as const).map(
+      (name): [ServiceName, string, string[]] => [
+        name,
+        'database_pool_connections',
+        ['state="total"'],
+      ],
+    ),
   ];
   const unchanged = async () => {
-    const texts = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+    const texts = Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await read(name)] as const)),
+    );
     return expected.filter(([name, metric, labels]) => {
       const lines = texts[name]!.split('\n').filter((line) => line.startsWith(`${metric}{`));
-      return !lines.some((line) => labels.every((label) => line.includes(label)) && Number(line.split(' ').at(-1)) > 0);
+      return !lines.some(
+        (line) =>
+          labels.every((label) => line.includes(label)) && Number(line.split(' ').at(-1)) > 0,
+      );
     });
   };
   await until(async () => (await unchanged()).length === 0).catch(() => undefined);
@@ -194,17 +249,26 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
   expect(first.body.message).toContain(secretWord);
   await chat('stamper', 'stamp and fail', named);
   expect((await chat('clerk', `break ${secretWord}`)).status).toBe(502);
-  await client.post('/v1/run-tool', { toolName: 'shop.stamp', args: { mark: `${secretWord} fail` } });
+  await client.post('/v1/run-tool', {
+    toolName: 'shop.stamp',
+    args: { mark: `${secretWord} fail` },
+  });
   await client.post('/v1/run-tool', { toolName: 'shop.none', args: { mark: secretWord } });
   await client.post('/v1/compile-prompt', { slug: 'clerk', message: secretWord });
-  await client.post('/v1/data/product', { data: { name: secretWord, price: 'not a number', note: secretWord } });
+  await client.post('/v1/data/product', {
+    data: { name: secretWord, price: 'not a number', note: secretWord },
+  });
   await client.post('/v1/data/product', { data: { name: secretWord } });
   await client.post('/v1/data/product/search', { query: secretWord });
   await client.get(`/v1/data/product?cursor=${secretWord}`);
-  await client.post('/v1/data/product/query', { filters: { [`data.${secretWord}`]: { $odd: secretWord } } });
+  await client.post('/v1/data/product/query', {
+    filters: { [`data.${secretWord}`]: { $odd: secretWord } },
+  });
   await client.send('POST', '/v1/data/product', `{"data":{"name":"${secretWord}"`);
   await client.send('POST', '/v1/data/product', `{"data":{"name":"${secretWord}\\u0000"}}`);
-  await createClient(stack.url, `sk_dev_${secretWord}-is-no-key-0123456789`).get('/v1/data/product');
+  await createClient(stack.url, `sk_dev_${secretWord}-is-no-key-0123456789`).get(
+    '/v1/data/product',
+  );
   await client.post(
     '/execute',
     { handlerCode: `throw new Error('${secretWord}')`, args: {} },
@@ -212,7 +276,11 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
       Authorization: `Bearer ${stack.executorToken}`,
     },
   );
-  await client.post('/execute', { handlerCode: secretWord, args: {} }, { Authorization: `Bearer not-${secretWord}` });
+  await client.post(
+    '/execute',
+    { handlerCode: secretWord, args: {} },
+    { Authorization: `Bearer not-${secretWord}` },
+  );
   const message = messageReceived('wamid.LOGGED1', '14155550123', `A ${secretWord}, please`);
   const order = orderPaid(tenant.organizationId, 'order-2', 100);
   for (const { path, body, headers } of [message, order]) {
@@ -234,8 +302,13 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
   await chat('stamper', 'stamp again', last);
   await client.get('/v1/data/product', last);
   const lastOrder = orderPaid(tenant.organizationId, 'order-3', 100);
-  await createClient(stack.url).send('POST', lastOrder.path, lastOrder.body, { ...lastOrder.headers(), ...last });
-  await until(() => names.every((name) => linesOf(name).some((line) => line.includes(last['X-Request-Id']))));
+  await createClient(stack.url).send('POST', lastOrder.path, lastOrder.body, {
+    ...lastOrder.headers(),
+    ...last,
+  });
+  await until(() =>
+    names.every((name) => linesOf(name).some((line) => line.includes(last['X-Request-Id']))),
+  );
   const forbidden = {
     secretWord,
     apiKey: client.key,
@@ -278,6 +351,10 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
   );
   expect(fieldsOf('data')).toContainEqual(expect.objectContaining({ organizationId }));
   expect(fieldsOf('worker')).toContainEqual(
-    expect.objectContaining({ job: 'run-triggers', jobId: expect.any(String), requestId: 'traced-request-1' }),
+    expect.objectContaining({
+      job: 'run-triggers',
+      jobId: expect.any(String),
+      requestId: 'traced-request-1',
+    }),
   );
 }, 120_000);

@@ -9,7 +9,11 @@ export const executablePath = [
 ].find((path) => path !== undefined && existsSync(path));
 
 /** Names below example.test are addresses of this machine, for tests with several hosts. */
-export const browserArgs = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP *.example.test 127.0.0.1'];
+export const browserArgs = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--host-resolver-rules=MAP *.example.test 127.0.0.1',
+];
 
 /**
  * Connects to the Chromium that global-setup.mjs has started, or starts one where it has not; null, with a warning, on a

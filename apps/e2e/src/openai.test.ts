@@ -20,13 +20,19 @@ beforeAll(async () => {
   stack = await startOwnStack({
     services: ['data', 'worker', 'manage', 'gateway'],
     environment: {
-      ...{ OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test', MANAGE_RATE_LIMIT_PER_KEY: '60' },
+      ...{
+        OPENAI_BASE_URL: model.urls.openai,
+        OPENAI_API_KEY: 'sk-test',
+        MANAGE_RATE_LIMIT_PER_KEY: '60',
+      },
     },
   });
   tenant = await createTenant({ url: stack.url, databaseUrl: stack.databaseUrl });
   owner = await tenant.client({ permissions: ['*', 'manage'] });
   await push(owner, {
-    agents: [{ slug: 'slow', name: 'Slow', systemPrompt: 'You answer.', model: 'openai/gpt-5-mini' }],
+    agents: [
+      { slug: 'slow', name: 'Slow', systemPrompt: 'You answer.', model: 'openai/gpt-5-mini' },
+    ],
     routers: [{ slug: 'desk', name: 'Desk', mode: 'rules', agents: ['slow'], fallback: 'slow' }],
   });
 });
@@ -70,7 +76,9 @@ test('the published packages of OpenAI, LangChain and the AI SDK talk to it unmo
     ['assistant', 'Hello, Ana.'],
     ['user', 'Who am I?'],
   ]);
-  const { data } = (await owner.get('/v1/executions?limit=100')).body as { data: { input: string; status: string }[] };
+  const { data } = (await owner.get('/v1/executions?limit=100')).body as {
+    data: { input: string; status: string }[];
+  };
   await until(async () => {
     const { body } = await owner.get('/v1/executions?status=cancelled');
     return (body.data as { input: string }[]).some(({ input }) => input === 'Abort me');
@@ -92,35 +100,57 @@ test('a router is a model, a thread is continued, and a limit is RateLimitError'
   const { threadId, executionId } = started.body as Record<string, string>;
   await owner.get(`/v1/executions/${executionId}?wait=30`);
   await client.chat.completions.create({
-    ...{ model: 'agent:slow', messages: [{ role: 'user', content: 'Later' }], metadata: { thread_id: threadId! } },
+    ...{
+      model: 'agent:slow',
+      messages: [{ role: 'user', content: 'Later' }],
+      metadata: { thread_id: threadId! },
+    },
   });
-  expect(model.requests.at(-1)!.messages.map(({ text }) => text)).toEqual(['Earlier', answer, 'Later']);
+  expect(model.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
+    'Earlier',
+    answer,
+    'Later',
+  ]);
 
   const failures = await Promise.all(
-    Array.from({ length: 80 }, () => client.models.retrieve('agent:none').catch((error: unknown) => error)),
+    Array.from({ length: 80 }, () =>
+      client.models.retrieve('agent:none').catch((error: unknown) => error),
+    ),
   );
   const calls = Array.from({ length: 70 }, () =>
     client.chat.completions
       .create({ model: 'agent:none', messages: [{ role: 'user', content: 'Hi' }] })
       .catch((error: unknown) => error),
   );
-  const limited = (await Promise.all(calls)).filter((error) => error instanceof OpenAI.RateLimitError);
+  const limited = (await Promise.all(calls)).filter(
+    (error) => error instanceof OpenAI.RateLimitError,
+  );
   expect(failures.every((error) => error instanceof OpenAI.NotFoundError)).toBe(true);
   expect(limited.length).toBeGreaterThan(5);
-  expect(limited[0]).toMatchObject({ status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+  expect(limited[0]).toMatchObject({
+    status: 429,
+    code: 'rate_limit_exceeded',
+    type: 'rate_limit_error',
+  });
   expect(Number(limited[0]!.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
 test('the gateway refuses in the same form', async () => {
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(stack.url + path, init);
-    return [response.status, ((await response.json()) as { error: { code: string; type: string } }).error.type];
+    return [
+      response.status,
+      ((await response.json()) as { error: { code: string; type: string } }).error.type,
+    ];
   };
-  expect(await ask('/openai/v1/nothing', { headers: { Authorization: `Bearer ${owner.key}` } })).toEqual([
-    404,
-    'invalid_request_error',
-  ]);
-  const large = { method: 'POST', headers: { Authorization: `Bearer ${owner.key}` }, body: 'x'.repeat(1_100_000) };
+  expect(
+    await ask('/openai/v1/nothing', { headers: { Authorization: `Bearer ${owner.key}` } }),
+  ).toEqual([404, 'invalid_request_error']);
+  const large = {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${owner.key}` },
+    body: 'x'.repeat(1_100_000),
+  };
   expect(await ask('/openai/v1/chat/completions', large)).toEqual([413, 'invalid_request_error']);
   await stack.services.manage!.stop();
   expect(await ask('/openai/v1/models')).toEqual([503, 'server_error']);

@@ -51,9 +51,10 @@ async function pay(): Promise<number> {
   return (await createClient(stack.url).send('POST', path, body, headers())).status;
 }
 const credited = async (): Promise<number> => {
-  const [row] = await tenant.query('select count(*)::int as count from credit_entries where tenant = $1', [
-    tenant.scope.tenant,
-  ]);
+  const [row] = await tenant.query(
+    'select count(*)::int as count from credit_entries where tenant = $1',
+    [tenant.scope.tenant],
+  );
   return row!.count as number;
 };
 
@@ -86,7 +87,9 @@ it('while the memory of Redis is full the worker is not ready, and all requests 
   try {
     await redis.config('SET', 'maxmemory', '1');
     const answer = await until(() => ready('worker'), { isThere: ({ status }) => status === 503 });
-    expect(await answer.json()).toMatchObject({ checks: { database: 'ok', redis: expect.stringMatching(/^OOM/) } });
+    expect(await answer.json()).toMatchObject({
+      checks: { database: 'ok', redis: expect.stringMatching(/^OOM/) },
+    });
     expect((await ready('data')).status).toBe(200);
     expect((await client.post('/v1/data/product', { data: {} })).status).toBe(201);
     expect((await chat()).status).toBe(200);
@@ -114,7 +117,10 @@ it(
       const answer = await call();
       expect(answer.status).toBe(503);
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-      expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
+      expect(answer.body).toMatchObject({
+        error: 'Service temporarily unavailable',
+        code: 'unavailable',
+      });
     }
     expect(await pay()).toBe(503);
     orders -= 1; // the same order is sent again below
@@ -126,7 +132,10 @@ it(
     // wall clock: the length of the outage.
     await sleep(outageMs);
     await servers.restartPostgres();
-    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
+    await until(
+      async () => (await list()).status === 200 && (await chat()).status === 200,
+      recovered,
+    );
     expect(await pay()).toBe(200);
     await until(async () => (await credited()) === orders, recovered);
     expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
@@ -136,13 +145,24 @@ it(
 
 it('while PostgreSQL is stopped by a signal, requests are answered with 503 and callbacks of payments with 200 within 10 s', async () => {
   const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(servers.postgres.pid)]);
-    for (const pid of [servers.postgres.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, name);
+    const { stdout } = await promisify(execFile)('ps', [
+      '-o',
+      'pid=',
+      '--ppid',
+      String(servers.postgres.pid),
+    ]);
+    for (const pid of [servers.postgres.pid, ...stdout.trim().split(/\s+/).map(Number)])
+      process.kill(pid, name);
   };
   await signal('SIGSTOP');
   try {
     const pushed = client.post('/v1/sync/state', {});
-    const answers = Promise.all([list(), chat(), pushed, client.post('/v1/data/product', { data: {} })]);
+    const answers = Promise.all([
+      list(),
+      chat(),
+      pushed,
+      client.post('/v1/data/product', { data: {} }),
+    ]);
     for (const token of ['ONE', 'TWO']) {
       const callback = await fetch(`${stack.url}/webhook/flow`, {
         method: 'POST',
@@ -156,7 +176,10 @@ it('while PostgreSQL is stopped by a signal, requests are answered with 503 and 
   } finally {
     await signal('SIGCONT');
   }
-  await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
+  await until(
+    async () => (await list()).status === 200 && (await chat()).status === 200,
+    recovered,
+  );
 }, 120_000);
 
 it(
@@ -177,7 +200,10 @@ it(
     expect(started).toBe(2);
     await Promise.all([servers.restartPostgres(), servers.restartRedis()]);
     await Promise.all(starting);
-    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
+    await until(
+      async () => (await list()).status === 200 && (await chat()).status === 200,
+      recovered,
+    );
     expect(await pay()).toBe(200);
     await until(async () => (await credited()) === orders, recovered);
   },

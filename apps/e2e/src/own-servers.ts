@@ -16,14 +16,21 @@ export async function startOwnServers(name: string) {
     startPostgres({ dataDir: postgresFolder }),
     startRedis({ dataDir: redisFolder }),
   ]);
-  await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
-  });
+  await promisify(execFile)(
+    process.execPath,
+    [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'],
+    {
+      env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
+    },
+  );
   const servers = {
     ...{ folder, postgres, redis },
     /** Starts PostgreSQL again after it was stopped, on the same port. */
     async restartPostgres() {
-      servers.postgres = await startPostgres({ dataDir: postgresFolder, port: servers.postgres.port });
+      servers.postgres = await startPostgres({
+        dataDir: postgresFolder,
+        port: servers.postgres.port,
+      });
     },
     async restartRedis() {
       servers.redis = await startRedis({ dataDir: redisFolder, port: servers.redis.port });

@@ -49,7 +49,10 @@ const parley = (
   runFile(
     command!,
     [...first, ...args],
-    { cwd: folder, env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env } },
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env },
+    },
     input,
   );
 
@@ -96,7 +99,12 @@ test('every command that succeeds prints one line of JSON', async () => {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the result depends on the command
   async function run(name: string, args: string[] = [], env = reach, input = ''): Promise<any> {
     ran.add(name);
-    const { code, stdout, stderr } = await parley([...name.split(' '), ...args, '--json'], env, cached, input);
+    const { code, stdout, stderr } = await parley(
+      [...name.split(' '), ...args, '--json'],
+      env,
+      cached,
+      input,
+    );
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
     const lines = jsonLines(stdout);
     expect({ name, lines }).toEqual({ name, lines: [expect.anything()] });
@@ -112,7 +120,10 @@ test('every command that succeeds prints one line of JSON', async () => {
     schedule: { delay: '1h' },
   };
   const action = { tool: 'entity.get', args: { id: '{{trigger.entityId}}' } };
-  writeFileSync(join(folder, 'shop', 'triggers', 'later.json'), JSON.stringify({ ...later, actions: [action] }));
+  writeFileSync(
+    join(folder, 'shop', 'triggers', 'later.json'),
+    JSON.stringify({ ...later, actions: [action] }),
+  );
   expect(await run('push', ['shop'])).toMatchObject({ version: 1 });
   await eachOf(
     [
@@ -156,7 +167,8 @@ test('every command that succeeds prints one line of JSON', async () => {
   const fired = await run('triggers fire', ['new-order', '--entity', order.id]);
   await run('triggers show', [fired.result.runId, ...org]);
   let waiting: { id: string }[] = [];
-  while (waiting.length === 0) waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).data;
+  while (waiting.length === 0)
+    waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).data;
   await run('triggers cancel', [waiting[0]!.id, ...org]);
   await run('triggers retry', [waiting[0]!.id, ...org]);
 
@@ -165,8 +177,22 @@ test('every command that succeeds prints one line of JSON', async () => {
   await run('threads resume', [threadId, ...org]);
   const { data: executions } = await run('executions list', ['--thread', threadId, ...org]);
   await run('webhooks trigger', ['user.created']);
-  const { data: deliveries } = await run('webhooks list', ['--unattributed', '--provider', 'clerk', '--limit', '1']);
-  const { key } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
+  const { data: deliveries } = await run('webhooks list', [
+    '--unattributed',
+    '--provider',
+    'clerk',
+    '--limit',
+    '1',
+  ]);
+  const { key } = await run('keys create', [
+    '--env',
+    'development',
+    '--permissions',
+    'data',
+    '--name',
+    'n',
+    ...org,
+  ]);
   await run('threads reply', [threadId, 'A person answers.', ...org]);
   const site = ['--name', 'site', '--agent', 'assistant', '--origins', 'https://shop.example.com'];
   const { id: publishable } = await run('publishable-keys create', [...site, ...org]);
@@ -209,10 +235,17 @@ test('every command that succeeds prints one line of JSON', async () => {
     async ([name, ...args]) => void (await run(name!, args)),
   );
   await run('keys rotate', [
-    (await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'r', ...org])).key.slice(
-      0,
-      13,
-    ),
+    (
+      await run('keys create', [
+        '--env',
+        'development',
+        '--permissions',
+        'data',
+        '--name',
+        'r',
+        ...org,
+      ])
+    ).key.slice(0, 13),
     ...org,
   ]);
   await runSimulatedCommands(run, org);
@@ -221,7 +254,8 @@ test('every command that succeeds prints one line of JSON', async () => {
   const database = await createTestDatabase();
   try {
     const own = { ...reach, DATABASE_URL: database.url };
-    for (const name of ['migrate', 'demo', 'org list', 'org purges', 'secrets rotate']) await run(name, [], own);
+    for (const name of ['migrate', 'demo', 'org list', 'org purges', 'secrets rotate'])
+      await run(name, [], own);
     await run('backup', ['demo.backup'], own);
     await run('restore', ['demo.backup', '--replace', '--yes'], own);
     await run('held list', [], own);
@@ -244,23 +278,42 @@ async function runSimulatedCommands(
   try {
     // The services of the shared stack have no STAND_INS_URL.
     const key = `offline-${tenant.organizationId}`;
-    await run('integrations set', ['kapso', '--api-key', key, '--api-url', `${standIns.url}/kapso`, ...org], env);
+    await run(
+      'integrations set',
+      ['kapso', '--api-key', key, '--api-url', `${standIns.url}/kapso`, ...org],
+      env,
+    );
     const number = '15550001111';
-    await run('channels connect', ['--agent', 'assistant', '--phone-number-id', number, ...org], env);
+    await run(
+      'channels connect',
+      ['--agent', 'assistant', '--phone-number-id', number, ...org],
+      env,
+    );
     // PUBLIC_URL of the shared stack is no address of this machine.
     const webhooks = `${standIns.url}/kapso/platform/v1/whatsapp/phone_numbers/${number}/webhooks`;
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
-    const { data } = (await (await fetch(webhooks, { headers })).json()) as { data: Record<string, string>[] };
+    const { data } = (await (await fetch(webhooks, { headers })).json()) as {
+      data: Record<string, string>[];
+    };
     const { id, secretKey, events } = data[0]!;
     const moved = { url: `${shared.url}/webhook/kapso/messages`, secret_key: secretKey, events };
-    await fetch(webhooks, { method: 'POST', headers, body: JSON.stringify({ whatsapp_webhook: moved }) });
+    await fetch(webhooks, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ whatsapp_webhook: moved }),
+    });
     await fetch(`${webhooks}/${id}`, { method: 'DELETE', headers });
     await run('whatsapp send', ['Hello', '--agent', 'assistant', '--no-wait', ...org], env);
     await run('whatsapp messages', org, env);
     await fetch(`${standIns.url}/resend/emails`, {
       method: 'POST',
       headers: { Authorization: `Bearer offline-${tenant.organizationId}` },
-      body: JSON.stringify({ from: 'a@example.com', to: 'b@example.com', subject: 'Hi', text: 'Hi' }),
+      body: JSON.stringify({
+        from: 'a@example.com',
+        to: 'b@example.com',
+        subject: 'Hi',
+        text: 'Hi',
+      }),
     });
     await run('emails show', org, env);
   } finally {
@@ -269,11 +322,21 @@ async function runSimulatedCommands(
 }
 
 /** Runs the commands that use the WhatsApp intermediary or the payment provider, with stand-ins. */
-async function runProviderCommands(run: (name: string, args: string[]) => Promise<{ result?: object }>, org: string[]) {
+async function runProviderCommands(
+  run: (name: string, args: string[]) => Promise<{ result?: object }>,
+  org: string[],
+) {
   const account = { apiKey: 'flow-key', secretKey: 'flow-secret' };
   const [kapso, flow] = await Promise.all([startKapsoServer(), startFlowServer(account)]);
   try {
-    await run('integrations set', ['kapso', '--api-key', kapso.apiKey, '--api-url', kapso.url, ...org]);
+    await run('integrations set', [
+      'kapso',
+      '--api-key',
+      kapso.apiKey,
+      '--api-url',
+      kapso.url,
+      ...org,
+    ]);
     await run('integrations test', ['kapso', ...org]);
     const number = String(Date.now());
     kapso.numbers[number] = '+56 9 1111 2222';
@@ -300,24 +363,33 @@ async function runProviderCommands(run: (name: string, args: string[]) => Promis
     await run('payments show', [(result as { paymentId: string }).paymentId, ...org]);
     await run('payments list', org);
     await run('payments reconcile', org);
-    for (const name of ['disable', 'enable', 'remove']) await run(`integrations ${name}`, ['flow', ...org]);
+    for (const name of ['disable', 'enable', 'remove'])
+      await run(`integrations ${name}`, ['flow', ...org]);
   } finally {
     await Promise.all([kapso.stop(), flow.stop()]);
   }
 }
 
 async function runDev(): Promise<string> {
-  const child = execFile(join(folder, 'node_modules', '.bin', 'parley'), ['dev', 'shop', '--json'], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...reach },
-  });
+  const child = execFile(
+    join(folder, 'node_modules', '.bin', 'parley'),
+    ['dev', 'shop', '--json'],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...reach },
+    },
+  );
   let [stdout, stderr] = ['', ''];
   child.stdout!.on('data', (text: string) => (stdout += text));
   child.stderr!.on('data', (text: string) => (stderr += text));
   await until(() => stdout.includes('\n') || child.exitCode !== null);
   child.kill('SIGINT');
   const code = await new Promise((ended) => child.once('exit', ended));
-  expect([code, stderr, jsonLines(stdout)]).toEqual([0, '', [expect.objectContaining({ dryRun: false })]]);
+  expect([code, stderr, jsonLines(stdout)]).toEqual([
+    0,
+    '',
+    [expect.objectContaining({ dryRun: false })],
+  ]);
   return 'dev';
 }
 
@@ -334,7 +406,10 @@ test('the packed command migrates an empty database schema', async () => {
       code: 1,
       stderr: expect.stringContaining('parley migrate'),
     });
-    expect(await parley(['migrate'], own, bin)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Applied /) });
+    expect(await parley(['migrate'], own, bin)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Applied /),
+    });
     expect(await parley(['migrate', '--check'], own, bin)).toMatchObject({ code: 0 });
     const { key } = JSON.parse((await parley(['demo'], own, bin)).stdout) as { key: string };
     expect(key).toMatch(/^sk_dev_/);

@@ -18,7 +18,11 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-doctor-'));
 
 beforeAll(async () => {
   tenant = await createTenant();
-  env = { PATH: process.env.PATH!, PARLEY_URL: shared.url, PARLEY_API_KEY: (await tenant.client()).key };
+  env = {
+    PATH: process.env.PATH!,
+    PARLEY_URL: shared.url,
+    PARLEY_API_KEY: (await tenant.client()).key,
+  };
   await installCommand(folder);
 }, 240_000);
 afterAll(async () => {
@@ -27,14 +31,21 @@ afterAll(async () => {
 });
 
 const parley = (args: string[], more: Record<string, string> = {}) =>
-  runFile(join(folder, 'node_modules', '.bin', 'parley'), args, { cwd: folder, env: { ...env, ...more } });
+  runFile(join(folder, 'node_modules', '.bin', 'parley'), args, {
+    cwd: folder,
+    env: { ...env, ...more },
+  });
 
 test('doctor reports each problem and its fix, and ends with status 1', async () => {
   const database = await createTestDatabase();
   const admin = new pg.Pool({ connectionString: database.url, max: 1 });
   admin.on('error', () => {});
   const doctor = async (more: Record<string, string>) => {
-    const whole = { DATABASE_URL: database.url, REDIS_URL: shared.redisUrl, SECRETS_KEY: shared.secretsKey };
+    const whole = {
+      DATABASE_URL: database.url,
+      REDIS_URL: shared.redisUrl,
+      SECRETS_KEY: shared.secretsKey,
+    };
     const { code, stdout } = await parley(['doctor', '--json'], { ...whole, ...more });
     const { ok, findings } = JSON.parse(stdout) as {
       ok: boolean;
@@ -89,13 +100,21 @@ test('doctor reports each problem and its fix, and ends with status 1', async ()
       },
     ]);
     expect(await doctor({ SECRETS_KEY: 'short' })).toMatchObject([
-      { name: 'SECRETS_KEY', detail: expect.stringContaining('32 bytes'), fix: expect.stringContaining('openssl') },
+      {
+        name: 'SECRETS_KEY',
+        detail: expect.stringContaining('32 bytes'),
+        fix: expect.stringContaining('openssl'),
+      },
     ]);
     await admin.query(
       'delete from _prisma_migrations where migration_name = (select max(migration_name) from _prisma_migrations)',
     );
     expect(await doctor({})).toMatchObject([
-      { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), fix: 'parley migrate' },
+      {
+        name: 'Schema',
+        detail: expect.stringContaining('lacks 1 migration'),
+        fix: 'parley migrate',
+      },
     ]);
     // The output without --json.
     const { code, stdout, stderr } = await parley(['doctor'], { DATABASE_URL: database.url });

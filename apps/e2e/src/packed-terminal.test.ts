@@ -28,7 +28,11 @@ beforeAll(async () => {
   await installCommand(folder);
   write({
     'shop/agents/helper.ts': agent('Helper'),
-    'shop/entity-types/product.json': JSON.stringify({ slug: 'product', name: 'Product', schema: { name: 'string' } }),
+    'shop/entity-types/product.json': JSON.stringify({
+      slug: 'product',
+      name: 'Product',
+      schema: { name: 'string' },
+    }),
   });
 }, 240_000);
 afterEach(() => opened.splice(0).forEach((terminal) => terminal.kill()));
@@ -58,8 +62,13 @@ const parley = (args: string[], more: Record<string, string> = {}) =>
 
 describe('deploy', () => {
   const version = async (environment: string) => {
-    const key = { PARLEY_API_KEY: environment === 'production' ? env.PARLEY_PRODUCTION_API_KEY! : env.PARLEY_API_KEY! };
-    return (JSON.parse((await parley(['status', 'shop', '--json'], key)).stdout) as { version: number }).version;
+    const key = {
+      PARLEY_API_KEY:
+        environment === 'production' ? env.PARLEY_PRODUCTION_API_KEY! : env.PARLEY_API_KEY!,
+    };
+    return (
+      JSON.parse((await parley(['status', 'shop', '--json'], key)).stdout) as { version: number }
+    ).version;
   };
 
   test.each([
@@ -100,7 +109,9 @@ describe('the output in a terminal', () => {
   /** Eight requests of an import. */
   const rowCount = 4_000;
   const rows = (name: string) =>
-    write({ [name]: ['name', ...Array.from({ length: rowCount }, (_, at) => `Item ${at}`)].join('\n') });
+    write({
+      [name]: ['name', ...Array.from({ length: rowCount }, (_, at) => `Item ${at}`)].join('\n'),
+    });
   beforeAll(async () => {
     expect(await parley(['push', 'shop'])).toMatchObject({ code: 0 });
   });
@@ -110,9 +121,13 @@ describe('the output in a terminal', () => {
     const terminal = open('exec parley data import product seen.csv');
     expect(await terminal.ended).toBe(0);
     expect(terminal.output).toContain('\x1b[?25l'); // it hides the cursor while it draws
-    expect(stripVTControlCharacters(terminal.output)).toMatch(/Importing into product: \d+ of 4000/);
+    expect(stripVTControlCharacters(terminal.output)).toMatch(
+      /Importing into product: \d+ of 4000/,
+    );
     expect(terminal.output).toMatch(/\x1b\[3\dm/);
-    expect(stripVTControlCharacters(terminal.output)).toContain('Imported 4000 of 4000 rows into product.');
+    expect(stripVTControlCharacters(terminal.output)).toContain(
+      'Imported 4000 of 4000 rows into product.',
+    );
   });
 
   test('has no progress bar and no escape sequences when it is piped', async () => {
@@ -147,24 +162,29 @@ describe('completion', () => {
   ];
   if (zsh) shells.push(['zsh', `${zsh} -f -i`, 'autoload -Uz compinit; compinit -u -D']);
 
-  test.each(shells)('completes commands, options and values in %s', async (shell, line, prepare) => {
-    const terminal = open(line);
-    terminal.type(`PS1='rea''dy'; ${prepare}; source <(parley completion ${shell}); echo sou''rced\n`);
-    await terminal.shows('sourced');
-    for (const [typed, offered] of [
-      ['parley pu', /pull +push/],
-      ['parley data ex', 'parley data export '],
-      ['parley data export --fo', /--force +--format/],
-      ['parley data export --format ', /csv +jsonl/],
-      ['parley data export --format=c', '=csv'],
-    ] as const) {
-      terminal.type(`${typed}\t`);
-      await terminal.shows(offered);
-      terminal.type('\x15'); // Ctrl-U clears the line
-    }
-    terminal.type('parley --vers\t\n');
-    await terminal.shows(/\d+\.\d+\.\d+/);
-  });
+  test.each(shells)(
+    'completes commands, options and values in %s',
+    async (shell, line, prepare) => {
+      const terminal = open(line);
+      terminal.type(
+        `PS1='rea''dy'; ${prepare}; source <(parley completion ${shell}); echo sou''rced\n`,
+      );
+      await terminal.shows('sourced');
+      for (const [typed, offered] of [
+        ['parley pu', /pull +push/],
+        ['parley data ex', 'parley data export '],
+        ['parley data export --fo', /--force +--format/],
+        ['parley data export --format ', /csv +jsonl/],
+        ['parley data export --format=c', '=csv'],
+      ] as const) {
+        terminal.type(`${typed}\t`);
+        await terminal.shows(offered);
+        terminal.type('\x15'); // Ctrl-U clears the line
+      }
+      terminal.type('parley --vers\t\n');
+      await terminal.shows(/\d+\.\d+\.\d+/);
+    },
+  );
 });
 
 test('dev keeps running after mistakes, deleted files, changed slugs and an unreachable server', async () => {
@@ -190,7 +210,9 @@ test('dev keeps running after mistakes, deleted files, changed slugs and an unre
     await terminal.shows(/error: later[^]*"Helper" → "Later"/);
 
     save('agents/helper.ts', agent('Later').replace("slug: 'helper'", "slug: 'friend'"));
-    await terminal.shows(/\+ friend[^]*and kept: agents helper\. --prune would fail: [^]*unknown agent "helper"/);
+    await terminal.shows(
+      /\+ friend[^]*and kept: agents helper\. --prune would fail: [^]*unknown agent "helper"/,
+    );
     save('routers/desk.ts', router('friend'));
     await terminal.shows('fallback: "helper" → "friend"');
     rmSync(join(folder, 'live/routers/desk.ts'));
@@ -216,7 +238,9 @@ const router = (slug: string) => `import { defineRouter } from '@parley/definiti
 export default defineRouter({ slug: 'desk', name: 'Desk', mode: 'rules', agents: ['${slug}'], fallback: '${slug}' });`;
 
 /** A TCP proxy to the gateway that can be closed and opened again at the same address. */
-async function startProxy(port: number): Promise<{ url: string; open(): Promise<void>; close(): Promise<void> }> {
+async function startProxy(
+  port: number,
+): Promise<{ url: string; open(): Promise<void>; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   let ownPort = 0;

@@ -1,6 +1,12 @@
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
-import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, until } from '@parley/testing';
+import {
+  type FlowServer,
+  type KapsoServer,
+  startFlowServer,
+  startKapsoServer,
+  until,
+} from '@parley/testing';
 import { type Client, createClient, push } from './client';
 import { messageReceived, phoneNumberId, unique } from './deliveries';
 import { startOwnStack, shared } from './stack';
@@ -40,7 +46,12 @@ beforeAll(async () => {
   await push(client, {
     entityTypes: [{ slug: 'order', name: 'Order', schema: { phone: 'string' } }],
     agents: [
-      { slug: 'seller', name: 'Seller', systemPrompt: 'You sell.', tools: ['payment.create', 'payment.getStatus'] },
+      {
+        slug: 'seller',
+        name: 'Seller',
+        systemPrompt: 'You sell.',
+        tools: ['payment.create', 'payment.getStatus'],
+      },
     ],
     triggers: [
       {
@@ -50,7 +61,10 @@ beforeAll(async () => {
         actions: [
           {
             tool: 'whatsapp.send',
-            args: { to: customer, text: 'Thank you for {{trigger.data.amount}} {{trigger.data.currency}}' },
+            args: {
+              to: customer,
+              text: 'Thank you for {{trigger.data.amount}} {{trigger.data.currency}}',
+            },
           },
         ],
       },
@@ -98,7 +112,12 @@ it('an agent creates a payment link, the callback marks the payment as paid, and
   const reply = await until(() => received().find((text) => text.includes('pay.php?token=')));
   const link = /http\S+?token=\w+/.exec(reply)![0];
   const order = flow.orderOf(link);
-  expect(order).toMatchObject({ amount: 12_000, subject: 'Pedido 7', email: 'buyer@example.com', status: 1 });
+  expect(order).toMatchObject({
+    amount: 12_000,
+    subject: 'Pedido 7',
+    email: 'buyer@example.com',
+    status: 1,
+  });
   expect(new URL(order.urlConfirmation).pathname).toBe('/webhook/flow');
 
   const paymentId = order.commerceOrder;
@@ -119,25 +138,32 @@ it('an agent creates a payment link, the callback marks the payment as paid, and
   await until(() => received().find((text) => text === 'Thank you for 12000 CLP'));
 
   const paid = await client.get(`/v1/data/payment/${paymentId}`);
-  expect(paid.body.data).toEqual({ ...pending.body.data, status: 'paid', paidAt: expect.any(Number) });
+  expect(paid.body.data).toEqual({
+    ...pending.body.data,
+    status: 'paid',
+    paidAt: expect.any(Number),
+  });
   expect(paid.body.data.paidAt).toBeGreaterThanOrEqual(before - 1_000);
   for (let repeat = 0; repeat < 5; repeat += 1) await callback(order.token);
   await waitForDelivery(order.token, 6);
   expect((await client.get(`/v1/data/payment/${paymentId}`)).body).toEqual(paid.body);
-  const runs = await tenant.query('select status from trigger_runs where entity_id = $1', [paymentId]);
+  const runs = await tenant.query('select status from trigger_runs where entity_id = $1', [
+    paymentId,
+  ]);
   expect(runs).toEqual([{ status: 'succeeded' }]);
   expect(received().filter((text) => text.startsWith('Thank you'))).toHaveLength(1);
-  const events = await tenant.query('select type from events where entity_id = $1 order by id', [paymentId]);
-  expect(events.map(({ type }) => type).filter((type) => String(type).startsWith('payment.'))).toEqual([
-    'payment.created',
-    'payment.link_created',
-    'payment.paid',
+  const events = await tenant.query('select type from events where entity_id = $1 order by id', [
+    paymentId,
   ]);
+  expect(
+    events.map(({ type }) => type).filter((type) => String(type).startsWith('payment.')),
+  ).toEqual(['payment.created', 'payment.link_created', 'payment.paid']);
 });
 
 it('run-tool creates a payment for an entity and reports its status; a rejected payment is failed, with the reason', async () => {
   const made = await client.post('/v1/data/order', { data: { phone: customer } });
-  const run = (toolName: string, args: object) => client.post('/v1/run-tool', { agentSlug: 'seller', toolName, args });
+  const run = (toolName: string, args: object) =>
+    client.post('/v1/run-tool', { agentSlug: 'seller', toolName, args });
   const created = await run('payment.create', {
     amount: 5_000,
     description: 'Pedido 8',
@@ -148,7 +174,10 @@ it('run-tool creates a payment for an entity and reports its status; a rejected 
   const { paymentId, paymentLinkUrl, flowOrderId } = created.body.result;
   const order = flow.orderOf(paymentLinkUrl);
   expect([paymentId, flowOrderId]).toEqual([order.commerceOrder, String(order.flowOrder)]);
-  const relations = await tenant.query('select relation, to_id from entity_relations where from_id = $1', [paymentId]);
+  const relations = await tenant.query(
+    'select relation, to_id from entity_relations where from_id = $1',
+    [paymentId],
+  );
   expect(relations).toEqual([{ relation: 'payment_for', to_id: made.body.id }]);
 
   const asked = await run('payment.getStatus', { entityId: paymentId });
@@ -167,7 +196,11 @@ it('run-tool creates a payment for an entity and reports its status; a rejected 
   const failed = await client.get(`/v1/data/payment/${paymentId}`);
   expect(failed.body.data).toMatchObject({ status: 'failed', failureReason: 'rechazada' });
 
-  const refused = await run('payment.create', { amount: 1, description: 'x', customerEmail: 'buyer@example.com' });
+  const refused = await run('payment.create', {
+    amount: 1,
+    description: 'x',
+    customerEmail: 'buyer@example.com',
+  });
   expect([refused.status, refused.body.errorType]).toEqual([500, 'execution_error']);
   expect(refused.body.error).toContain('The minimum amount is 350 CLP');
 });

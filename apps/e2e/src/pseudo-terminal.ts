@@ -40,7 +40,11 @@ export function openPseudoTerminal(
     },
     async shows(text) {
       const isThere = () => (typeof text === 'string' ? output.includes(text) : text.test(output));
-      await until(() => output, { isThere: () => isThere() || isOver, limitMs: outputLimitMs, everyMs: 20 });
+      await until(() => output, {
+        isThere: () => isThere() || isOver,
+        limitMs: outputLimitMs,
+        everyMs: 20,
+      });
       if (!isThere()) throw new Error(`The command ended without the output ${text}:\n${output}`);
       const shown = output;
       output = '';

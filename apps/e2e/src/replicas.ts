@@ -1,8 +1,21 @@
-import { type ServiceName, type Stack, createTestDatabase, createTestRedis, startStack } from '@parley/testing';
+import {
+  type ServiceName,
+  type Stack,
+  createTestDatabase,
+  createTestRedis,
+  startStack,
+} from '@parley/testing';
 import { type Balancer, startBalancer } from './balancer';
 import { shared } from './stack';
 
-const behindBalancer = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'manage', 'gateway'] as const;
+const behindBalancer = [
+  'data',
+  'chat',
+  'webhook-ingest',
+  'tool-executor',
+  'manage',
+  'gateway',
+] as const;
 type Balanced = (typeof behindBalancer)[number];
 
 /** Two processes of each service with one database. The processes of a service share an address, workers have none. */

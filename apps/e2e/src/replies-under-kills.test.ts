@@ -28,7 +28,9 @@ beforeAll(async () => {
   tenant = await createTenant(stack);
   client = await tenant.client({ permissions: ['*', 'manage'] });
   await push(client, {
-    agents: [{ slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' }],
+    agents: [
+      { slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' },
+    ],
   });
   await tenant.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
@@ -43,13 +45,20 @@ afterAll(async () => {
 });
 
 const textsTo = (contact: string) =>
-  kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+  kapso.sent
+    .filter(({ body }) => body.to === contact)
+    .map(({ body }) => (body.text as { body: string }).body);
 
 /** A contact whose first message the agent has answered. */
 async function newContact(n: number): Promise<string> {
   const contact = `56${Number.parseInt(unique(), 16)}${n}`.slice(0, 14);
   const { path, body, headers } = messageReceived(`wamid.${unique()}`, contact, 'Hello');
-  const sent = await createClient(stack.url).send('POST', path, new TextEncoder().encode(body), headers());
+  const sent = await createClient(stack.url).send(
+    'POST',
+    path,
+    new TextEncoder().encode(body),
+    headers(),
+  );
   expect(sent.status).toBe(200);
   await until(() => textsTo(contact).length === 1, { limitMs: 30_000 });
   return contact;
@@ -58,8 +67,11 @@ async function newContact(n: number): Promise<string> {
 /** Sends a request until it is answered: while manage is down, as its client does. */
 async function insist(path: string, body: unknown, headers = {}): Promise<{ id: string }> {
   for (;;) {
-    const answer = await client.post(path, body, headers).catch(() => ({ status: 0, body: undefined }));
-    if (answer.status === 200 || answer.status === 201 || answer.status === 202) return answer.body as { id: string };
+    const answer = await client
+      .post(path, body, headers)
+      .catch(() => ({ status: 0, body: undefined }));
+    if (answer.status === 200 || answer.status === 201 || answer.status === 202)
+      return answer.body as { id: string };
     if (answer.status !== 0 && answer.status < 500 && answer.status !== 409)
       throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
     // wall clock: the pause of a client before it tries again.
@@ -78,7 +90,11 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
   const replies = contacts.map(async (contact) => {
     for (let n = 0; !isOver; n += 1) {
       const text = `reply ${n} to ${contact}`;
-      await insist(`/v1/threads/whatsapp:${contact}/messages`, { text }, { 'Idempotency-Key': `${contact}-${n}` });
+      await insist(
+        `/v1/threads/whatsapp:${contact}/messages`,
+        { text },
+        { 'Idempotency-Key': `${contact}-${n}` },
+      );
       written.get(contact)!.push(text);
       // wall clock: the pace of a writer.
       await sleep(40);
@@ -98,7 +114,9 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
     await service.kill();
     await service.start();
     const lengths = [...written.values()].map((texts) => texts.length);
-    await until(() => [...written.values()].every((texts, i) => texts.length > lengths[i]!), { limitMs: 30_000 });
+    await until(() => [...written.values()].every((texts, i) => texts.length > lengths[i]!), {
+      limitMs: 30_000,
+    });
   }
   isOver = true;
   await Promise.all([...replies, replays]);
@@ -111,24 +129,36 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
       async () => {
         const found = [];
         for (let cursor = '', more = true; more;) {
-          const { body } = await client.get(`/v1/threads/whatsapp:${contact}/messages?limit=100&cursor=${cursor}`);
+          const { body } = await client.get(
+            `/v1/threads/whatsapp:${contact}/messages?limit=100&cursor=${cursor}`,
+          );
           found.push(
-            ...(body.data as { content: string; author: object | null; delivery: { status: string } | null }[]),
+            ...(body.data as {
+              content: string;
+              author: object | null;
+              delivery: { status: string } | null;
+            }[]),
           );
           ({ cursor, hasMore: more } = body);
         }
         const shown = found.filter(({ author }) => author !== null).reverse();
-        return shown.every(({ delivery: sent }) => /^(sent|failed|unknown)$/.test(sent!.status)) && shown;
+        return (
+          shown.every(({ delivery: sent }) => /^(sent|failed|unknown)$/.test(sent!.status)) && shown
+        );
       },
       { limitMs: 100_000 },
     );
     expect(states.map(({ content }) => content)).toEqual(expected);
     const received = textsTo(contact).slice(1);
     expect(new Set(received).size).toBe(received.length);
-    const sent = states.filter(({ delivery: end }) => end!.status === 'sent').map(({ content }) => content);
+    const sent = states
+      .filter(({ delivery: end }) => end!.status === 'sent')
+      .map(({ content }) => content);
     expect(received).toEqual(expect.arrayContaining(sent));
     expect(received.length - sent.length).toBe(
-      states.filter(({ content, delivery: end }) => end!.status !== 'sent' && received.includes(content)).length,
+      states.filter(
+        ({ content, delivery: end }) => end!.status !== 'sent' && received.includes(content),
+      ).length,
     );
   }
   expect(kapso.problems).toEqual([]);

@@ -53,7 +53,9 @@ it.each([
 it('requests are answered while the worker is down', async () => {
   if (!stack.services.worker) return;
   await service('worker').kill();
-  expect([(await chat()).status, (await list()).status, (await health()).status]).toEqual([200, 200, 200]);
+  expect([(await chat()).status, (await list()).status, (await health()).status]).toEqual([
+    200, 200, 200,
+  ]);
   await service('worker').start();
 });
 
@@ -123,7 +125,8 @@ it('services that are stopped answer running requests and end with status 0', as
   await untilRefused(stack.url);
   expect(await Promise.all(running.map(({ finish }) => finish()))).toEqual(Array(10).fill(200));
   expect(await stopped).toBe(0);
-  for (const name of ['chat', 'data'] as const) expect([name, await service(name).stop()]).toEqual([name, 0]);
+  for (const name of ['chat', 'data'] as const)
+    expect([name, await service(name).stop()]).toEqual([name, 0]);
   for (const name of ['gateway', 'chat', 'data'] as const) await service(name).start();
   expect((await chat()).status).toBe(200);
 });

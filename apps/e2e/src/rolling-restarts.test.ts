@@ -2,7 +2,15 @@ import { type ServiceName, rounds } from '@parley/testing';
 import { type LoadedReplicas, expectEachEffectOnce, startLoadedReplicas } from './load';
 import type { Tenant } from './tenant';
 
-const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'manage', 'gateway', 'worker'];
+const kinds: ServiceName[] = [
+  'data',
+  'chat',
+  'webhook-ingest',
+  'tool-executor',
+  'manage',
+  'gateway',
+  'worker',
+];
 /**
  * Restarts one after the other, in the full run. By default the first processes of all services restart at the same time, then the
  * second ones.
@@ -26,7 +34,9 @@ it(
     let ended: Awaited<ReturnType<typeof stop>>;
     try {
       for (let at = 0; at < inTurn; at += 1)
-        codes.push(await replicas.restart(kinds[at % kinds.length]!, Math.floor(at / kinds.length) % 2));
+        codes.push(
+          await replicas.restart(kinds[at % kinds.length]!, Math.floor(at / kinds.length) % 2),
+        );
       for (let replica = 0; inTurn === 0 && replica < 2; replica += 1)
         codes.push(...(await allOf(kinds.map((name) => replicas.restart(name, replica)))));
     } finally {
@@ -41,7 +51,10 @@ it(
     expect(answered).toBeGreaterThan(5 * restarts);
     await expectEachEffectOnce(tenant, made);
     await expectTurnsInOrder(tenant, threadId);
-    if (inTurn > 0) console.log(JSON.stringify({ restarts, answered, seconds, ...made, failed: failures.length }));
+    if (inTurn > 0)
+      console.log(
+        JSON.stringify({ restarts, answered, seconds, ...made, failed: failures.length }),
+      );
   },
   240_000 + inTurn * 30_000,
 );
@@ -61,6 +74,8 @@ async function expectTurnsInOrder(tenant: Tenant, threadId: string): Promise<voi
   expect(messages.length).toBeGreaterThan(4);
   const roles = messages.map(({ role }) => role);
   expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')));
-  const answeredAt = messages.filter(({ role }) => role === 'assistant').map((row) => Number(row.created_at));
+  const answeredAt = messages
+    .filter(({ role }) => role === 'assistant')
+    .map((row) => Number(row.created_at));
   expect(answeredAt).toEqual([...answeredAt].sort((a, b) => a - b));
 }

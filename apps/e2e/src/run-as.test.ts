@@ -34,7 +34,12 @@ const tools = [
     handlerCode: `return parley.agent.chat({ agentSlug: 'free', message: '/tool vault.system {}' })`,
     runAs: 'askers',
   },
-  { ...custom, name: 'vault.narrow', handlerCode: 'return parley.vault.clerkCreates({})', runAs: 'system' },
+  {
+    ...custom,
+    name: 'vault.narrow',
+    handlerCode: 'return parley.vault.clerkCreates({})',
+    runAs: 'system',
+  },
   {
     ...custom,
     name: 'vault.who',
@@ -55,10 +60,17 @@ beforeAll(async () => {
   });
   await push(client, {
     ...catalog,
-    entityTypes: [...catalog.entityTypes, { slug: 'note', name: 'Note', schema: { by: 'string', owner: 'string' } }],
+    entityTypes: [
+      ...catalog.entityTypes,
+      { slug: 'note', name: 'Note', schema: { by: 'string', owner: 'string' } },
+    ],
     roles: [
       ...roles,
-      { slug: 'askers', name: 'Askers', policies: [allow('agent.chat', 'execute'), allow('vault.*', 'execute')] },
+      {
+        slug: 'askers',
+        name: 'Askers',
+        policies: [allow('agent.chat', 'execute'), allow('vault.*', 'execute')],
+      },
     ],
     tools,
     agents: [
@@ -83,14 +95,17 @@ afterAll(() => tenant.close());
 const runAs = (toolName: string, agentSlug?: string, by: Client = client) =>
   by.post('/v1/run-tool', { toolName, ...(agentSlug && { agentSlug }), args: {} });
 const actorOf = async (entityId: string) => {
-  const [event] = await tenant.query(`select actor from events where entity_id = $1 and type like '%created'`, [
-    entityId,
-  ]);
+  const [event] = await tenant.query(
+    `select actor from events where entity_id = $1 and type like '%created'`,
+    [entityId],
+  );
   return event!.actor;
 };
 
 it('lets a tool do what its caller may not, and the event names both', async () => {
-  expect((await runAs('vault.plain', 'careful')).body.error).toContain('Tool not available: entity.create');
+  expect((await runAs('vault.plain', 'careful')).body.error).toContain(
+    'Tool not available: entity.create',
+  );
   const { body } = await runAs('vault.system', 'careful');
   expect(body.result).toMatchObject({ type: 'note' });
   expect(await actorOf(body.result.id)).toEqual({
@@ -100,7 +115,11 @@ it('lets a tool do what its caller may not, and the event names both', async () 
     roles: [],
     calledBy: { type: 'agent', slug: 'careful', roles: ['caller'] },
   });
-  expect((await runAs('vault.who', 'careful')).body.result).toEqual(['agent', 'development', tenant.organizationId]);
+  expect((await runAs('vault.who', 'careful')).body.result).toEqual([
+    'agent',
+    'development',
+    tenant.organizationId,
+  ]);
 });
 
 it('requires the permission for the tool itself: in the tools of the agent and in the role of each caller', async () => {
@@ -112,7 +131,10 @@ it('requires the permission for the tool itself: in the tools of the agent and i
     errorType: 'permission_denied',
     reason: 'no policy of the role "nothing" allows it',
   });
-  const [may, mayNot] = [await tenant.client({ role: 'caller' }), await tenant.client({ role: 'nothing' })];
+  const [may, mayNot] = [
+    await tenant.client({ role: 'caller' }),
+    await tenant.client({ role: 'nothing' }),
+  ];
   expect((await runAs('vault.system', undefined, may)).status).toBe(200);
   expect((await runAs('vault.system', 'careful', may)).status).toBe(200);
   for (const agentSlug of [undefined, 'careful'])
@@ -137,7 +159,9 @@ it('does not do more inside of another tool than that one may, also through an a
     'vault.system is called inside a tool that runs as the role "clerk", which does not allow it',
   );
   const narrowed = await runAs('vault.narrow');
-  expect(narrowed.body.error).toContain('vault.clerkCreates runs as the role "clerk", which does not allow it');
+  expect(narrowed.body.error).toContain(
+    'vault.clerkCreates runs as the role "clerk", which does not allow it',
+  );
   const through = await runAs('vault.outerAgent');
   expect(JSON.stringify(through.body)).toContain(
     "cannot perform 'create' on 'note' (the role of vault.system does not allow it)",
@@ -145,12 +169,21 @@ it('does not do more inside of another tool than that one may, also through an a
 });
 
 it('holds in chat, through MCP and in triggers', async () => {
-  const chat = await client.post('/v1/agents/careful/chat', { message: '/tool vault.system {"by":"chat"}' });
+  const chat = await client.post('/v1/agents/careful/chat', {
+    message: '/tool vault.system {"by":"chat"}',
+  });
   expect(chat.body._executionMeta.errorCount).toBe(0);
-  const call = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+  const call = (name: string) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: {} },
+  });
   const mcp = await client.post('/v1/mcp?agent=careful', call('vault_system'));
   expect(mcp.body.result).toMatchObject({ structuredContent: { type: 'note' } });
-  expect((await client.post('/v1/mcp', call('vault_clerkCreates'))).body.result).toMatchObject({ isError: true });
+  expect((await client.post('/v1/mcp', call('vault_clerkCreates'))).body.result).toMatchObject({
+    isError: true,
+  });
   const fired = await client.post('/v1/fire-trigger', { triggerSlug: 'seen', data: {} });
   expect(fired.body).toMatchObject({ success: true });
 });
@@ -160,7 +193,9 @@ it('is refused in a push while its role is unknown or has the name of the system
     const { status, body } = await client.post('/v1/sync', { resources, ...more });
     return [status, body.details];
   };
-  const tool = (as: string) => ({ tools: [{ ...custom, name: 'vault.new', handlerCode: 'return 1', runAs: as }] });
+  const tool = (as: string) => ({
+    tools: [{ ...custom, name: 'vault.new', handlerCode: 'return 1', runAs: as }],
+  });
   expect(await problems(tool('nowhere'))).toEqual([
     400,
     [{ path: 'tools.0.runAs', message: 'unknown role "nowhere"' }],
@@ -168,7 +203,12 @@ it('is refused in a push while its role is unknown or has the name of the system
   const system = { slug: 'system', name: 'S', policies: [] };
   expect(await problems({ ...tool('system'), roles: [system] })).toEqual([
     400,
-    [{ path: 'tools.0.runAs', message: '"system" means the system, but a role has this slug: rename the role' }],
+    [
+      {
+        path: 'tools.0.runAs',
+        message: '"system" means the system, but a role has this slug: rename the role',
+      },
+    ],
   ]);
   const [status, details] = await problems({ roles: roles.slice(0, 2) }, { prune: true });
   expect([status, JSON.stringify(details)]).toEqual([
@@ -178,7 +218,9 @@ it('is refused in a push while its role is unknown or has the name of the system
 });
 
 it('fails clearly when its role was deleted, and does nothing', async () => {
-  await tenant.query(`delete from roles where tenant = $1 and slug = 'clerk'`, [tenant.scope.tenant]);
+  await tenant.query(`delete from roles where tenant = $1 and slug = 'clerk'`, [
+    tenant.scope.tenant,
+  ]);
   for (const agentSlug of [undefined, 'careful'])
     expect((await runAs('vault.clerkLists', agentSlug)).body).toMatchObject({
       errorType: 'execution_error',
@@ -188,6 +230,9 @@ it('fails clearly when its role was deleted, and does nothing', async () => {
   const caller = await tenant.client({ role: 'caller' });
   for (const agentSlug of [undefined, 'careful']) {
     const { error, reason } = (await runAs('vault.clerkLists', agentSlug, caller)).body;
-    expect([error, reason]).toEqual(['vault.clerkLists runs as a role that does not exist', undefined]);
+    expect([error, reason]).toEqual([
+      'vault.clerkLists runs as a role that does not exist',
+      undefined,
+    ]);
   }
 });

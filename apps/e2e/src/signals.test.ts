@@ -24,11 +24,18 @@ const environment = {
 };
 
 /** The code and the signal that ended the process. A signal means that there was no listener: as process 1 the process would continue. */
-async function end(app: string, options: { preload?: string; args?: string[]; whenPrinted?: string }) {
+async function end(
+  app: string,
+  options: { preload?: string; args?: string[]; whenPrinted?: string },
+) {
   const preload = options.preload ? ['--require', options.preload] : [];
-  const child = spawn(process.execPath, [...preload, join(shared.bundles, app, 'main.cjs'), ...(options.args ?? [])], {
-    env: environment,
-  });
+  const child = spawn(
+    process.execPath,
+    [...preload, join(shared.bundles, app, 'main.cjs'), ...(options.args ?? [])],
+    {
+      env: environment,
+    },
+  );
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -40,7 +47,16 @@ async function end(app: string, options: { preload?: string; args?: string[]; wh
 }
 
 const waiting = ['migrate', '--wait', '600'];
-const apps = ['gateway', 'data', 'chat', 'manage', 'webhook-ingest', 'tool-executor', 'worker', 'cli'];
+const apps = [
+  'gateway',
+  'data',
+  'chat',
+  'manage',
+  'webhook-ingest',
+  'tool-executor',
+  'worker',
+  'cli',
+];
 
 it.each(apps)('%s ends on a SIGTERM that arrives while it loads its code', async (app) => {
   const preload = join(folder, 'send-signal.cjs');

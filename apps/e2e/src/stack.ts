@@ -1,4 +1,10 @@
-import { type Stack, type StackOptions, createTestDatabase, createTestRedis, startStack } from '@parley/testing';
+import {
+  type Stack,
+  type StackOptions,
+  createTestDatabase,
+  createTestRedis,
+  startStack,
+} from '@parley/testing';
 
 /** The stack that all test files of a run share. global-setup.mjs starts it. */
 export interface SharedStack {
@@ -11,7 +17,10 @@ export interface SharedStack {
   publicUrl: string;
   /** The secrets with which providers sign, by the name of their variable. */
   webhookSecrets: Record<
-    'IDENTITY_WEBHOOK_SECRET' | 'MESSAGING_WEBHOOK_SECRET' | 'BILLING_WEBHOOK_SECRET' | 'EMAIL_WEBHOOK_SECRET',
+    | 'IDENTITY_WEBHOOK_SECRET'
+    | 'MESSAGING_WEBHOOK_SECRET'
+    | 'BILLING_WEBHOOK_SECRET'
+    | 'EMAIL_WEBHOOK_SECRET',
     string
   >;
   databaseUrl: string;
@@ -30,7 +39,12 @@ export async function startOwnStack(
 ): Promise<Stack & { databaseUrl: string; redisUrl: string }> {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const { bundles } = shared;
-  const stack = await startStack({ databaseUrl: database.url, redisUrl: redis.url, bundles, ...options });
+  const stack = await startStack({
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    bundles,
+    ...options,
+  });
   return {
     ...stack,
     databaseUrl: database.url,

@@ -24,17 +24,29 @@ beforeAll(async () => {
   client = await tenant.client();
   const definitions = {
     agents: [
-      { slug: 'seller', name: 'Seller', systemPrompt: 'You sell.', tools: ['payment.create', 'payment.getStatus'] },
+      {
+        slug: 'seller',
+        name: 'Seller',
+        systemPrompt: 'You sell.',
+        tools: ['payment.create', 'payment.getStatus'],
+      },
     ],
     triggers: ['paid', 'failed'].map((status) => ({
       slug: `report-${status}`,
       name: `Report ${status}`,
       on: { entityType: 'payment', action: 'updated', condition: { 'data.status': status } },
       actions: [
-        { tool: 'whatsapp.send', args: { to: '56911111111', text: `${status}: {{trigger.data.description}}` } },
+        {
+          tool: 'whatsapp.send',
+          args: { to: '56911111111', text: `${status}: {{trigger.data.description}}` },
+        },
         {
           tool: 'email.send',
-          args: { to: '{{trigger.data.customerEmail}}', subject: `${status}`, text: '{{trigger.data.amount}} CLP' },
+          args: {
+            to: '{{trigger.data.customerEmail}}',
+            subject: `${status}`,
+            text: '{{trigger.data.amount}} CLP',
+          },
         },
       ],
     })),
@@ -56,7 +68,9 @@ afterAll(async () => {
 });
 
 const textsOf = async (from?: string) =>
-  JSON.parse(await line.parley(['whatsapp', 'messages', '--json', ...(from ? ['--from', from] : [])])).messages.map(
+  JSON.parse(
+    await line.parley(['whatsapp', 'messages', '--json', ...(from ? ['--from', from] : [])]),
+  ).messages.map(
     ({ direction, text }: Record<string, string>) => `${direction}: ${text}`,
   ) as string[];
 
@@ -64,7 +78,10 @@ const textsOf = async (from?: string) =>
 async function askForLink(description: string): Promise<string> {
   const args = JSON.stringify({ amount: 9_900, description, customerEmail: 'ana@example.com' });
   const unknown = await line.run(['whatsapp', 'send', 'Hello', '--agent', 'missing']);
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no agent "missing" in ') });
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no agent "missing" in '),
+  });
   const reply = await line.parley(['whatsapp', 'send', `/tool payment.create ${args}`]);
   const link = /http:\/\/localhost:\d+\/flow\/pay\?token=\w+/.exec(reply)?.[0];
   if (link === undefined) throw new Error(`no link in: ${reply}`);
@@ -73,7 +90,10 @@ async function askForLink(description: string): Promise<string> {
 
 async function press(link: string, choice: string): Promise<number> {
   const token = new URL(link).searchParams.get('token')!;
-  const response = await fetch(`${url}/flow/pay`, { method: 'POST', body: new URLSearchParams({ token, choice }) });
+  const response = await fetch(`${url}/flow/pay`, {
+    method: 'POST',
+    body: new URLSearchParams({ token, choice }),
+  });
   await response.text();
   return response.status;
 }
@@ -87,14 +107,22 @@ test.each([
   const page = await (await fetch(link)).text();
   expect(page).toContain(subject);
   expect(await press(link, choice)).toBe(200);
-  const texts = await until(() => textsOf(), { isThere: (all) => all.includes(`outbound: ${status}: ${subject}`) });
+  const texts = await until(() => textsOf(), {
+    isThere: (all) => all.includes(`outbound: ${status}: ${subject}`),
+  });
   for (const again of ['pay', 'refuse']) expect(await press(link, again)).toBe(200);
-  const payments = await client.post('/v1/data/payment/query', { filters: { 'data.description': subject } });
-  expect(payments.body.data).toEqual([expect.objectContaining({ data: expect.objectContaining({ status }) })]);
+  const payments = await client.post('/v1/data/payment/query', {
+    filters: { 'data.description': subject },
+  });
+  expect(payments.body.data).toEqual([
+    expect.objectContaining({ data: expect.objectContaining({ status }) }),
+  ]);
   expect(texts.filter((text) => text.endsWith(`${status}: ${subject}`))).toHaveLength(1);
 
   const { data: emails } = JSON.parse(
-    await until(() => line.parley(['emails', 'list', '--json']), { isThere: (text) => text.includes(`"${status}"`) }),
+    await until(() => line.parley(['emails', 'list', '--json']), {
+      isThere: (text) => text.includes(`"${status}"`),
+    }),
   ) as { data: { id: string; subject: string }[] };
   const { id } = emails.find((email) => email.subject === status)!;
   const shown = JSON.parse(await line.parley(['emails', 'show', id, '--json']));
@@ -111,7 +139,9 @@ test('a token of another order settles nothing, and a forged callback of a token
   }
   await press(await askForLink('Lamp'), 'pay');
   await until(() => textsOf(), { isThere: (all) => all.includes('outbound: paid: Lamp') });
-  const payments = await client.post('/v1/data/payment/query', { filters: { 'data.description': 'Stove' } });
+  const payments = await client.post('/v1/data/payment/query', {
+    filters: { 'data.description': 'Stove' },
+  });
   expect(payments.body.data[0].data.status).toBe('pending');
 });
 
@@ -119,7 +149,10 @@ test('the link of channels connect leads to a page that connects a simulated num
   const link = await line.parley(['channels', 'connect', '--agent', 'seller', '--name', 'Shop']);
   expect(await (await fetch(link)).text()).toContain('Connect a simulated number');
   const customer = new URL(link).searchParams.get('customer')!;
-  const connected = await fetch(`${url}/connect`, { method: 'POST', body: new URLSearchParams({ customer }) });
+  const connected = await fetch(`${url}/connect`, {
+    method: 'POST',
+    body: new URLSearchParams({ customer }),
+  });
   const [, number] = /The number is \+(\d+)/.exec(await connected.text())!;
   const list = async () =>
     JSON.parse(await line.parley(['channels', 'list', '--json'])).data as Record<string, unknown>[];
@@ -127,7 +160,8 @@ test('the link of channels connect leads to a page that connects a simulated num
     isThere: (all) => all.some((one) => one.phoneNumberId === number && one.status === 'connected'),
   });
   // Parley registers the webhook of the number after it has acknowledged the event.
-  const send = () => line.run(['whatsapp', 'send', 'Hello', '--to', number!, '--from', '+56 9 2222 2222']);
+  const send = () =>
+    line.run(['whatsapp', 'send', 'Hello', '--to', number!, '--from', '+56 9 2222 2222']);
   const { stdout } = await until(send, { isThere: ({ code }) => code === 0 });
   expect(stdout).toContain('No model provider is configured');
   expect((await textsOf('56922222222'))[0]).toBe('inbound: Hello');
@@ -138,12 +172,22 @@ test('a production environment never uses the stand-ins', async () => {
   const run = async (toolName: string, args: object) =>
     (await production.post('/v1/run-tool', { toolName, args })).body.error as string;
   const payment = { amount: 9_900, description: 'Tent', customerEmail: 'ana@example.com' };
-  expect(await run('payment.create', payment)).toContain('Payments are not configured in production');
-  expect(await run('email.send', { to: 'ana@example.com', subject: 'x', text: 'x' })).toContain('not configured');
+  expect(await run('payment.create', payment)).toContain(
+    'Payments are not configured in production',
+  );
+  expect(await run('email.send', { to: 'ana@example.com', subject: 'x', text: 'x' })).toContain(
+    'not configured',
+  );
   const { code, stderr } = await line.run(['integrations', 'test', 'flow'], {
-    env: { PARLEY_API_KEY: (await tenant.client({ environment: 'production', permissions: ['manage'] })).key },
+    env: {
+      PARLEY_API_KEY: (await tenant.client({ environment: 'production', permissions: ['manage'] }))
+        .key,
+    },
   });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('flow is not configured in production')]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('flow is not configured in production'),
+  ]);
 });
 
 test('in production the stand-ins do not start, nor do services that have their address', async () => {
@@ -151,9 +195,24 @@ test('in production the stand-ins do not start, nor do services that have their 
     runFile(process.execPath, [join(shared.bundles, name, 'main.cjs')], {
       timeout: 30_000,
       env: {
-        ...{ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', INTERNAL_PORT: '0' },
-        ...{ DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, SECRETS_KEY: stack.secretsKey },
-        ...{ STAND_INS_URL: url, STAND_INS_FOLDER: line.folder, GATEWAY_URL: stack.url, MESSAGING_WEBHOOK_SECRET: 's' },
+        ...{
+          PATH: process.env.PATH,
+          NODE_ENV: 'production',
+          HOST: '127.0.0.1',
+          PORT: '0',
+          INTERNAL_PORT: '0',
+        },
+        ...{
+          DATABASE_URL: stack.databaseUrl,
+          REDIS_URL: stack.redisUrl,
+          SECRETS_KEY: stack.secretsKey,
+        },
+        ...{
+          STAND_INS_URL: url,
+          STAND_INS_FOLDER: line.folder,
+          GATEWAY_URL: stack.url,
+          MESSAGING_WEBHOOK_SECRET: 's',
+        },
       },
     });
   expect(await start('stand-ins')).toMatchObject({

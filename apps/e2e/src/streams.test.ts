@@ -27,7 +27,9 @@ const open = (key: string, after = '') =>
     ...(after !== '' && { 'Last-Event-ID': after }),
   });
 const createdIn = ({ events }: OpenEventStream): string[] =>
-  events.flatMap(({ event, data }) => (event === 'entity.created' ? [data.entityId as string] : []));
+  events.flatMap(({ event, data }) =>
+    event === 'entity.created' ? [data.entityId as string] : [],
+  );
 
 test('events arrive once over restarts of the gateway and the service, which end their streams at once', async () => {
   // Written at the data service, which stays.

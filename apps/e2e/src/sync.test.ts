@@ -10,7 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => tenant.close());
 
-const push = (resources: object, rest: object = {}) => client.post('/v1/sync', { resources, ...rest });
+const push = (resources: object, rest: object = {}) =>
+  client.post('/v1/sync', { resources, ...rest });
 
 it('reports the changes of a push by kind', async () => {
   const first = await push(catalog);
@@ -34,7 +35,9 @@ it('pulls resources that can be pushed without a change', async () => {
   expect(resources.agents).toEqual([assistant]);
   expect(resources.entityTypes).toContainEqual(productType);
   const again = await push(resources);
-  for (const result of Object.values(again.body.results as Record<string, Record<string, string[]>>)) {
+  for (const result of Object.values(
+    again.body.results as Record<string, Record<string, string[]>>,
+  )) {
     expect([result.created, result.updated, result.deleted]).toEqual([[], [], []]);
   }
 });
@@ -44,7 +47,9 @@ it('accepts the whole response of a pull, and changes nothing', async () => {
   const { body: pulled } = await client.post('/v1/sync/pull', {});
   const again = await client.post('/v1/sync', pulled);
   expect([again.status, again.body.version]).toEqual([200, pulled.version]);
-  for (const { created, updated, deleted } of Object.values(again.body.results as Record<string, Record<string, []>>)) {
+  for (const { created, updated, deleted } of Object.values(
+    again.body.results as Record<string, Record<string, []>>,
+  )) {
     expect([created, updated, deleted]).toEqual([[], [], []]);
   }
   const other = await tenant.client({ environment: 'production', permissions: ['sync'] });
@@ -79,7 +84,10 @@ it('applies a push completely or not at all', async () => {
 
 it('changes nothing on a dry run', async () => {
   const answer = await push(catalog, { dryRun: true });
-  expect(answer.body).toMatchObject({ dryRun: true, results: { agents: { created: ['assistant'] } } });
+  expect(answer.body).toMatchObject({
+    dryRun: true,
+    results: { agents: { created: ['assistant'] } },
+  });
   expect((await client.post('/v1/sync/pull', {})).body.resources.agents ?? []).toEqual([]);
 });
 
@@ -94,7 +102,10 @@ it('deletes missing resources only with prune', async () => {
 it('answers 409 when another push came first', async () => {
   const { version } = (await push(catalog)).body;
   await push({ agents: [{ ...assistant, name: 'Theirs' }] });
-  const answer = await push({ agents: [{ ...assistant, name: 'Ours' }] }, { expectedVersion: version });
+  const answer = await push(
+    { agents: [{ ...assistant, name: 'Ours' }] },
+    { expectedVersion: version },
+  );
   expect(answer.status).toBe(409);
 });
 

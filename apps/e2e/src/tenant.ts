@@ -33,7 +33,11 @@ export async function createTenant({
   const db = createDb({ databaseUrl, poolSize: 2 });
   const organizationId = newId('org');
   const slug = organizationId.replace('_', '-');
-  const organization = await insertOrganization(db, { id: organizationId, slug, name: `Organization ${slug}` });
+  const organization = await insertOrganization(db, {
+    id: organizationId,
+    slug,
+    name: `Organization ${slug}`,
+  });
   const { tenant } = organization!;
   return {
     organizationId,
@@ -53,7 +57,11 @@ export async function createTenant({
       await revokeApiKey(db, { tenant }, keyId);
     },
     async useModels(baseUrl) {
-      const integration = { provider: 'openai', config: { baseUrl }, secrets: { apiKey: 'sk-test' } };
+      const integration = {
+        provider: 'openai',
+        config: { baseUrl },
+        secrets: { apiKey: 'sk-test' },
+      };
       const scope = { organizationId, tenant, environment: 'development' as const };
       await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
     },

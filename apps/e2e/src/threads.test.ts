@@ -44,7 +44,10 @@ describe('a thread', () => {
     const [one, two] = [await say('one'), await say('two')];
     expect(one.status).toBe(200);
     expect(one.body.threadId).not.toBe(two.body.threadId);
-    expect(one.body).toMatchObject({ message: 'ok', usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 } });
+    expect(one.body).toMatchObject({
+      message: 'ok',
+      usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 },
+    });
   });
 
   it('continues by threadId, and the agent gets the full history', async () => {
@@ -76,9 +79,13 @@ describe('a thread', () => {
     );
     expect(new Set(answers.map(({ body }) => body.threadId)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
-    const last = model.requests.map(({ messages }) => messages).sort((a, b) => b.length - a.length)[0]!;
+    const last = model.requests
+      .map(({ messages }) => messages)
+      .sort((a, b) => b.length - a.length)[0]!;
     expect(last).toHaveLength(15);
-    expect(last.map(({ role }) => role)).toEqual(last.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')));
+    expect(last.map(({ role }) => role)).toEqual(
+      last.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')),
+    );
   });
 
   it('that is unknown is answered with 404, and no thread is created', async () => {
@@ -104,7 +111,11 @@ describe('threadContext.params', () => {
   });
 
   it('may have any name when the agent defines none', async () => {
-    await say('hi', { threadContext: { params: { plan: 'any', more: { deep: 1 } } } }, '/v1/agents/free/chat');
+    await say(
+      'hi',
+      { threadContext: { params: { plan: 'any', more: { deep: 1 } } } },
+      '/v1/agents/free/chat',
+    );
     expect(systemOf()).toContain('plan any');
     await client.post('/v1/agents/free/chat', { message: 'hi' });
     expect(systemOf()).toContain('plan none');
@@ -121,13 +132,16 @@ describe('threadContext.params', () => {
   });
 
   it('that are not defined are dropped', async () => {
-    const { threadId } = (await say('hi', { threadContext: { params: { plan: 'x', stray: 'y' } } })).body;
+    const { threadId } = (await say('hi', { threadContext: { params: { plan: 'x', stray: 'y' } } }))
+      .body;
     const [row] = await tenant.query('select params from threads where id = $1', [threadId]);
     expect(row!.params).toEqual({ plan: 'x' });
   });
 
   it('are never evaluated as a template', async () => {
-    await say('hi', { threadContext: { params: { plan: '{{threadContext.channel}} {{entity.query({})}}' } } });
+    await say('hi', {
+      threadContext: { params: { plan: '{{threadContext.channel}} {{entity.query({})}}' } },
+    });
     expect(systemOf()).toContain('plan {{threadContext.channel}} {{entity.query({})}}.');
   });
 });
@@ -136,7 +150,9 @@ describe('the tool loop', () => {
   it('offers tools with names that providers accept, and runs the called tool', async () => {
     await client.post('/v1/data/product', { data: { name: 'Lamp' } });
     model.play((_request, index) =>
-      index === 0 ? { toolCalls: [{ name: 'entity_query', args: { type: 'product' } }] } : { text: 'There is a lamp.' },
+      index === 0
+        ? { toolCalls: [{ name: 'entity_query', args: { type: 'product' } }] }
+        : { text: 'There is a lamp.' },
     );
     const { body } = await say('What is there?');
     expect(body.message).toBe('There is a lamp.');
@@ -145,7 +161,10 @@ describe('the tool loop', () => {
     expect(results).toHaveLength(1);
     expect(results[0]!.text).toContain('Lamp');
     expect(body.usage.totalTokens).toBe(body.usage.inputTokens + body.usage.outputTokens);
-    expect(body._executionMeta).toMatchObject({ iterationCount: 2, model: expect.stringContaining('gpt-5-mini') });
+    expect(body._executionMeta).toMatchObject({
+      iterationCount: 2,
+      model: expect.stringContaining('gpt-5-mini'),
+    });
   });
 
   it('calls the model at most ten times, the tenth time without tools', async () => {
@@ -158,7 +177,10 @@ describe('the tool loop', () => {
     const { status, body } = await say('Loop');
     expect([status, body.message]).toEqual([200, 'Enough.']);
     expect(model.requests).toHaveLength(10);
-    expect(model.requests.map(({ tools }) => tools.length > 0)).toEqual([...Array(9).fill(true), false]);
+    expect(model.requests.map(({ tools }) => tools.length > 0)).toEqual([
+      ...Array(9).fill(true),
+      false,
+    ]);
     expect(body._executionMeta.iterationCount).toBe(10);
   });
 

@@ -16,7 +16,9 @@ beforeAll(async () => {
     received.push(request.headers.authorization);
     const isKnown = request.headers.authorization === `Bearer ${value}`;
     response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isKnown ? { rate: 7 } : { refused: request.headers.authorization }));
+    response.end(
+      JSON.stringify(isKnown ? { rate: 7 } : { refused: request.headers.authorization }),
+    );
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => carrier.once('listening', listening));
   const host = `127.0.0.1:${(carrier.address() as AddressInfo).port}`;
@@ -47,7 +49,15 @@ beforeAll(async () => {
       },
       { ...custom, name: 'carrier.plain', allowedHosts: ['127.0.0.1'], handlerCode: ask(withKey) },
     ],
-    agents: [{ ...assistant, slug: 'clerk', name: 'Clerk', tools: ['carrier.*'], model: 'offline/scripted' }],
+    agents: [
+      {
+        ...assistant,
+        slug: 'clerk',
+        name: 'Clerk',
+        tools: ['carrier.*'],
+        model: 'offline/scripted',
+      },
+    ],
   });
 });
 beforeEach(() => (received = []));
@@ -57,13 +67,16 @@ afterAll(async () => {
 });
 
 const run = (toolName: string) => client.post('/v1/run-tool', { toolName });
-const set = (given: string) => client.post('/v1/tool-secrets', { name: 'CARRIER_KEY', value: given });
+const set = (given: string) =>
+  client.post('/v1/tool-secrets', { name: 'CARRIER_KEY', value: given });
 
 it('fails with the command that sets it while it is missing', async () => {
   const { status, body } = await run('carrier.rate');
   expect([status, body.errorType]).toEqual([500, 'execution_error']);
   expect(body.error).toBe('carrier.rate needs a secret that is not set');
-  expect(body.reason).toBe('CARRIER_KEY is not set in development. Set it with: parley tool-secrets set CARRIER_KEY -');
+  expect(body.reason).toBe(
+    'CARRIER_KEY is not set in development. Set it with: parley tool-secrets set CARRIER_KEY -',
+  );
   expect(received).toEqual([]);
 });
 
@@ -81,7 +94,9 @@ it('reaches the server that the tool calls, the value of the last set, and nothi
 });
 
 it('is not sent to a host that the tool does not allow, and not given to a tool that does not declare it', async () => {
-  expect((await run('carrier.elsewhere')).body.error).toMatch(/^fetch failed: Host not in allowedHosts/);
+  expect((await run('carrier.elsewhere')).body.error).toMatch(
+    /^fetch failed: Host not in allowedHosts/,
+  );
   expect(received).toEqual([]);
   expect((await run('carrier.plain')).body.error).toMatch(/"refused":"Bearer undefined"/);
 });
@@ -95,11 +110,20 @@ it('is in no answer of chat, MCP and pull, and in no table as text', async () =>
     method: 'tools/call',
     params: { name: 'carrier_rate', arguments: {} },
   });
-  expect(mcp.body.result).toMatchObject({ structuredContent: { rate: 7, key: '[secret CARRIER_KEY]' } });
+  expect(mcp.body.result).toMatchObject({
+    structuredContent: { rate: 7, key: '[secret CARRIER_KEY]' },
+  });
   const pull = await client.post('/v1/sync/pull', {});
-  const answers = JSON.stringify([chat.body, mcp.body, pull.body, (await client.get('/v1/tool-secrets')).body]);
+  const answers = JSON.stringify([
+    chat.body,
+    mcp.body,
+    pull.body,
+    (await client.get('/v1/tool-secrets')).body,
+  ]);
   expect(answers).not.toContain(value);
-  const tables = await tenant.query(`select tablename as name from pg_tables where schemaname = 'public'`);
+  const tables = await tenant.query(
+    `select tablename as name from pg_tables where schemaname = 'public'`,
+  );
   for (const { name } of tables) {
     const [found] = await tenant.query(
       `select count(*)::int as n from "${String(name)}" t where t::text like any($1)`,

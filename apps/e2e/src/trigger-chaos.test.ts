@@ -18,7 +18,12 @@ test(
     });
     expect(result.acknowledged).toBeGreaterThanOrEqual(changes);
     expect(result.committed).toBeGreaterThanOrEqual(result.acknowledged);
-    expect(result).toMatchObject({ lost: 0, doubled: 0, disordered: 0, runs: { succeeded: result.committed } });
+    expect(result).toMatchObject({
+      lost: 0,
+      doubled: 0,
+      disordered: 0,
+      runs: { succeeded: result.committed },
+    });
   },
   rounds(400_000, 1_800_000),
 );

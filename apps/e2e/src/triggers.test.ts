@@ -9,7 +9,11 @@ let tenant: Tenant;
 let client: Client;
 
 const types = ['order', 'note'].map((slug) => ({ slug, name: slug, schema: {} }));
-const note = (data: object, rest: object = {}) => ({ tool: 'entity.create', args: { type: 'note', data }, ...rest });
+const note = (data: object, rest: object = {}) => ({
+  tool: 'entity.create',
+  args: { type: 'note', data },
+  ...rest,
+});
 
 beforeAll(async () => {
   tenant = await createTenant();
@@ -45,7 +49,9 @@ beforeAll(async () => {
         slug: 'paid',
         name: 'Paid',
         on: { entityType: 'order', action: 'updated', condition: paid },
-        actions: [note({ kind: 'paid', text: 'Order {{trigger.entityId}}: {{trigger.data.total}}' })],
+        actions: [
+          note({ kind: 'paid', text: 'Order {{trigger.entityId}}: {{trigger.data.total}}' }),
+        ],
       },
       {
         slug: 'deleted',
@@ -68,16 +74,21 @@ beforeAll(async () => {
 afterAll(() => tenant.close());
 
 async function notes(kind: string, count: number): Promise<object[]> {
-  const { body } = await until(() => client.post('/v1/data/note/query', { filters: { 'data.kind': kind } }), {
-    isThere: (answer) => answer.body.data.length >= count,
-    limitMs: 40_000,
-    everyMs: 100,
-  });
+  const { body } = await until(
+    () => client.post('/v1/data/note/query', { filters: { 'data.kind': kind } }),
+    {
+      isThere: (answer) => answer.body.data.length >= count,
+      limitMs: 40_000,
+      everyMs: 100,
+    },
+  );
   return body.data.map(({ data }: { data: object }) => data);
 }
 
 test('creating, updating and deleting an entity runs its triggers, with conditions, templates and a custom tool', async () => {
-  const { body: order } = await client.post('/v1/data/order', { data: { total: 12.5, status: 'open' } });
+  const { body: order } = await client.post('/v1/data/order', {
+    data: { total: 12.5, status: 'open' },
+  });
   expect(await notes('made', 1)).toEqual([{ kind: 'made', total: 12.5, twice: 25, orders: 1 }]);
   await client.patch(`/v1/data/order/${order.id}`, { data: { note: 'not yet' } });
   await client.patch(`/v1/data/order/${order.id}`, { data: { status: 'paid' } });
@@ -117,7 +128,10 @@ describe('POST /v1/fire-trigger', () => {
     [{ triggerSlug: 'by-hand', entityId: 'ent_none' }, 404, 'not_found'],
     [{ triggerSlug: 'by-hand', data: { from: 'x', id: 'ent_none' } }, 500, 'execution_error'],
   ])('answers %j with %d %s', async (body, status, errorType) => {
-    expect(await client.post('/v1/fire-trigger', body)).toMatchObject({ status, body: { errorType } });
+    expect(await client.post('/v1/fire-trigger', body)).toMatchObject({
+      status,
+      body: { errorType },
+    });
   });
 
   it('requires triggerSlug', async () => {

@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import { stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
 import { openBrowser } from './open-browser';
-import { type TutorialStep, createFile, expectLines, openShell, readTutorial, typeCommands } from './follow-tutorial';
+import {
+  type TutorialStep,
+  createFile,
+  expectLines,
+  openShell,
+  readTutorial,
+  typeCommands,
+} from './follow-tutorial';
 import { installPackages, packPackages, root } from './install-packages';
 import { openPseudoTerminal } from './pseudo-terminal';
 
@@ -38,30 +45,46 @@ let started: Promise<void> | undefined;
 
 /** Runs `npm start` of the checkout on free ports, with its data in the clone. */
 async function startStack(): Promise<void> {
-  const args = [join(root, 'tools', 'start.mjs'), '--port', String(port), '--state', join(clone, '.parley')];
+  const args = [
+    join(root, 'tools', 'start.mjs'),
+    '--port',
+    String(port),
+    '--state',
+    join(clone, '.parley'),
+  ];
   stack.child = spawn(process.execPath, args, { cwd: root, env });
   for (const stream of [stack.child.stdout!, stack.child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (stack.output += text));
-  const isThere = () => stack.output.includes('Press Ctrl-C to stop') || stack.child!.exitCode !== null;
+  const isThere = () =>
+    stack.output.includes('Press Ctrl-C to stop') || stack.child!.exitCode !== null;
   await until(isThere, { limitMs: 180_000, everyMs: 100 });
   if (stack.child.exitCode !== null) throw new Error(`npm start ended:\n${stack.output}`);
 }
 
 /** The page uses the usual ports of `npm start`. */
 const withPorts = (text: string) =>
-  text.replaceAll(/(localhost:|serve\.mjs )400(\d)/g, (_, before, last) => `${before}${port + Number(last)}`);
+  text.replaceAll(
+    /(localhost:|serve\.mjs )400(\d)/g,
+    (_, before, last) => `${before}${port + Number(last)}`,
+  );
 
 /** Opens the payment link in a browser, or without one as a form, and presses Pay. */
 async function pay(link: string): Promise<void> {
   const browser = await openBrowser();
   if (browser === null) {
-    const body = new URLSearchParams({ token: new URL(link).searchParams.get('token')!, choice: 'pay' });
+    const body = new URLSearchParams({
+      token: new URL(link).searchParams.get('token')!,
+      choice: 'pay',
+    });
     expect((await fetch(new URL('/flow/pay', link), { method: 'POST', body })).status).toBe(200);
     return;
   }
   try {
     for (const width of [390, 1440]) {
-      const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });
+      const context = await browser.newContext({
+        javaScriptEnabled: false,
+        viewport: { width, height: 800 },
+      });
       const page = await context.newPage();
       await page.goto(link);
       expect(await page.getByRole('heading').textContent()).toBe('Dome tent');
@@ -69,7 +92,9 @@ async function pay(link: string): Promise<void> {
       expect(shown).toBeLessThanOrEqual(width);
       // The second visitor finds the payment paid.
       if (width === 390) await page.getByRole('button', { name: 'Pay' }).click();
-      expect(await page.locator('main').textContent()).toMatch(/Paid[^]*Parley has received the result/);
+      expect(await page.locator('main').textContent()).toMatch(
+        /Paid[^]*Parley has received the result/,
+      );
       expect(await page.getByRole('button').count()).toBe(0);
     }
   } finally {
@@ -86,13 +111,15 @@ type Commands = Extract<TutorialStep, { kind: 'commands' }>;
 async function follow(
   page: string,
   project: string,
-  around: (step: Commands, type: () => Promise<string>) => Promise<unknown> = (_step, type) => type(),
+  around: (step: Commands, type: () => Promise<string>) => Promise<unknown> = (_step, type) =>
+    type(),
 ): Promise<void> {
   const terminal = openPseudoTerminal('bash --norc --noprofile -i', { cwd: clone, env });
   try {
     await openShell(terminal);
     for (const step of readTutorial(page)) {
-      if (step.kind === 'file') createFile(join(clone, project), { ...step, content: withPorts(step.content) });
+      if (step.kind === 'file')
+        createFile(join(clone, project), { ...step, content: withPorts(step.content) });
       else if (step.commands[0] === 'npm start') await (started ??= startStack());
       else
         await around(step, async () => {
@@ -165,12 +192,17 @@ test('docs/tutorials/website-chat.md works as it is written', async () => {
       const input = page.getByRole('textbox', { name: 'Your message' });
       await input.fill('/tool entity.query {"type":"product","limit":1}');
       await input.press('Enter');
-      await until(async () => (await page.locator('.entry:visible').count()) === 3, { limitMs: 30_000 });
+      await until(async () => (await page.locator('.entry:visible').count()) === 3, {
+        limitMs: 30_000,
+      });
       answers.push(...(await page.locator('.entry.agent .text').allInnerTexts()));
     } finally {
       await browser.close();
     }
   });
   if (answers.length > 0)
-    expect(answers).toEqual(['Hello! How can we help you?', expect.stringContaining('"type":"product"')]);
+    expect(answers).toEqual([
+      'Hello! How can we help you?',
+      expect.stringContaining('"type":"product"'),
+    ]);
 });

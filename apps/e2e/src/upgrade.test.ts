@@ -14,11 +14,20 @@ import { shared } from './stack';
  */
 const events = rounds(20_000, 1_000_000);
 const isFullRun = rounds(false, true);
-const kinds: ServiceName[] = ['worker', 'data', 'chat', 'webhook-ingest', 'manage', 'tool-executor', 'gateway'];
+const kinds: ServiceName[] = [
+  'worker',
+  'data',
+  'chat',
+  'webhook-ingest',
+  'manage',
+  'tool-executor',
+  'gateway',
+];
 const usesDatabase = (name: ServiceName) => !['tool-executor', 'gateway'].includes(name);
 
 /** Tables that nearly every request uses. Each has a new column in the next version. */
-const changed = 'events entities threads executions trigger_runs api_keys webhook_deliveries agents'.split(' ');
+const changed =
+  'events entities threads executions trigger_runs api_keys webhook_deliveries agents'.split(' ');
 /** The migrations of the next version. The last one is an index of a table that grows. */
 const next = {
   ...Object.fromEntries(
@@ -92,9 +101,13 @@ async function rollOut(version: string): Promise<void> {
     expect(await loaded.replicas.restart(name, replica, version)).toBe(0);
   };
   const printed: string[] = [];
-  if (isFullRun) for (const name of kinds) for (const replica of [0, 1]) await replace(name, replica);
+  if (isFullRun)
+    for (const name of kinds) for (const replica of [0, 1]) await replace(name, replica);
   else for (const replica of [0, 1]) await Promise.all(kinds.map((name) => replace(name, replica)));
-  const expected = version === nextVersion ? /^The database is up to date\.$/ : /_expand_.* of a newer version, which/;
+  const expected =
+    version === nextVersion
+      ? /^The database is up to date\.$/
+      : /_expand_.* of a newer version, which/;
   for (const line of printed) expect(line).toMatch(expected);
 }
 
@@ -110,7 +123,9 @@ it(
       await database.query('begin isolation level repeatable read; select from users');
       const migrating = migrate(nextVersion);
       await until(isBuildingIndex, { limitMs: 120_000 });
-      expect(await migrate(repository)).toContain('of a newer version, which this version works with');
+      expect(await migrate(repository)).toContain(
+        'of a newer version, which this version works with',
+      );
       expect(await replicas.restart('data', 1, repository)).toBe(0);
       expect(await isBuildingIndex()).toBe(true);
       await database.query('commit');
@@ -126,7 +141,9 @@ it(
     expect(answered).toBeGreaterThan(100);
     await expectEachEffectOnce(tenant, made);
     if (isFullRun)
-      console.log(JSON.stringify({ events, answered, seconds: (Date.now() - startedAt) / 1_000, ...made }));
+      console.log(
+        JSON.stringify({ events, answered, seconds: (Date.now() - startedAt) / 1_000, ...made }),
+      );
   },
   isFullRun ? 1_800_000 : 600_000,
 );

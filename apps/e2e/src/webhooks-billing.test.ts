@@ -26,7 +26,10 @@ afterAll(async () => {
 
 /** Commands with a key that has the permission manage. */
 const parley = (args: string[], input?: string) =>
-  commandLine.parley([...args, '--org', tenant.slug], { input, env: { PARLEY_API_KEY: manageKey } });
+  commandLine.parley([...args, '--org', tenant.slug], {
+    input,
+    env: { PARLEY_API_KEY: manageKey },
+  });
 const balance = async () => {
   const [row] = await tenant.query(
     'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
@@ -41,7 +44,11 @@ describe('credits', () => {
     id,
     post(file: string, options: { id?: string; owner?: object } = {}) {
       const event = sample(`polar/${file}`);
-      Object.assign(event.data, { id, metadata: { organizationId: tenant.organizationId }, ...options.owner });
+      Object.assign(event.data, {
+        id,
+        metadata: { organizationId: tenant.organizationId },
+        ...options.owner,
+      });
       return deliverAndWait(tenant, polar, event, { id: options.id });
     },
   });
@@ -54,7 +61,10 @@ describe('credits', () => {
     expect(await balance()).toBe(5_000);
     // A retry of the provider finds the same row; another delivery about the same order is ignored.
     expect((await order.post('order.paid', { id: first })).id).toBe(id);
-    expect(await order.post('order.paid')).toMatchObject({ status: 'ignored', reason: 'applied before' });
+    expect(await order.post('order.paid')).toMatchObject({
+      status: 'ignored',
+      reason: 'applied before',
+    });
     expect(await balance()).toBe(5_000);
     for (const [file, left] of [
       ['order.refunded.partial', 3_000],
@@ -108,26 +118,41 @@ describe('credits', () => {
 
   it('the organization is found by metadata, then by the external id of the customer, then by its user', async () => {
     const user = `user_${unique()}`;
-    await tenant.query('insert into users (id, external_id, updated_at) values ($1, $1, now())', [user]);
+    await tenant.query('insert into users (id, external_id, updated_at) values ($1, $1, now())', [
+      user,
+    ]);
     await tenant.query(
       "insert into memberships (id, tenant, user_id, role, updated_at) values ($1, $2, $1, 'admin', now())",
       [user, tenant.scope.tenant],
     );
     const before = await balance();
-    const customer = (given: object) => ({ ...sample('polar/order.paid').data.customer, metadata: {}, ...given });
+    const customer = (given: object) => ({
+      ...sample('polar/order.paid').data.customer,
+      metadata: {},
+      ...given,
+    });
     const unknown = customer({ external_id: null });
     for (const owner of [
       { metadata: {}, customer: customer({ external_id: tenant.organizationId }) },
-      { metadata: {}, customer: customer({ external_id: undefined, externalId: tenant.organizationId }) },
+      {
+        metadata: {},
+        customer: customer({ external_id: undefined, externalId: tenant.organizationId }),
+      },
       { metadata: {}, customer: customer({ external_id: null, metadata: { userId: user } }) },
-      { metadata: { organizationId: tenant.organizationId }, customer: customer({ external_id: 'org_of_others' }) },
+      {
+        metadata: { organizationId: tenant.organizationId },
+        customer: customer({ external_id: 'org_of_others' }),
+      },
     ])
       expect(await newOrder().post('order.paid', { owner })).toMatchObject({ status: 'processed' });
     expect((await balance()) - before).toBe(20_000);
 
     // An order without an owner is stored as unattributed.
     const id = `evt_${unique()}`;
-    const unattributed = await newOrder().post('order.paid', { id, owner: { metadata: {}, customer: unknown } });
+    const unattributed = await newOrder().post('order.paid', {
+      id,
+      owner: { metadata: {}, customer: unknown },
+    });
     expect(unattributed).toMatchObject({ status: 'unattributed', tenant: null });
     expect((await balance()) - before).toBe(20_000);
   });
@@ -135,7 +160,17 @@ describe('credits', () => {
 
 it('an e-mail that a tool has sent gets the furthest status that the provider reports', async () => {
   await parley(
-    ['integrations', 'set', 'resend', '--api-key', '-', '--api-url', mail.url, '--from', 'Acme <hello@acme.example>'],
+    [
+      'integrations',
+      'set',
+      'resend',
+      '--api-key',
+      '-',
+      '--api-url',
+      mail.url,
+      '--from',
+      'Acme <hello@acme.example>',
+    ],
     mail.apiKey,
   );
   expect(await parley(['integrations', 'test', 'resend'])).toContain('accepts the key');
@@ -143,16 +178,25 @@ it('an e-mail that a tool has sent gets the furthest status that the provider re
     agents: [{ slug: 'mailer', name: 'Mailer', systemPrompt: 'You write.', tools: ['email.send'] }],
   });
   const args = { to: 'a@b.example', subject: 'Hola', text: 'Que tal' };
-  const sent = await client.post('/v1/run-tool', { agentSlug: 'mailer', toolName: 'email.send', args });
+  const sent = await client.post('/v1/run-tool', {
+    agentSlug: 'mailer',
+    toolName: 'email.send',
+    args,
+  });
   expect(sent.body.result).toMatchObject({ status: 'sent' });
   expect(mail.sent).toMatchObject([
-    { key: sent.body.result.id, body: { from: 'Acme <hello@acme.example>', to: ['a@b.example'], subject: 'Hola' } },
+    {
+      key: sent.body.result.id,
+      body: { from: 'Acme <hello@acme.example>', to: ['a@b.example'], subject: 'Hola' },
+    },
   ]);
   const applyStatus = async (file: string) => {
     const event = sample(`resend/${file}`);
     Object.assign(event.data, { email_id: mail.sent[0]!.id });
     const { status } = await deliverAndWait(tenant, resend, event);
-    const [email] = await tenant.query('select status from emails where id = $1', [sent.body.result.id]);
+    const [email] = await tenant.query('select status from emails where id = $1', [
+      sent.body.result.id,
+    ]);
     return [status, email!.status];
   };
   expect(await applyStatus('email.delivered')).toEqual(['processed', 'delivered']);

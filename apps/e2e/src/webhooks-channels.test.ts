@@ -28,7 +28,12 @@ beforeAll(async () => {
   tenant = await createTenant();
   manageKey = (await tenant.client({ permissions: ['manage'] })).key;
   client = await tenant.client();
-  const agent = (slug: string) => ({ slug, name: slug, systemPrompt: 'You help.', model: 'offline/scripted' });
+  const agent = (slug: string) => ({
+    slug,
+    name: slug,
+    systemPrompt: 'You help.',
+    model: 'offline/scripted',
+  });
   await push(client, {
     entityTypes: [
       { slug: 'customer', name: 'Customer', schema: { phone: 'string', debt: 'number' } },
@@ -41,12 +46,20 @@ beforeAll(async () => {
         name: 'Desk',
         mode: 'rules',
         agents: ['billing', 'general'],
-        rules: [{ conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }], route: 'billing' }],
+        rules: [
+          {
+            conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }],
+            route: 'billing',
+          },
+        ],
         fallback: 'general',
       },
     ],
   });
-  await parley(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
+  await parley(
+    ['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url],
+    kapso.apiKey,
+  );
 });
 afterAll(async () => {
   commandLine.close();
@@ -57,11 +70,17 @@ afterEach(() => expect(kapso.problems).toEqual([]));
 
 /** Commands with a key that has the permission manage. */
 const parley = (args: string[], input?: string) =>
-  commandLine.parley([...args, '--org', tenant.slug], { input, env: { PARLEY_API_KEY: manageKey } });
+  commandLine.parley([...args, '--org', tenant.slug], {
+    input,
+    env: { PARLEY_API_KEY: manageKey },
+  });
 const textsTo = (contact: string) =>
-  kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+  kapso.sent
+    .filter(({ body }) => body.to === contact)
+    .map(({ body }) => (body.text as { body: string }).body);
 /** Waits for a number of replies to a contact. */
-const replies = (contact: string, wanted: number) => until(() => textsTo(contact).length >= wanted && textsTo(contact));
+const replies = (contact: string, wanted: number) =>
+  until(() => textsTo(contact).length >= wanted && textsTo(contact));
 const inputsOf = (contact: string) =>
   tenant
     .query(
@@ -87,12 +106,15 @@ function messageOf(file: string, contact: string, changed: object = {}, phoneNum
 }
 const textOf = (contact: string, body: string, phoneNumberId = direct) =>
   messageOf('whatsapp.message.received', contact, { text: { body } }, phoneNumberId);
-const receive = (body: object) => deliverAndWait(tenant, kapsoMessages, body, { event: 'whatsapp.message.received' });
+const receive = (body: object) =>
+  deliverAndWait(tenant, kapsoMessages, body, { event: 'whatsapp.message.received' });
 
 /** Connects a number as a person does: the command prints a link, and Kapso reports the number. */
 async function connect(phoneNumberId: string, answerer: string[]): Promise<void> {
   const customer = `customer-${phoneNumberId}`;
-  expect(await parley(['channels', 'connect', ...answerer, '--customer', customer])).toBe('https://setup.example/1');
+  expect(await parley(['channels', 'connect', ...answerer, '--customer', customer])).toBe(
+    'https://setup.example/1',
+  );
   const created = sample('kapso/whatsapp.phone_number.created');
   Object.assign(created, { phone_number_id: phoneNumberId, customer: { id: customer } });
   const event = 'whatsapp.phone_number.created';
@@ -115,7 +137,9 @@ it('a number that is connected at the intermediary is fetched and connected, and
       url: `${shared.publicUrl}/webhook/kapso/messages`,
       // The secret is valid for this connection only, as the owner of the account can read it there.
       secretKey: webhookSecretOf(shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET, connections[0].id),
-      events: ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`),
+      events: ['received', 'sent', 'delivered', 'read', 'failed'].map(
+        (name) => `whatsapp.message.${name}`,
+      ),
     },
   ]);
 });
@@ -155,7 +179,9 @@ it("the secret of a connection signs its number's messages, but not messages of 
 
 it('a captured message cannot disconnect its number at the webhook endpoint of the project', async () => {
   const captured = textOf(newContact(), 'hola');
-  const { status } = await deliver(kapsoProject, captured, { event: 'whatsapp.phone_number.deleted' });
+  const { status } = await deliver(kapsoProject, captured, {
+    event: 'whatsapp.phone_number.deleted',
+  });
   expect(status).toBe(403);
   const { data: connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
@@ -232,7 +258,9 @@ it('a router chooses the agent by the entity of the phone number', async () => {
     { thread: `whatsapp:${debtor}`, slug: 'billing' },
     { thread: `whatsapp:${other}`, slug: 'general' },
   ]);
-  expect(kapso.sent.find(({ body }) => body.to === debtor)).toMatchObject({ phoneNumberId: routed });
+  expect(kapso.sent.find(({ body }) => body.to === debtor)).toMatchObject({
+    phoneNumberId: routed,
+  });
 });
 
 it('during a takeover the agent does not answer, and afterwards it does', async () => {
@@ -243,7 +271,9 @@ it('during a takeover the agent does not answer, and afterwards it does', async 
   const kept = textOf(contact, 'quiero hablar con alguien');
   await receive(kept);
   await until(async () => {
-    const rows = await tenant.query('select status from messages where message_id = $1', [kept.message.id]);
+    const rows = await tenant.query('select status from messages where message_id = $1', [
+      kept.message.id,
+    ]);
     return rows[0]?.status === 'stored';
   });
   // The agent answers the message that has no answer.
@@ -281,9 +311,13 @@ it.each([
 it('events that are not used are acknowledged, and messages that were sent from the phone itself are stored', async () => {
   const event = 'whatsapp.conversation.ended';
   const ended = sample(`kapso/${event}.unhandled`);
-  expect(await deliverAndWait(tenant, kapsoMessages, ended, { event })).toMatchObject({ status: 'ignored' });
+  expect(await deliverAndWait(tenant, kapsoMessages, ended, { event })).toMatchObject({
+    status: 'ignored',
+  });
   const own = messageOf('whatsapp.message.sent.business-app', newContact());
-  expect(await deliverAndWait(tenant, kapsoMessages, own, { event: 'whatsapp.message.sent' })).toMatchObject({
+  expect(
+    await deliverAndWait(tenant, kapsoMessages, own, { event: 'whatsapp.message.sent' }),
+  ).toMatchObject({
     status: 'processed',
   });
 });
@@ -292,7 +326,9 @@ it('events that are not used are acknowledged, and messages that were sent from 
 it('a number that is disconnected at the intermediary is removed with its webhook, and its messages are refused', async () => {
   // The documented shape has the name of the event in the body.
   const deleted = { event: 'channel.phone_number.deleted', phone_number_id: routed };
-  expect(await deliverAndWait(tenant, kapsoProject, deleted)).toMatchObject({ status: 'processed' });
+  expect(await deliverAndWait(tenant, kapsoProject, deleted)).toMatchObject({
+    status: 'processed',
+  });
   const { data: connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
   expect(kapso.webhooks.map(({ phoneNumberId }) => phoneNumberId)).toEqual([direct]);

@@ -1,7 +1,16 @@
 import { until } from '@parley/testing';
 import { createClient, push } from './client';
 import { catalog } from './catalog';
-import { clerk, deliver, deliverAndWait, polar, sample, sign, unique, waitForDelivery } from './deliveries';
+import {
+  clerk,
+  deliver,
+  deliverAndWait,
+  polar,
+  sample,
+  sign,
+  unique,
+  waitForDelivery,
+} from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openCommandLine, providerSettings } from './command-line';
@@ -30,7 +39,9 @@ function identityOf(name: string) {
 }
 
 const stateOf = async (organization: string) => ({
-  organization: await tenant.query('select slug, name from organizations where external_id = $1', [organization]),
+  organization: await tenant.query('select slug, name from organizations where external_id = $1', [
+    organization,
+  ]),
   members: await tenant.query(
     `select u.email, u.first_name, m.role from memberships m join users u on u.id = m.user_id
      join organizations o on o.no = m.tenant where o.external_id = $1`,
@@ -44,7 +55,8 @@ it.each([
 ])('users, organizations and memberships end in the latest state: %s', async (_, latest) => {
   const { event, organization, slug } = identityOf(unique());
   const earlier = ['organizationMembership.created', 'user.created', 'organization.created'];
-  for (const file of [...latest, ...earlier, ...latest]) await deliverAndWait(tenant, clerk, event(file));
+  for (const file of [...latest, ...earlier, ...latest])
+    await deliverAndWait(tenant, clerk, event(file));
   expect(await stateOf(organization)).toEqual({
     organization: [{ slug, name: 'Acme Fixture Renamed' }],
     members: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', role: 'member' }],
@@ -74,7 +86,8 @@ it('concurrent events, in any order, lead to one state', async () => {
       return id;
     }),
   );
-  for (const id of ids) expect(['processed', 'ignored']).toContain((await waitForDelivery(tenant, id)).status);
+  for (const id of ids)
+    expect(['processed', 'ignored']).toContain((await waitForDelivery(tenant, id)).status);
   expect(await stateOf(organization)).toEqual({
     organization: [{ slug, name: 'Acme Fixture Renamed' }],
     members: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', role: 'member' }],
@@ -85,34 +98,60 @@ it("a deleted organization's keys are answered with 401, its data is deleted, an
   const { event, organization, slug } = identityOf(unique());
   await deliverAndWait(tenant, clerk, event('organization.updated'));
   await deliverAndWait(tenant, clerk, event('organizationMembership.created'));
-  const [{ id, no }] = (await tenant.query('select id, no from organizations where external_id = $1', [
-    organization,
-  ])) as [{ id: string; no: number }];
+  const [{ id, no }] = (await tenant.query(
+    'select id, no from organizations where external_id = $1',
+    [organization],
+  )) as [{ id: string; no: number }];
   const key = await commandLine.parley([
-    ...['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*,manage'],
+    ...[
+      'keys',
+      'create',
+      '--org',
+      slug,
+      '--env',
+      'development',
+      '--name',
+      'e2e',
+      '--permissions',
+      '*,manage',
+    ],
   ]);
   const client = createClient(shared.url, key);
   await push(client, catalog);
-  for (let count = 0; count < 3; count += 1) await client.post('/v1/data/product', { data: { name: 'Lamp' } });
-  expect((await client.post('/v1/agents/assistant/chat', { message: 'Hi', externalThreadId: 'web:1' })).status).toBe(
-    200,
+  for (let count = 0; count < 3; count += 1)
+    await client.post('/v1/data/product', { data: { name: 'Lamp' } });
+  expect(
+    (await client.post('/v1/agents/assistant/chat', { message: 'Hi', externalThreadId: 'web:1' }))
+      .status,
+  ).toBe(200);
+  await commandLine.parley(
+    ['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso'],
+    {
+      env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key },
+    },
   );
-  await commandLine.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso'], {
-    env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key },
-  });
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: { organizationId: organization } });
-  expect(await deliverAndWait(tenant, polar, order)).toMatchObject({ status: 'processed', tenant: no });
+  expect(await deliverAndWait(tenant, polar, order)).toMatchObject({
+    status: 'processed',
+    tenant: no,
+  });
 
   const deleted = `msg_${unique()}`;
   expect((await deliver(clerk, event('organization.deleted'), { id: deleted })).status).toBe(200);
   await until(async () => (await client.get('/v1/entity-types')).status === 401);
-  await until(async () => (await client.post('/v1/agents/assistant/chat', { message: 'Hi' })).status === 401);
+  await until(
+    async () => (await client.post('/v1/agents/assistant/chat', { message: 'Hi' })).status === 401,
+  );
   const purge = await until(async () => {
-    const { purges } = JSON.parse(await commandLine.parley(['org', 'purges', '--json', '--limit', '1000'])) as {
+    const { purges } = JSON.parse(
+      await commandLine.parley(['org', 'purges', '--json', '--limit', '1000']),
+    ) as {
       purges: { organizationId: string; state: string; deleted: Record<string, number> }[];
     };
-    return purges.find(({ organizationId, state }) => organizationId === id && state === 'finished');
+    return purges.find(
+      ({ organizationId, state }) => organizationId === id && state === 'finished',
+    );
   });
   expect(purge).toMatchObject({
     slug,
@@ -153,5 +192,8 @@ it('a wrong signature is refused', async () => {
     ...sign(clerk, body),
     'svix-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
   });
-  expect(await forged).toMatchObject({ status: 401, body: { error: 'Invalid signature', code: 'invalid_signature' } });
+  expect(await forged).toMatchObject({
+    status: 401,
+    body: { error: 'Invalid signature', code: 'invalid_signature' },
+  });
 });

@@ -7,7 +7,15 @@ import {
   until,
 } from '@parley/testing';
 import { createClient, push } from './client';
-import { deliver, deliverAndWait, polar, sample, sign, unique, waitForDelivery } from './deliveries';
+import {
+  deliver,
+  deliverAndWait,
+  polar,
+  sample,
+  sign,
+  unique,
+  waitForDelivery,
+} from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openCommandLine, providerSettings } from './command-line';
@@ -21,11 +29,16 @@ let kapso: KapsoServer;
 let flow: FlowServer;
 
 beforeAll(async () => {
-  [kapso, flow] = await Promise.all([startKapsoServer(), startFlowServer({ apiKey: 'KEY-1', secretKey: 'secret-1' })]);
+  [kapso, flow] = await Promise.all([
+    startKapsoServer(),
+    startFlowServer({ apiKey: 'KEY-1', secretKey: 'secret-1' }),
+  ]);
   tenant = await createTenant();
   manageKey = (await tenant.client({ permissions: ['manage'] })).key;
   await push(await tenant.client(), {
-    agents: [{ slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' }],
+    agents: [
+      { slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' },
+    ],
   });
 });
 afterAll(async () => {
@@ -36,7 +49,10 @@ afterAll(async () => {
 
 /** Commands with a key that has the permission manage. */
 const parley = (args: string[], input?: string) =>
-  commandLine.parley([...args, '--org', tenant.slug], { input, env: { PARLEY_API_KEY: manageKey } });
+  commandLine.parley([...args, '--org', tenant.slug], {
+    input,
+    env: { PARLEY_API_KEY: manageKey },
+  });
 interface Listed {
   id: string;
   status: string;
@@ -54,17 +70,42 @@ const balance = async () => {
 };
 
 it('integrations are set, tested and listed, and a key that the provider refuses is reported', async () => {
-  await parley(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
+  await parley(
+    ['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url],
+    kapso.apiKey,
+  );
   expect(await parley(['integrations', 'test', 'kapso'])).toContain('accepts the key');
-  const flowArgs = ['integrations', 'set', 'flow', '--api-key', 'KEY-1', '--secret-key', '-', '--api-url', flow.url];
+  const flowArgs = [
+    'integrations',
+    'set',
+    'flow',
+    '--api-key',
+    'KEY-1',
+    '--secret-key',
+    '-',
+    '--api-url',
+    flow.url,
+  ];
   await parley(flowArgs, 'secret-1');
   expect(await parley(['integrations', 'test', 'flow'])).toMatch(/^flow: /);
-  await parley(['integrations', 'set', 'resend', '--api-key', 're_wrong_key', '--api-url', kapso.url]);
-  const refused = await commandLine.run(['integrations', 'test', 'resend'], { env: { PARLEY_API_KEY: manageKey } });
+  await parley([
+    'integrations',
+    'set',
+    'resend',
+    '--api-key',
+    're_wrong_key',
+    '--api-url',
+    kapso.url,
+  ]);
+  const refused = await commandLine.run(['integrations', 'test', 'resend'], {
+    env: { PARLEY_API_KEY: manageKey },
+  });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses the key') });
   const listed = await parley(['integrations', 'list']);
-  for (const provider of ['kapso', 'flow', 'resend']) expect(listed).toMatch(new RegExp(`^${provider} +enabled`, 'm'));
-  for (const secret of [kapso.apiKey, 'secret-1', 're_wrong_key']) expect(listed).not.toContain(secret);
+  for (const provider of ['kapso', 'flow', 'resend'])
+    expect(listed).toMatch(new RegExp(`^${provider} +enabled`, 'm'));
+  for (const secret of [kapso.apiKey, 'secret-1', 're_wrong_key'])
+    expect(listed).not.toContain(secret);
 });
 
 it('every flow can be tested without its provider: samples are accepted, attributed and processed', async () => {
@@ -74,14 +115,21 @@ it('every flow can be tested without its provider: samples are accepted, attribu
   await until(async () => (await balance()) === 600);
   await parley(['webhooks', 'trigger', 'whatsapp.message.received']);
   const [reply] = await until(() => kapso.sent.length > 0 && kapso.sent);
-  expect(reply).toMatchObject({ phoneNumberId: expect.stringContaining('simulated-'), body: { type: 'text' } });
+  expect(reply).toMatchObject({
+    phoneNumberId: expect.stringContaining('simulated-'),
+    body: { type: 'text' },
+  });
   await parley(['webhooks', 'trigger', 'whatsapp.message.delivered']);
   await until(async () => {
-    const rows = await tenant.query('select status from messages where message_id = $1', [reply!.id]);
+    const rows = await tenant.query('select status from messages where message_id = $1', [
+      reply!.id,
+    ]);
     return rows[0]?.status === 'delivered';
   });
   const listed = await list();
-  const credits = JSON.parse(await parley(['credits', 'show', '--json'])) as { balanceCents: number };
+  const credits = JSON.parse(await parley(['credits', 'show', '--json'])) as {
+    balanceCents: number;
+  };
   expect(credits.balanceCents).toBe(600);
   expect(listed.map(({ eventType, status }) => [eventType, status])).toEqual([
     ['whatsapp.message.delivered', 'processed'],
@@ -98,7 +146,9 @@ it('the callback of a payment can be tested without its provider', async () => {
   const { paymentId, paymentLinkUrl } = made.body.result;
   flow.orderOf(paymentLinkUrl).status = 2;
   await parley(['webhooks', 'trigger', 'payment.confirmation']);
-  await until(async () => (await client.get(`/v1/data/payment/${paymentId}`)).body.data.status === 'paid');
+  await until(
+    async () => (await client.get(`/v1/data/payment/${paymentId}`)).body.data.status === 'paid',
+  );
   expect(flow.problems).toEqual([]);
 });
 
@@ -121,11 +171,20 @@ it('a delivery is shown with its body, with masked secrets, and with the reason 
   const delivery = await deliverAndWait(tenant, polar, order, { id });
   expect(delivery).toMatchObject({ status: 'unattributed' });
   const shown = await commandLine.parley(['webhooks', 'show', delivery.id, '--unattributed']);
-  for (const text of [delivery.id, id, 'order.paid', 'unattributed', 'names no organization', order.data.id])
+  for (const text of [
+    delivery.id,
+    id,
+    'order.paid',
+    'unattributed',
+    'names no organization',
+    order.data.id,
+  ])
     expect(shown).toContain(text);
   expect(shown).not.toContain('topsecret');
   expect(
-    (await list('--unattributed', '--status', 'unattributed', '--provider', 'polar')).map((one) => one.id),
+    (await list('--unattributed', '--status', 'unattributed', '--provider', 'polar')).map(
+      (one) => one.id,
+    ),
   ).toContain(delivery.id);
 });
 
@@ -139,7 +198,10 @@ it('a replay processes a failed delivery again, and repeats no effect', async ()
     reason: `not known here: ${owner}`,
   });
   const before = await balance();
-  await tenant.query('update organizations set external_id = $2 where id = $1', [tenant.organizationId, owner]);
+  await tenant.query('update organizations set external_id = $2 where id = $1', [
+    tenant.organizationId,
+    owner,
+  ]);
   const { id: row } = await waitForDelivery(tenant, id);
   for (let round = 0; round < 2; round += 1) {
     const replay = ['webhooks', 'replay', row, ...(round === 0 ? ['--unattributed'] : [])];
@@ -157,7 +219,13 @@ it('a refused delivery is in the inbox with the reason, and cannot be replayed',
   // A separate process, because a process stores 30 refusals a minute and other tests use the shared one.
   const { databaseUrl, redisUrl, bundles, webhookSecrets } = shared;
   const services = ['webhook-ingest'] as const;
-  const stack = await startStack({ databaseUrl, redisUrl, bundles, environment: webhookSecrets, services });
+  const stack = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    environment: webhookSecrets,
+    services,
+  });
   const ingest = createClient(stack.services['webhook-ingest']!.url);
   const send = (headers: Record<string, string>) =>
     ingest.send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
@@ -181,10 +249,12 @@ it('a refused delivery is in the inbox with the reason, and cannot be replayed',
     expect.stringMatching(/^clock: the delivery is \d+ s old$/),
     expect.stringMatching(/^secret: /),
   ]);
-  expect(await commandLine.parley(['webhooks', 'show', String(rows[1]!.id), '--unattributed'])).toContain(
-    'clock: the delivery is',
-  );
-  expect(await commandLine.run(['webhooks', 'replay', String(rows[1]!.id), '--unattributed'])).toMatchObject({
+  expect(
+    await commandLine.parley(['webhooks', 'show', String(rows[1]!.id), '--unattributed']),
+  ).toContain('clock: the delivery is');
+  expect(
+    await commandLine.run(['webhooks', 'replay', String(rows[1]!.id), '--unattributed']),
+  ).toMatchObject({
     code: 1,
   });
   expect((await deliver(polar, body)).status).toBe(200);

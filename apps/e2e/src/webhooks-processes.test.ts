@@ -1,6 +1,15 @@
 import { type KapsoServer, type Stack, startKapsoServer, startStack, until } from '@parley/testing';
 import { push } from './client';
-import { bytesOf, clerk, kapsoMessages, polar, sample, sign, unique, waitForDelivery } from './deliveries';
+import {
+  bytesOf,
+  clerk,
+  kapsoMessages,
+  polar,
+  sample,
+  sign,
+  unique,
+  waitForDelivery,
+} from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openCommandLine, providerSettings } from './command-line';
@@ -19,18 +28,41 @@ beforeAll(async () => {
   kapso = await startKapsoServer();
   tenant = await createTenant();
   await push(await tenant.client(), {
-    agents: [{ slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' }],
+    agents: [
+      { slug: 'helper', name: 'Helper', systemPrompt: 'You help.', model: 'offline/scripted' },
+    ],
   });
   const { databaseUrl, redisUrl, bundles, webhookSecrets } = shared;
   const environment = { SECRETS_KEY: shared.secretsKey, ...webhookSecrets };
   for (let more = 0; more < 2; more += 1)
-    stacks.push(await startStack({ databaseUrl, redisUrl, bundles, environment, services: ['webhook-ingest'] }));
+    stacks.push(
+      await startStack({
+        databaseUrl,
+        redisUrl,
+        bundles,
+        environment,
+        services: ['webhook-ingest'],
+      }),
+    );
   urls = [shared.url, ...stacks.map(({ services }) => services['webhook-ingest']!.url)];
   const pids = stacks.map(({ services }) => services['webhook-ingest']!.pid);
   expect(new Set(pids).size).toBe(2);
-  const set = ['integrations', 'set', 'kapso', '--org', tenant.slug, '--api-key', '-', '--api-url', kapso.url];
+  const set = [
+    'integrations',
+    'set',
+    'kapso',
+    '--org',
+    tenant.slug,
+    '--api-key',
+    '-',
+    '--api-url',
+    kapso.url,
+  ];
   const { key } = await tenant.client({ permissions: ['manage'] });
-  await commandLine.parley(set, { input: kapso.apiKey, env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key } });
+  await commandLine.parley(set, {
+    input: kapso.apiKey,
+    env: { PARLEY_URL: shared.url, PARLEY_API_KEY: key },
+  });
 }, 90_000);
 afterAll(async () => {
   commandLine.close();
@@ -40,9 +72,17 @@ afterAll(async () => {
 }, 60_000);
 
 /** Posts one delivery a hundred times concurrently, to three processes in turn. Returns the distinct replies. */
-async function post(path: string, event: unknown, id: string, eventName?: string): Promise<unknown[]> {
+async function post(
+  path: string,
+  event: unknown,
+  id: string,
+  eventName?: string,
+): Promise<unknown[]> {
   const body = bytesOf(event);
-  const headers = { ...sign(path, body, { id, event: eventName }), 'content-type': 'application/json' };
+  const headers = {
+    ...sign(path, body, { id, event: eventName }),
+    'content-type': 'application/json',
+  };
   const replies = await Promise.all(
     Array.from({ length: times }, async (_, at) => {
       const response = await fetch(urls[at % urls.length]! + path, {
@@ -82,7 +122,10 @@ it('an event that is sent a hundred times concurrently to three processes has on
 
   for (const id of ids) {
     expect((await waitForDelivery(tenant, id)).status).toBe('processed');
-    const rows = await tenant.query('select 1 from webhook_deliveries where starts_with(delivery_id, $1)', [id]);
+    const rows = await tenant.query(
+      'select 1 from webhook_deliveries where starts_with(delivery_id, $1)',
+      [id],
+    );
     expect({ id, rows: rows.length }).toEqual({ id, rows: 1 });
   }
   await until(() => kapso.sent.length > 0);

@@ -66,9 +66,23 @@ it('an unsigned deletion takes effect after a day, and can be stopped with the c
     ).purges;
   try {
     await deliver('organization.created');
-    const [organization] = await tenant.query('select slug from organizations where external_id = $1', [data.id]);
+    const [organization] = await tenant.query(
+      'select slug from organizations where external_id = $1',
+      [data.id],
+    );
     const slug = String(organization!.slug);
-    const create = ['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*'];
+    const create = [
+      'keys',
+      'create',
+      '--org',
+      slug,
+      '--env',
+      'development',
+      '--name',
+      'e2e',
+      '--permissions',
+      '*',
+    ];
     const client = createClient(stack.url, await commandLine.parley(create));
     await deliver('organization.deleted');
     const [purge] = await purges();

@@ -9,7 +9,9 @@ import type { UpstreamName } from './routes';
  * Returns the function that finds the network address of a request's client, as the services find it behind the gateway: behind
  * proxies that are not in TRUSTED_PROXIES, all clients have the address of the proxy.
  */
-export function createNetworkAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
+export function createNetworkAddress(
+  proxies: readonly string[],
+): (request: IncomingMessage) => string {
   const isTrusted = trustedProxies(proxies);
   const addressOf = createClientAddress(proxies);
   /** Addresses of connections without a proxy, which have one client each. */
@@ -33,7 +35,11 @@ export function createNetworkAddress(proxies: readonly string[]): (request: Inco
  * Whose share of the connections to a service a request uses: that of its key or session, which the service checks at once, or of
  * its address. Deliveries of webhooks have no key that a service checks.
  */
-export function callerOf(request: IncomingMessage, upstream: UpstreamName, address: () => string): string {
+export function callerOf(
+  request: IncomingMessage,
+  upstream: UpstreamName,
+  address: () => string,
+): string {
   if (upstream === 'webhook-ingest') return address();
   const { authorization } = request.headers;
   // The token and not the header, of which a client can write the same token in many forms.

@@ -1,6 +1,11 @@
 import { request } from 'node:http';
 import { keyLimitOf } from '@parley/service';
-import { type TestGateway, type TestUpstream, startGateway, startRawUpstream } from './gateway-under-test';
+import {
+  type TestGateway,
+  type TestUpstream,
+  startGateway,
+  startRawUpstream,
+} from './gateway-under-test';
 
 /** The ingress and its clients, which reach it over a private network. */
 const ingress = '127.0.0.2';
@@ -35,11 +40,31 @@ it.each([
   ['its own', privateClient, {}, privateClient],
   ['its own, whatever it writes', privateClient, { 'X-Forwarded-For': '1.2.3.4' }, privateClient],
   ['the one that the ingress names', ingress, { 'X-Forwarded-For': '203.0.113.9' }, '203.0.113.9'],
-  ['a private one that the ingress names', ingress, { 'X-Forwarded-For': '1.2.3.4, 10.1.2.3' }, '10.1.2.3'],
-  ['one with a port', ingress, { 'X-Forwarded-For': '1.2.3.4, 203.0.113.12:40000' }, '203.0.113.12'],
+  [
+    'a private one that the ingress names',
+    ingress,
+    { 'X-Forwarded-For': '1.2.3.4, 10.1.2.3' },
+    '10.1.2.3',
+  ],
+  [
+    'one with a port',
+    ingress,
+    { 'X-Forwarded-For': '1.2.3.4, 203.0.113.12:40000' },
+    '203.0.113.12',
+  ],
   ['one in two headers', ingress, { 'X-Forwarded-For': ['1.2.3.4', '10.1.2.3'] }, '10.1.2.3'],
-  ['the one of the ingress, when it names none', ingress, { 'X-Forwarded-For': '1.2.3.4, unknown' }, ingress],
-  ['the one of the ingress, when all is commas', ingress, { 'X-Forwarded-For': ','.repeat(10_000) }, ingress],
+  [
+    'the one of the ingress, when it names none',
+    ingress,
+    { 'X-Forwarded-For': '1.2.3.4, unknown' },
+    ingress,
+  ],
+  [
+    'the one of the ingress, when all is commas',
+    ingress,
+    { 'X-Forwarded-For': ','.repeat(10_000) },
+    ingress,
+  ],
   [
     'the one of the ingress, without the header',
     ingress,

@@ -34,12 +34,18 @@ function build(html: string, assets: Record<string, string>): void {
   renameSync(next, folder);
 }
 
-const get = (path: string, headers: Record<string, string> = {}) => supertest(gateway.url).get(path).set(headers);
+const get = (path: string, headers: Record<string, string> = {}) =>
+  supertest(gateway.url).get(path).set(headers);
 
 test('until it is built the console says so, asks again, and is kept by no browser', async () => {
   for (const path of ['/console/', '/console/demo/development', '/console/assets/index-a1.js']) {
     const { status, headers, text } = await get(path);
-    expect([path, status, headers['retry-after'], headers['cache-control']]).toEqual([path, 503, '2', 'no-store']);
+    expect([path, status, headers['retry-after'], headers['cache-control']]).toEqual([
+      path,
+      503,
+      '2',
+      'no-store',
+    ]);
     expect(text).toContain('http-equiv="refresh"');
   }
   build(page, { 'assets/index-a1.js': script });
@@ -56,7 +62,11 @@ test('browsers are led to it from the address of the gateway, and programs are n
 });
 
 test('all screens are its page, which is asked for again each time and runs only scripts of its own', async () => {
-  for (const path of ['/console/', '/console/demo/development/data/order?sort=total', '/console/x/y/z.html']) {
+  for (const path of [
+    '/console/',
+    '/console/demo/development/data/order?sort=total',
+    '/console/x/y/z.html',
+  ]) {
     const { status, headers, text } = await get(path);
     expect([path, status, text]).toEqual([path, 200, page]);
     expect(headers).toMatchObject({
@@ -97,7 +107,9 @@ test('nothing outside of its folder is read, and only reads are answered', async
   ])
     expect((await get(path)).text).not.toContain('secret');
   await get('/console/assets/none-c3.js').expect(404);
-  await get('/console/assets/index-a1.js.br').expect(200).expect('Content-Type', 'application/octet-stream');
+  await get('/console/assets/index-a1.js.br')
+    .expect(200)
+    .expect('Content-Type', 'application/octet-stream');
   await supertest(gateway.url).post('/console/').expect(405).expect('Allow', 'GET, HEAD');
 });
 

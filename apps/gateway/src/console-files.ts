@@ -46,7 +46,8 @@ export type SendConsole = (
   own: HeaderList,
 ) => Promise<void>;
 
-export const isConsolePath = (path: string): boolean => path === '/console' || path.startsWith('/console/');
+export const isConsolePath = (path: string): boolean =>
+  path === '/console' || path.startsWith('/console/');
 
 /**
  * Answers the paths below `/console`: its files, and its page for all other paths, which are its screens. Files have
@@ -76,7 +77,8 @@ export function createConsole(folder: string): SendConsole {
   }
 
   return async (path, request, response, own) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw methodNotAllowed(['GET', 'HEAD']);
     if (path === '/console') {
       response.writeHead(308, [...own, 'Location', '/console/', 'Content-Length', '0']).end();
       return;
@@ -88,7 +90,14 @@ export function createConsole(folder: string): SendConsole {
     if (file === null) {
       const isBuilt = name !== 'index.html' && (await read('index.html')) !== null;
       if (isBuilt) throw notFound(`No such path: ${path}`, 'unknown_path');
-      const headers = ['Content-Type', types['.html']!, 'Retry-After', '2', 'Cache-Control', 'no-store'];
+      const headers = [
+        'Content-Type',
+        types['.html']!,
+        'Retry-After',
+        '2',
+        'Cache-Control',
+        'no-store',
+      ];
       response.writeHead(503, [...own, 'Content-Security-Policy', policy, ...headers]);
       response.end(request.method === 'HEAD' ? undefined : building);
       return;

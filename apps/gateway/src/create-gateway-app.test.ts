@@ -13,9 +13,16 @@ import {
 let service: TestUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-  service = await startUpstream('all', (_seen, response) => response.writeHead(401).end('{"error":"Unauthorized"}'));
+  service = await startUpstream('all', (_seen, response) =>
+    response.writeHead(401).end('{"error":"Unauthorized"}'),
+  );
   const { url } = service;
-  gateway = await startGateway({ chat: url, data: url, 'webhook-ingest': url, 'tool-executor': url });
+  gateway = await startGateway({
+    chat: url,
+    data: url,
+    'webhook-ingest': url,
+    'tool-executor': url,
+  });
 });
 afterEach(() => {
   service.seen.length = 0;
@@ -40,21 +47,27 @@ describe('/health', () => {
     const response = await fetch(`${gateway.url}/health`, { method: 'POST' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
-    expect(await response.json()).toMatchObject({ error: 'Method not allowed', code: 'method_not_allowed' });
+    expect(await response.json()).toMatchObject({
+      error: 'Method not allowed',
+      code: 'method_not_allowed',
+    });
     expect((await fetch(`${gateway.url}/health`, { method: 'HEAD' })).status).toBe(200);
   });
 });
 
-it.each(['/', '/internal/tool-calls', '/metrics', '/v1/unknown', '/Health'])('answers %s with 404', async (path) => {
-  const response = await fetch(gateway.url + path);
-  expect(response.status).toBe(404);
-  expect(await response.json()).toEqual({
-    error: `No such path: ${path}`,
-    code: 'unknown_path',
-    requestId: response.headers.get('x-request-id'),
-  });
-  expect(service.seen).toEqual([]);
-});
+it.each(['/', '/internal/tool-calls', '/metrics', '/v1/unknown', '/Health'])(
+  'answers %s with 404',
+  async (path) => {
+    const response = await fetch(gateway.url + path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      error: `No such path: ${path}`,
+      code: 'unknown_path',
+      requestId: response.headers.get('x-request-id'),
+    });
+    expect(service.seen).toEqual([]);
+  },
+);
 
 describe('CORS', () => {
   const preflight = (path: string) =>
@@ -67,28 +80,39 @@ describe('CORS', () => {
       },
     });
 
-  it.each(['/v1/chat', '/v1/agents/a/chat', '/v1/routers/a/chat', '/v1/data/order', '/v1/entity-types'])(
-    'allows every origin to call %s',
-    async (path) => {
-      const allowed = await preflight(path);
-      expect(allowed.status).toBe(204);
-      expect(allowed.headers.get('access-control-allow-origin')).toBe('*');
-      expect(allowed.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Idempotency-Key');
-      expect(allowed.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PATCH, DELETE');
-      expect(allowed.headers.get('access-control-max-age')).toBe('86400');
-      expect(service.seen).toEqual([]); // a preflight carries no API key, so the service would refuse it
+  it.each([
+    '/v1/chat',
+    '/v1/agents/a/chat',
+    '/v1/routers/a/chat',
+    '/v1/data/order',
+    '/v1/entity-types',
+  ])('allows every origin to call %s', async (path) => {
+    const allowed = await preflight(path);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('*');
+    expect(allowed.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, Idempotency-Key',
+    );
+    expect(allowed.headers.get('access-control-allow-methods')).toBe(
+      'GET, HEAD, POST, PATCH, DELETE',
+    );
+    expect(allowed.headers.get('access-control-max-age')).toBe('86400');
+    expect(service.seen).toEqual([]); // a preflight carries no API key, so the service would refuse it
 
-      const refused = await fetch(gateway.url + path, { headers: { Origin: 'https://shop.example' } });
-      expect(refused.status).toBe(401);
-      expect(refused.headers.get('access-control-allow-origin')).toBe('*');
-      expect(refused.headers.get('access-control-expose-headers')).toBe('X-Request-Id, Retry-After');
-      expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
-    },
-  );
+    const refused = await fetch(gateway.url + path, {
+      headers: { Origin: 'https://shop.example' },
+    });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+    expect(refused.headers.get('access-control-expose-headers')).toBe('X-Request-Id, Retry-After');
+    expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
+  });
 
   it('leaves the answer to the service for visitors of a website, and for no other path', async () => {
     const allowing = await startUpstream('manage', (_seen, response) =>
-      response.writeHead(204, { 'Access-Control-Allow-Origin': 'https://shop.example', Vary: 'Origin' }).end(),
+      response
+        .writeHead(204, { 'Access-Control-Allow-Origin': 'https://shop.example', Vary: 'Origin' })
+        .end(),
     );
     const own = await startGateway({ manage: allowing.url });
     const originOf = async (path: string) => {
@@ -112,20 +136,26 @@ describe('CORS', () => {
     await allowing.close();
   });
 
-  it.each(['/webhook/clerk', '/execute', '/validate'])('allows no origin to call %s', async (path) => {
-    const response = await preflight(path);
-    expect(response.headers.get('access-control-allow-origin')).toBeNull();
-    expect(service.seen.map(({ method }) => method)).toEqual(['OPTIONS']);
-  });
+  it.each(['/webhook/clerk', '/execute', '/validate'])(
+    'allows no origin to call %s',
+    async (path) => {
+      const response = await preflight(path);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(service.seen.map(({ method }) => method)).toEqual(['OPTIONS']);
+    },
+  );
 });
 
 describe('security headers', () => {
-  it.each(['/health', '/nowhere', '/v1/data/order', '/webhook/clerk'])('are sent with %s', async (path) => {
-    const { headers } = await fetch(gateway.url + path);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('x-powered-by')).toBeNull();
-  });
+  it.each(['/health', '/nowhere', '/v1/data/order', '/webhook/clerk'])(
+    'are sent with %s',
+    async (path) => {
+      const { headers } = await fetch(gateway.url + path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-powered-by')).toBeNull();
+    },
+  );
 });
 
 describe('body limits', () => {
@@ -156,7 +186,9 @@ describe('body limits', () => {
     for (let sent = 0; sent < 2 * mebibyte; sent += 65_536) client.write(Buffer.alloc(65_536));
     const [response] = (await once(client, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(413);
-    expect(JSON.parse((await response.toArray()).join(''))).toMatchObject({ code: 'payload_too_large' });
+    expect(JSON.parse((await response.toArray()).join(''))).toMatchObject({
+      code: 'payload_too_large',
+    });
     client.end();
     expect(service.seen).toEqual([]);
   });
@@ -171,7 +203,10 @@ describe('body limits', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { received: true } });
+      expect({ status: answer.status, body: await answer.json() }).toEqual({
+        status: 200,
+        body: { received: true },
+      });
       expect(service.seen).toEqual([]);
     },
   );
@@ -205,7 +240,10 @@ describe('body limits', () => {
     await until(() => received.includes('payload_too_large'));
     socket.write(`${chunk.repeat(20)}0\r\n\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n`);
     await until(() => received.includes('timestamp'));
-    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200']);
+    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      '413',
+      '200',
+    ]);
     socket.destroy();
   });
 
@@ -216,7 +254,10 @@ describe('body limits', () => {
       response.writeHead(403).end('{"error":"no"}');
     });
     const other = await startGateway({ chat: early.url });
-    const client = httpRequest(`${other.url}/v1/chat`, { method: 'POST', headers: { 'Content-Length': mebibyte } });
+    const client = httpRequest(`${other.url}/v1/chat`, {
+      method: 'POST',
+      headers: { 'Content-Length': mebibyte },
+    });
     client.on('error', () => {});
     client.write(Buffer.alloc(100_000));
     expect((await fetch(`${other.url}/v1/chat`)).status).toBe(403);

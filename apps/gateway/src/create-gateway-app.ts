@@ -17,7 +17,13 @@ import type { createIncomingBodies } from './incoming-bodies';
 import { ClientDisconnected, checkLength, drain } from './request-body';
 import { type SendConsole, isConsolePath } from './console-files';
 import { isOwnPage, sendOwnPage } from './own-pages';
-import { type HeaderList, addressOf, ownHeaders, preflightHeaders, requestHeaders } from './headers';
+import {
+  type HeaderList,
+  addressOf,
+  ownHeaders,
+  preflightHeaders,
+  requestHeaders,
+} from './headers';
 import { forward, upstreamDown } from './forward';
 import { refuseUnsafe } from './refuse-unsafe';
 import { type GatewayRoute, type UpstreamName, findRoute } from './routes';
@@ -83,7 +89,10 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
       if (reply !== undefined && !response.headersSent) {
         const { requestId, path } = state;
         deps.onFixedReply?.(path);
-        deps.log.warn({ err: error, requestId, path }, 'a request was answered that its service may not have received');
+        deps.log.warn(
+          { err: error, requestId, path },
+          'a request was answered that its service may not have received',
+        );
         return sendJson(response, 200, reply);
       }
       renderError(response, error, {
@@ -94,7 +103,12 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
   };
 }
 
-async function handle(deps: GatewayDeps, request: IncomingMessage, response: ServerResponse, state: RequestState) {
+async function handle(
+  deps: GatewayDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: RequestState,
+) {
   refuseUnsafe(request);
   const { path, requestId } = state;
   if (path === '/health') return health(request, response, requestId);
@@ -102,10 +116,17 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     const address = addressOf(request, deps.isTrusted);
     return sendOwnPage(path, request, response, ownHeaders(requestId, undefined), address);
   }
-  if (isConsolePath(path)) return deps.sendConsole(path, request, response, ownHeaders(requestId, undefined));
+  if (isConsolePath(path))
+    return deps.sendConsole(path, request, response, ownHeaders(requestId, undefined));
   if (path === '/' && isBrowser(request)) {
     response
-      .writeHead(302, [...ownHeaders(requestId, undefined), 'Location', '/console/', 'Content-Length', '0'])
+      .writeHead(302, [
+        ...ownHeaders(requestId, undefined),
+        'Location',
+        '/console/',
+        'Content-Length',
+        '0',
+      ])
       .end();
     return;
   }
@@ -181,12 +202,19 @@ function hasWait(url: string): boolean {
 }
 
 /** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
-function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {
-  return method === 'POST' && path === route?.prefix && error instanceof HttpError ? route.fixedReply : undefined;
+function fixedReply(
+  { method }: IncomingMessage,
+  { path, route }: RequestState,
+  error: unknown,
+): object | undefined {
+  return method === 'POST' && path === route?.prefix && error instanceof HttpError
+    ? route.fixedReply
+    : undefined;
 }
 
 function health(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw methodNotAllowed(['GET', 'HEAD']);
   setHeaders(response, [...ownHeaders(requestId, undefined), 'Cache-Control', 'no-store']);
   sendJson(response, 200, { status: 'ok', timestamp: Date.now() });
 }
@@ -195,7 +223,11 @@ function health(request: IncomingMessage, response: ServerResponse, requestId: s
 function answerExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.expect === undefined) return;
   if (headers.expect.toLowerCase() !== '100-continue') {
-    throw new HttpError(417, 'expectation_failed', 'Only the expectation 100-continue is supported');
+    throw new HttpError(
+      417,
+      'expectation_failed',
+      'Only the expectation 100-continue is supported',
+    );
   }
   response.writeContinue();
 }
@@ -214,7 +246,8 @@ function observe(
   const status = response.writableFinished ? response.statusCode : 499;
   const { requestId, path, failures } = state;
   const route =
-    state.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : isConsolePath(path) ? '/console' : 'none');
+    state.route?.prefix ??
+    (path === '/health' || isOwnPage(path) ? path : isConsolePath(path) ? '/console' : 'none');
   const method = request.method!;
   metrics?.observe({ method, route, status, durationMs });
   const upstream = state.route?.upstream;

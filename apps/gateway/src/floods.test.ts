@@ -21,7 +21,10 @@ const count = 600;
 /** The connections that one caller may use, and those that are left for others. */
 const shareOfCaller = 342;
 
-async function open(name: 'manage' | 'webhook-ingest' | 'chat' | 'data', options: TestGatewayOptions = {}) {
+async function open(
+  name: 'manage' | 'webhook-ingest' | 'chat' | 'data',
+  options: TestGatewayOptions = {},
+) {
   const service = await startUpstream(name);
   closing.push(service.close);
   const gateway = await startGateway({ [name]: service.url }, options);
@@ -36,7 +39,12 @@ interface Client {
 }
 
 /** Opens connections, each of which sends a text and no more. `from`: their network address on this machine. */
-async function send({ port }: TestGateway, text: string | Buffer, times = count, from = '127.0.0.1') {
+async function send(
+  { port }: TestGateway,
+  text: string | Buffer,
+  times = count,
+  from = '127.0.0.1',
+) {
   const clients = Array.from({ length: times }, (): Client => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     const client: Client = { socket, received: '', isClosed: false };
@@ -46,14 +54,17 @@ async function send({ port }: TestGateway, text: string | Buffer, times = count,
     return client;
   });
   closing.push(() => clients.forEach(({ socket }) => socket.destroy()));
-  await until(async () => clients.filter(({ socket }) => socket.connecting).length, { isThere: (left) => left === 0 });
+  await until(async () => clients.filter(({ socket }) => socket.connecting).length, {
+    isThere: (left) => left === 0,
+  });
   return clients;
 }
 
 const connectionsOf = (server: TestGateway['server']): Promise<number> =>
   new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
 
-const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
+const head = (line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
 const isOpen = ({ isClosed, received }: Client) => !isClosed && received === '';
 const statusOf = ({ received }: Client) => Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 0);
 const post = (url: string, size = 1_000, headers: Record<string, string> = {}) =>
@@ -64,18 +75,28 @@ describe('bodies that arrive slowly', () => {
     ['webhooks', 'webhook-ingest', '/webhook/kapso/messages'],
     ['the sign-in', 'manage', '/v1/sessions'],
     ['chat', 'chat', '/v1/agents/a/chat'],
-  ] as const)('%s answer others while 600 bodies of another client are incomplete', async (_name, service, path) => {
-    const { gateway, service: upstream } = await open(service, { bodyLimits: { slowAfterMs: 60_000 } });
-    const clients = await send(gateway, head(`POST ${path}`, 'Content-Length: 900000') + 'a');
-    const other = await post(gateway.url + path, 100_000);
-    expect([other.status, clients.filter(isOpen).length]).toEqual([200, count]);
-    // None of the others has reached the service.
-    expect(upstream.seen.map(({ body }) => body.length)).toEqual([100_000]);
-  });
+  ] as const)(
+    '%s answer others while 600 bodies of another client are incomplete',
+    async (_name, service, path) => {
+      const { gateway, service: upstream } = await open(service, {
+        bodyLimits: { slowAfterMs: 60_000 },
+      });
+      const clients = await send(gateway, head(`POST ${path}`, 'Content-Length: 900000') + 'a');
+      const other = await post(gateway.url + path, 100_000);
+      expect([other.status, clients.filter(isOpen).length]).toEqual([200, count]);
+      // None of the others has reached the service.
+      expect(upstream.seen.map(({ body }) => body.length)).toEqual([100_000]);
+    },
+  );
 
   it('64 slow bodies of an address are received, and further ones are refused', async () => {
-    const { gateway, service } = await open('webhook-ingest', { bodyLimits: { slowAfterMs: 100, graceMs: 600_000 } });
-    const clients = await send(gateway, head('POST /webhook/polar', 'Transfer-Encoding: chunked') + '1\r\na\r\n');
+    const { gateway, service } = await open('webhook-ingest', {
+      bodyLimits: { slowAfterMs: 100, graceMs: 600_000 },
+    });
+    const clients = await send(
+      gateway,
+      head('POST /webhook/polar', 'Transfer-Encoding: chunked') + '1\r\na\r\n',
+    );
     await until(async () => clients.filter(isOpen).length, { isThere: (left) => left <= 64 });
     const refused = clients.filter((client) => !isOpen(client));
     expect(refused.map(statusOf)).toEqual(Array(count - 64).fill(429));
@@ -83,7 +104,12 @@ describe('bodies that arrive slowly', () => {
     expect(refused[0]!.received).toMatch(/^Retry-After: \d+/im);
     await until(async () => refused.every(({ isClosed }) => isClosed), { isThere: Boolean });
     // Another address has its own, and a body that arrives at once does not count.
-    const [slow] = await send(gateway, head('POST /webhook/polar', 'Content-Length: 2') + 'a', 1, '127.0.0.2');
+    const [slow] = await send(
+      gateway,
+      head('POST /webhook/polar', 'Content-Length: 2') + 'a',
+      1,
+      '127.0.0.2',
+    );
     expect((await post(`${gateway.url}/webhook/polar`)).status).toBe(200);
     // wall clock: the body has to be older than `slowAfterMs` when it completes.
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -93,10 +119,20 @@ describe('bodies that arrive slowly', () => {
   });
 
   it('a body below the minimum rate is refused, and its connection closed', async () => {
-    const { gateway, service } = await open('manage', { bodyLimits: { slowAfterMs: 50, graceMs: 200 } });
-    const [slow] = await send(gateway, head('POST /v1/sessions', 'Content-Length: 900000') + 'a', 1);
+    const { gateway, service } = await open('manage', {
+      bodyLimits: { slowAfterMs: 50, graceMs: 200 },
+    });
+    const [slow] = await send(
+      gateway,
+      head('POST /v1/sessions', 'Content-Length: 900000') + 'a',
+      1,
+    );
     // It has sent enough for more than a minute.
-    const [fast] = await send(gateway, head('POST /v1/sessions', 'Content-Length: 100001') + 'a'.repeat(100_000), 1);
+    const [fast] = await send(
+      gateway,
+      head('POST /v1/sessions', 'Content-Length: 100001') + 'a'.repeat(100_000),
+      1,
+    );
     await until(async () => slow!.isClosed, { isThere: Boolean });
     expect(slow!.received).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
     expect(isOpen(fast!)).toBe(true);
@@ -120,14 +156,22 @@ describe('memory for bodies', () => {
   it('an address that has used its share is refused, while small bodies and other addresses are served', async () => {
     const { gateway } = await open('chat', { bodyLimits });
     const part = Buffer.alloc(mebibyte, 'a');
-    const text = Buffer.concat([Buffer.from(head('POST /v1/chat', `Content-Length: ${8 * mebibyte}`)), part]);
+    const text = Buffer.concat([
+      Buffer.from(head('POST /v1/chat', `Content-Length: ${8 * mebibyte}`)),
+      part,
+    ]);
     const clients = await send(gateway, text, 10, '127.0.0.2');
     const refused = () => clients.filter((client) => statusOf(client) === 503);
     await until(async () => refused().length, { isThere: (number) => number >= 7 });
     expect(refused()[0]!.received).toMatch(/"code":"busy"/);
     expect(refused()[0]!.received).toMatch(/^Retry-After: \d+/im);
     expect(clients.some(isOpen)).toBe(true);
-    const [small] = await send(gateway, head('POST /v1/chat', 'Content-Length: 2') + '{}', 1, '127.0.0.2');
+    const [small] = await send(
+      gateway,
+      head('POST /v1/chat', 'Content-Length: 2') + '{}',
+      1,
+      '127.0.0.2',
+    );
     await until(async () => statusOf(small!), { isThere: (status) => status === 200 });
     expect((await post(`${gateway.url}/v1/chat`, mebibyte)).status).toBe(200);
   });
@@ -135,13 +179,18 @@ describe('memory for bodies', () => {
   it('the announced length reserves nothing, and an answered request occupies nothing', async () => {
     const { gateway } = await open('chat', { bodyLimits });
     await send(gateway, head('POST /v1/chat', `Content-Length: ${8 * mebibyte}`), 100);
-    for (let n = 0; n < 10; n += 1) expect((await post(`${gateway.url}/v1/chat`, 2 * mebibyte)).status).toBe(200);
+    for (let n = 0; n < 10; n += 1)
+      expect((await post(`${gateway.url}/v1/chat`, 2 * mebibyte)).status).toBe(200);
   });
 
   it('bytes that arrive one by one are joined without loss', async () => {
     const { gateway, service } = await open('chat');
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => n % 251));
-    const chunks = [...bytes].flatMap((byte) => [Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]);
+    const chunks = [...bytes].flatMap((byte) => [
+      Buffer.from('1\r\n'),
+      Buffer.from([byte]),
+      Buffer.from('\r\n'),
+    ]);
     const text = Buffer.concat([
       Buffer.from(head('POST /v1/chat', 'Transfer-Encoding: chunked')),
       ...chunks,
@@ -191,7 +240,10 @@ describe('requests that a service holds', () => {
     ['an address', 'manage', 'GET /v1/sign-in', 'Accept: */*'],
   ] as const)('600 of %s leave connections to others', async (_name, service, line, ...headers) => {
     const { held, gateway } = await openHolding(service);
-    const text = head(line, ...headers).replace('Host: a\r\n', headers.length > 1 ? '' : 'Host: a\r\n');
+    const text = head(line, ...headers).replace(
+      'Host: a\r\n',
+      headers.length > 1 ? '' : 'Host: a\r\n',
+    );
     const clients = await send(gateway, text);
     await until(async () => held.length, { isThere: (number) => number >= shareOfCaller - 1 });
     const path = line.slice('GET '.length);
@@ -202,8 +254,16 @@ describe('requests that a service holds', () => {
 
   it('a key that is written in many forms has one share', async () => {
     const { held, gateway } = await openHolding('chat');
-    const forms = ['Bearer key', 'bearer key', 'BEARER key', 'Bearer  key', 'Bearer   key', 'Bearer key '];
-    for (const form of forms) await send(gateway, head('GET /v1/mcp', `Authorization: ${form}`), count / 6);
+    const forms = [
+      'Bearer key',
+      'bearer key',
+      'BEARER key',
+      'Bearer  key',
+      'Bearer   key',
+      'Bearer key ',
+    ];
+    for (const form of forms)
+      await send(gateway, head('GET /v1/mcp', `Authorization: ${form}`), count / 6);
     expect((await fetch(`${gateway.url}/v1/mcp`, other)).status).toBe(200);
     expect(held.length).toBeLessThanOrEqual(shareOfCaller);
   });
@@ -212,7 +272,12 @@ describe('requests that a service holds', () => {
     const { held, gateway } = await openHolding('webhook-ingest');
     for (let n = 0; n < 6; n += 1)
       await send(gateway, head('GET /webhook/polar', `Authorization: Bearer ${n}`), count / 6);
-    const [client] = await send(gateway, head('GET /webhook/polar', 'Authorization: Bearer other'), 1, '127.0.0.2');
+    const [client] = await send(
+      gateway,
+      head('GET /webhook/polar', 'Authorization: Bearer other'),
+      1,
+      '127.0.0.2',
+    );
     await until(async () => statusOf(client!), { isThere: (status) => status === 200 });
     expect(held.length).toBeLessThanOrEqual(shareOfCaller);
   });
@@ -221,7 +286,9 @@ describe('requests that a service holds', () => {
     const slots = createSlots({ total: 1 });
     const first = slots.tryAcquire('a')!;
     const service = await startRawUpstream((_request, response) => {
-      Promise.resolve(takeSlot(slots, 'a', response, 10)).catch(({ code }: { code: string }) => response.end(code));
+      Promise.resolve(takeSlot(slots, 'a', response, 10)).catch(({ code }: { code: string }) =>
+        response.end(code),
+      );
     });
     closing.push(service.close);
     expect(await (await fetch(service.url)).text()).toBe('too_many_concurrent_requests');
@@ -240,14 +307,22 @@ describe('clients that do not read', () => {
       response.end(answer);
     });
     closing.push(service.close);
-    const gateway = await startGateway({ data: service.url }, { connections: 12, deadlineMs: 5_000 });
+    const gateway = await startGateway(
+      { data: service.url },
+      { connections: 12, deadlineMs: 5_000 },
+    );
     closing.push(gateway.close);
     const clients = await send(gateway, '', 30);
     for (const { socket } of clients) socket.pause();
-    for (const { socket } of clients) socket.write(head('GET /v1/data/order', 'Authorization: Bearer a'));
+    for (const { socket } of clients)
+      socket.write(head('GET /v1/data/order', 'Authorization: Bearer a'));
     await until(async () => begun, { isThere: (number) => number === 8 });
-    const response = await fetch(`${gateway.url}/v1/data/order`, { headers: { Authorization: 'Bearer other' } });
-    expect([response.status, clients.filter(({ isClosed }) => !isClosed).length]).toEqual([200, 30]);
+    const response = await fetch(`${gateway.url}/v1/data/order`, {
+      headers: { Authorization: 'Bearer other' },
+    });
+    expect([response.status, clients.filter(({ isClosed }) => !isClosed).length]).toEqual([
+      200, 30,
+    ]);
     // The first have been disconnected, so the next ones have their connections.
     await until(async () => begun, { isThere: (number) => number > 8 });
   });
@@ -256,14 +331,22 @@ describe('clients that do not read', () => {
     const answer = Buffer.alloc(256 * 1024, 'a');
     const service = await startRawUpstream((_request, response) => response.end(answer));
     closing.push(service.close);
-    const gateway = await startGateway({ data: service.url }, { connections: 2, deadlineMs: 5_000 });
+    const gateway = await startGateway(
+      { data: service.url },
+      { connections: 2, deadlineMs: 5_000 },
+    );
     closing.push(gateway.close);
     const [client] = await send(gateway, '', 1);
     client!.socket.pause();
     // Sent ahead on one connection: more than the buffers of the connection hold.
     client!.socket.write(head('GET /v1/data/order', 'Authorization: Bearer a').repeat(20));
-    const response = await fetch(`${gateway.url}/v1/data/order`, { headers: { Authorization: 'Bearer a' } });
-    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, answer.length]);
+    const response = await fetch(`${gateway.url}/v1/data/order`, {
+      headers: { Authorization: 'Bearer a' },
+    });
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([
+      200,
+      answer.length,
+    ]);
     expect(await connectionsOf(gateway.server)).toBe(2);
     await until(() => connectionsOf(gateway.server), { isThere: (left) => left <= 1 });
   });

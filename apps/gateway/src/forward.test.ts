@@ -47,7 +47,9 @@ describe('forwarding', () => {
   it('sends each path to its service, with its query', async () => {
     const names = ['chat', 'data', 'webhook-ingest', 'tool-executor'] as const;
     const servers = await Promise.all(names.map((name) => upstream(name)));
-    const gateway = await openGateway(Object.fromEntries(names.map((name, index) => [name, servers[index]!.url])));
+    const gateway = await openGateway(
+      Object.fromEntries(names.map((name, index) => [name, servers[index]!.url])),
+    );
     for (const [path, name] of [
       ['/v1/agents/a/chat', 'chat'],
       ['/v1/data/order?limit=2&cursor=a%2Fb', 'data'],
@@ -66,9 +68,14 @@ describe('forwarding', () => {
       const service = await upstream('webhook-ingest', (seen, response) => response.end(seen.body));
       const gateway = await openGateway({ 'webhook-ingest': service.url });
       const body = randomBytes(size);
-      const response = await fetch(`${gateway.url}/webhook/kapso/messages`, { method: 'POST', body });
+      const response = await fetch(`${gateway.url}/webhook/kapso/messages`, {
+        method: 'POST',
+        body,
+      });
       const answer = Buffer.from(await response.arrayBuffer());
-      expect(createHash('sha256').update(answer).digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+      expect(createHash('sha256').update(answer).digest('hex')).toBe(
+        createHash('sha256').update(body).digest('hex'),
+      );
       expect(service.seen[0]!.headers['content-length']).toBe(String(size));
     },
   );
@@ -107,7 +114,11 @@ describe('forwarding', () => {
 
   it('forwards the status, headers and repeated headers of an answer', async () => {
     const service = await upstream('data', (_seen, response) => {
-      response.writeHead(405, { Allow: 'GET, POST', 'Set-Cookie': ['a=1', 'b=2'], 'Content-Type': 'application/json' });
+      response.writeHead(405, {
+        Allow: 'GET, POST',
+        'Set-Cookie': ['a=1', 'b=2'],
+        'Content-Type': 'application/json',
+      });
       response.end('{"error":"Method not allowed"}');
     });
     const gateway = await openGateway({ data: service.url });
@@ -119,7 +130,9 @@ describe('forwarding', () => {
   });
 
   it('answers HEAD with the headers of GET and no body', async () => {
-    const service = await upstream('data', (_seen, response) => response.setHeader('Content-Length', 42).end());
+    const service = await upstream('data', (_seen, response) =>
+      response.setHeader('Content-Length', 42).end(),
+    );
     const gateway = await openGateway({ data: service.url });
     const response = await fetch(`${gateway.url}/v1/entity-types`, { method: 'HEAD' });
     expect(response.headers.get('content-length')).toBe('42');
@@ -130,7 +143,10 @@ describe('forwarding', () => {
   it('forwards the body of a DELETE', async () => {
     const service = await upstream('data', (seen, response) => response.end(seen.body));
     const gateway = await openGateway({ data: service.url });
-    const response = await fetch(`${gateway.url}/v1/data/order/1`, { method: 'DELETE', body: 'bytes' });
+    const response = await fetch(`${gateway.url}/v1/data/order/1`, {
+      method: 'DELETE',
+      body: 'bytes',
+    });
     expect(await response.text()).toBe('bytes');
   });
 
@@ -165,7 +181,9 @@ describe('request id and X-Forwarded headers', () => {
   it('forwards a valid request id and replaces an invalid one', async () => {
     const service = await upstream('data');
     const gateway = await openGateway({ data: service.url });
-    const kept = await fetch(`${gateway.url}/v1/data/a`, { headers: { 'X-Request-Id': 'trace-1' } });
+    const kept = await fetch(`${gateway.url}/v1/data/a`, {
+      headers: { 'X-Request-Id': 'trace-1' },
+    });
     expect(kept.headers.get('x-request-id')).toBe('trace-1');
     expect(service.seen[0]!.headers['x-request-id']).toBe('trace-1');
     const made = await fetch(`${gateway.url}/v1/data/a`, { headers: { 'X-Request-Id': 'a b;c' } });
@@ -195,7 +213,10 @@ describe('request id and X-Forwarded headers', () => {
 
   it('extends X-Forwarded headers of trusted proxies', async () => {
     const service = await upstream('data');
-    const gateway = await openGateway({ data: service.url }, { trusted: ['10.0.0.0/8', '127.0.0.1'] });
+    const gateway = await openGateway(
+      { data: service.url },
+      { trusted: ['10.0.0.0/8', '127.0.0.1'] },
+    );
     await fetch(`${gateway.url}/v1/data/a`, { headers: claims });
     const { headers } = service.seen[0]!;
     expect(headers['x-forwarded-for']).toBe('1.2.3.4, 127.0.0.1');
@@ -267,7 +288,9 @@ describe('a service that fails', () => {
 
   it('a request past its deadline is answered with 504, and its connection to the service is closed', async () => {
     const closed = Promise.withResolvers<void>();
-    const service = await rawUpstream((_request, response) => response.once('close', closed.resolve));
+    const service = await rawUpstream((_request, response) =>
+      response.once('close', closed.resolve),
+    );
     const gateway = await openGateway({ data: service.url }, { deadlineMs: 100 });
     const response = await fetch(`${gateway.url}/v1/data/a`);
     expect(response.status).toBe(504);
@@ -298,13 +321,16 @@ describe('a service that fails', () => {
     });
     for (const url of [undefined, closed.url, silent.url, breaking.url, half.url]) {
       const gateway = await openGateway({ 'webhook-ingest': url }, { deadlineMs: 300 });
-      const response = await fetch(`${gateway.url}/webhook/flow`, { method: 'POST', body: 'token=1' });
+      const response = await fetch(`${gateway.url}/webhook/flow`, {
+        method: 'POST',
+        body: 'token=1',
+      });
       expect([url, response.status, await response.json()]).toEqual([url, 200, { received: true }]);
       expect(gateway.fixedReplies).toEqual(['/webhook/flow']);
       if (url !== half.url)
-        expect((await fetch(`${gateway.url}/webhook/polar`, { method: 'POST', body: '{}' })).status).toBeGreaterThan(
-          500,
-        );
+        expect(
+          (await fetch(`${gateway.url}/webhook/polar`, { method: 'POST', body: '{}' })).status,
+        ).toBeGreaterThan(500);
       expect(gateway.fixedReplies).toHaveLength(1);
     }
   });
@@ -314,7 +340,10 @@ describe('a service that fails', () => {
     const closed = await startUpstream('chat');
     await closed.close();
     const gateway = await openGateway({ data: data.url, chat: closed.url });
-    const [chat, list] = await Promise.all([post(`${gateway.url}/v1/chat`, {}), fetch(`${gateway.url}/v1/data/a`)]);
+    const [chat, list] = await Promise.all([
+      post(`${gateway.url}/v1/chat`, {}),
+      fetch(`${gateway.url}/v1/data/a`),
+    ]);
     expect([chat.status, list.status]).toEqual([503, 200]);
   });
 });
@@ -328,7 +357,11 @@ it('the request to the service is cancelled when the client disconnects', async 
   });
   const gateway = await openGateway({ chat: service.url });
   const controller = new AbortController();
-  const call = fetch(`${gateway.url}/v1/chat`, { method: 'POST', body: '{}', signal: controller.signal });
+  const call = fetch(`${gateway.url}/v1/chat`, {
+    method: 'POST',
+    body: '{}',
+    signal: controller.signal,
+  });
   await arrived.promise;
   controller.abort();
   await expect(call).rejects.toThrow();

@@ -117,11 +117,18 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     if (this.#ended) controller.abort(this.#ended);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (status < 200) return;
     const { response, own, corsOfService } = this.options;
     const begin = () =>
-      response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own, corsOfService));
+      response.writeHead(
+        status,
+        responseHeaders(controller.rawHeaders as Buffer[], own, corsOfService),
+      );
     if (this.options.isWhole) {
       this.#held = { begin, chunks: [] };
       return;
@@ -227,4 +234,6 @@ const connectionLost = (upstream: UpstreamName) =>
 
 /** The service did not receive the request, so the client may repeat it. */
 export const upstreamDown = (upstream: UpstreamName, code = 'upstream_unavailable') =>
-  new HttpError(503, code, `The ${upstream} service is temporarily unavailable`, { headers: { 'Retry-After': '2' } });
+  new HttpError(503, code, `The ${upstream} service is temporarily unavailable`, {
+    headers: { 'Retry-After': '2' },
+  });

@@ -1,4 +1,10 @@
-import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { OpenStreams, closeServer, silentLogger, trustedProxies } from '@parley/service';
 import { createNetworkAddress } from './callers';
@@ -26,7 +32,9 @@ export interface TestUpstream {
 }
 
 const listen = (server: Server, port = 0): Promise<number> =>
-  new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+  new Promise((resolve) =>
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+  );
 
 const stop = (server: Server): Promise<void> => {
   server.closeAllConnections();
@@ -61,7 +69,12 @@ export async function startUpstream(
 /** Starts an upstream whose listener handles the request itself, including its body. */
 export async function startRawUpstream(listener: RequestListener): Promise<TestUpstream> {
   const server = createServer(listener);
-  return { url: `http://127.0.0.1:${await listen(server)}`, server, seen: [], close: () => stop(server) };
+  return {
+    url: `http://127.0.0.1:${await listen(server)}`,
+    server,
+    seen: [],
+    close: () => stop(server),
+  };
 }
 
 export interface TestGateway {
@@ -123,7 +136,12 @@ export async function startGateway(
     isTrusted: trustedProxies(trusted),
     networkAddressOf: createNetworkAddress(trusted),
     bodies: createIncomingBodies({
-      ...{ memoryBytes: 128 * mebibyte, graceMs: 5_000, minBytesPerSecond: 1_024, slowPerAddress: 64 },
+      ...{
+        memoryBytes: 128 * mebibyte,
+        graceMs: 5_000,
+        minBytesPerSecond: 1_024,
+        slowPerAddress: 64,
+      },
       ...bodyLimits,
     }),
     log,

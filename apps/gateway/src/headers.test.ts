@@ -4,8 +4,13 @@ import { requestHeaders } from './headers';
 /** The names of the headers that are forwarded for a request with this Connection header. */
 function forwarded(connection: string, rawHeaders: string[]): string[] {
   const request = { headers: { connection }, rawHeaders, socket: { remoteAddress: '203.0.113.9' } };
-  const list = requestHeaders(request as unknown as IncomingMessage, { requestId: 'r', isTrusted: () => false });
-  return list.filter((_text, at) => at % 2 === 0).filter((name) => !/^x-(forwarded|request)-/.test(name));
+  const list = requestHeaders(request as unknown as IncomingMessage, {
+    requestId: 'r',
+    isTrusted: () => false,
+  });
+  return list
+    .filter((_text, at) => at % 2 === 0)
+    .filter((name) => !/^x-(forwarded|request)-/.test(name));
 }
 
 test('headers that Connection names are of the connection, whatever blanks are around their names', () => {

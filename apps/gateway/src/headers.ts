@@ -18,7 +18,8 @@ const replaced = new Set(
   ),
 );
 /** Response headers that only the gateway sets. */
-const gatewayOnly = /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
+const gatewayOnly =
+  /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
 
 /** The header names that a Connection header lists as specific to the connection. */
 function namedInConnection(connection: string | undefined): Set<string> | undefined {
@@ -34,7 +35,10 @@ export interface ForwardedInfo {
 }
 
 /** The address that a client requested, such as `https://api.example.com`. A trusted peer names it with X-Forwarded-*. */
-export function addressOf({ headers, socket }: IncomingMessage, isTrusted: ForwardedInfo['isTrusted']): string {
+export function addressOf(
+  { headers, socket }: IncomingMessage,
+  isTrusted: ForwardedInfo['isTrusted'],
+): string {
   const forwarded = isTrusted(socket.remoteAddress ?? '') ? headers : {};
   const host = forwarded['x-forwarded-host'] ?? headers.host;
   const url = `${forwarded['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${String(host)}`;
@@ -43,7 +47,10 @@ export function addressOf({ headers, socket }: IncomingMessage, isTrusted: Forwa
 }
 
 /** The headers for the upstream: the client's end-to-end headers unchanged, the request id, and X-Forwarded-*. */
-export function requestHeaders(request: IncomingMessage, { requestId, isTrusted }: ForwardedInfo): HeaderList {
+export function requestHeaders(
+  request: IncomingMessage,
+  { requestId, isTrusted }: ForwardedInfo,
+): HeaderList {
   const { rawHeaders, headers, socket } = request;
   const dropped = namedInConnection(headers.connection);
   const list: HeaderList = [];
@@ -73,28 +80,47 @@ export function forwardedFor({ headers, socket }: IncomingMessage, isPeerTrusted
 }
 
 /** The headers for the client: the gateway's own, then the forwarded headers of the upstream's raw answer. */
-export function responseHeaders(raw: readonly (Buffer | string)[], own: HeaderList, corsOfService = false): HeaderList {
+export function responseHeaders(
+  raw: readonly (Buffer | string)[],
+  own: HeaderList,
+  corsOfService = false,
+): HeaderList {
   const list = [...own];
   let dropped: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
-    if (latin1(raw[at]!).toLowerCase() === 'connection') dropped = namedInConnection(latin1(raw[at + 1]!));
+    if (latin1(raw[at]!).toLowerCase() === 'connection')
+      dropped = namedInConnection(latin1(raw[at + 1]!));
   }
   for (let at = 0; at < raw.length; at += 2) {
     const name = latin1(raw[at]!);
     const key = name.toLowerCase();
     if (key.startsWith('access-control-') && !corsOfService) continue;
-    if (!hopByHop.has(key) && !gatewayOnly.test(key) && !dropped?.has(key)) list.push(name, latin1(raw[at + 1]!));
+    if (!hopByHop.has(key) && !gatewayOnly.test(key) && !dropped?.has(key))
+      list.push(name, latin1(raw[at + 1]!));
   }
   return list;
 }
 
-const latin1 = (text: Buffer | string) => (typeof text === 'string' ? text : text.toString('latin1'));
+const latin1 = (text: Buffer | string) =>
+  typeof text === 'string' ? text : text.toString('latin1');
 
 /** The headers of every answer, whether it comes from the gateway or from an upstream. */
 export function ownHeaders(requestId: string, route: GatewayRoute | undefined): HeaderList {
-  const list = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
+  const list = [
+    'X-Request-Id',
+    requestId,
+    'X-Content-Type-Options',
+    'nosniff',
+    'Referrer-Policy',
+    'no-referrer',
+  ];
   if (route?.cors) {
-    list.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', 'X-Request-Id, Retry-After');
+    list.push(
+      'Access-Control-Allow-Origin',
+      '*',
+      'Access-Control-Expose-Headers',
+      'X-Request-Id, Retry-After',
+    );
   }
   return list;
 }

@@ -24,14 +24,20 @@ afterAll(async () => {
 
 const request = (first: string, ...headers: string[]) => [first, ...headers, '', ''].join('\r\n');
 const get = (...headers: string[]) => request('GET /v1/data/a HTTP/1.1', 'Host: a', ...headers);
-const post = (body: string, ...headers: string[]) => request('POST /v1/chat HTTP/1.1', 'Host: a', ...headers) + body;
+const post = (body: string, ...headers: string[]) =>
+  request('POST /v1/chat HTTP/1.1', 'Host: a', ...headers) + body;
 const chunked = (body: string) => post(body, 'Transfer-Encoding: chunked');
 const send = (text: string, { port } = gateway) => sendRaw(port, Buffer.from(text, 'latin1'));
-const statusesOf = (raw: string) => [...raw.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+const statusesOf = (raw: string) =>
+  [...raw.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const many = Array.from({ length: 3_000 }, (_, at) => `X-${at}: a`);
 
 it.each<[name: string, request: string, status: number]>([
-  ['one bare line feed among the headers', 'POST /v1/chat HTTP/1.1\r\nHost: a\nContent-Length: 2\r\n\r\n{}', 400],
+  [
+    'one bare line feed among the headers',
+    'POST /v1/chat HTTP/1.1\r\nHost: a\nContent-Length: 2\r\n\r\n{}',
+    400,
+  ],
   ['a NUL in a name', get('X-\0A: b'), 400],
   ['a NUL in the target', request('GET /v1/data/a\0b HTTP/1.1', 'Host: a'), 400],
   ['a DEL in a value', get('X-A: b\x7fc'), 400],
@@ -43,19 +49,35 @@ it.each<[name: string, request: string, status: number]>([
   ['a space before the method', ` ${get()}`, 400],
   ['a vertical tab before the coding', post('0\r\n\r\n', 'Transfer-Encoding: \x0bchunked'), 400],
   ['chunked twice', post('0\r\n\r\n', 'Transfer-Encoding: chunked, chunked'), 400],
-  ['chunked in two headers', post('0\r\n\r\n', 'Transfer-Encoding: chunked', 'transfer-encoding: chunked'), 400],
+  [
+    'chunked in two headers',
+    post('0\r\n\r\n', 'Transfer-Encoding: chunked', 'transfer-encoding: chunked'),
+    400,
+  ],
   ['a coding in quotes', post('0\r\n\r\n', 'Transfer-Encoding: "chunked"'), 400],
-  ['a coding in HTTP/1.0', request('POST /v1/chat HTTP/1.0', 'Transfer-Encoding: chunked') + '0\r\n\r\n', 400],
+  [
+    'a coding in HTTP/1.0',
+    request('POST /v1/chat HTTP/1.0', 'Transfer-Encoding: chunked') + '0\r\n\r\n',
+    400,
+  ],
   ['a length above the largest integer', post('{}', 'Content-Length: 99999999999999999999'), 400],
   ['an empty length', post('{}', 'Content-Length: '), 400],
   ['a length of two numbers', post('{}', 'Content-Length: 1 1'), 400],
-  ['two media types', post('{}', 'Content-Type: a/b', 'Content-Type: c/d', 'Content-Length: 2'), 400],
+  [
+    'two media types',
+    post('{}', 'Content-Type: a/b', 'Content-Type: c/d', 'Content-Length: 2'),
+    400,
+  ],
   ['chunks that end in line feeds', chunked('2\n{}\n0\n\n'), 400],
   ['a line feed after a chunk extension', chunked('2;\n{}\r\n0\r\n\r\n'), 400],
   ['a chunk size that overflows', chunked('10000000000000002\r\n{}\r\n0\r\n\r\n'), 400],
   ['a chunk size with 0x', chunked('0x2\r\n{}\r\n0\r\n\r\n'), 400],
   ['a chunk size with a sign', chunked('+2\r\n{}\r\n0\r\n\r\n'), 400],
-  ['framing in the trailer', chunked('2\r\n{}\r\n0\r\nContent-Length: 50\r\nAuthorization: Bearer x\r\n\r\n'), 400],
+  [
+    'framing in the trailer',
+    chunked('2\r\n{}\r\n0\r\nContent-Length: 50\r\nAuthorization: Bearer x\r\n\r\n'),
+    400,
+  ],
   ['3,000 headers', get(...many), 431],
   ['a target of 20 kB', request(`GET /v1/data/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: a'), 431],
   ['HTTP/0.9', 'GET /v1/data/a\r\n\r\n', 400],
@@ -78,7 +100,10 @@ it('a connection that sends nothing is answered with 408', async () => {
 
 function isRefused(raw: string, status: number): void {
   expect(statusesOf(raw)).toEqual([status]);
-  expect(bodyOf(raw)).toMatchObject({ error: expect.stringMatching(/.+/), code: expect.stringMatching(/^[a-z_]+$/) });
+  expect(bodyOf(raw)).toMatchObject({
+    error: expect.stringMatching(/.+/),
+    code: expect.stringMatching(/^[a-z_]+$/),
+  });
   expect(raw).toMatch(/^Connection: close/im);
   expect(service.seen).toEqual([]);
 }
@@ -119,6 +144,10 @@ it('answers pipelined requests in order, each once', async () => {
   );
   const raw = await send(ahead.join(''));
   expect(statusesOf(raw)).toEqual(Array(20).fill(200));
-  expect([...raw.matchAll(/^X-Request-Id: (\S+)/gim)].map(([, id]) => id)).toEqual(ahead.map((_, at) => `r${at}`));
-  expect(service.seen.map(({ url }) => url).sort()).toEqual(ahead.map((_, at) => `/v1/data/p${at}`).sort());
+  expect([...raw.matchAll(/^X-Request-Id: (\S+)/gim)].map(([, id]) => id)).toEqual(
+    ahead.map((_, at) => `r${at}`),
+  );
+  expect(service.seen.map(({ url }) => url).sort()).toEqual(
+    ahead.map((_, at) => `/v1/data/p${at}`).sort(),
+  );
 });

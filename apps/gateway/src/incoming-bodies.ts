@@ -54,7 +54,8 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
       if (ageMs < slowAfterMs) break;
       body.releaseSlow ??= slow.tryAcquire(body.address()) ?? undefined;
       if (body.releaseSlow === undefined) body.end(tooManySlow());
-      else if (ageMs > limits.graceMs + (body.size / limits.minBytesPerSecond) * 1_000) body.end(tooSlow());
+      else if (ageMs > limits.graceMs + (body.size / limits.minBytesPerSecond) * 1_000)
+        body.end(tooSlow());
     }
     if (incomplete.size > 0) return;
     clearInterval(timer);
@@ -82,7 +83,11 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
      * Resolves with the complete body of a request, or null when it has none. `address`: the client's network address. Rejects
      * with 413 beyond the limit, 408 and 429 for a slow body, 503 while too much memory is in use.
      */
-    async read(request: IncomingMessage, limitBytes: number, address: () => string): Promise<ReadBody | null> {
+    async read(
+      request: IncomingMessage,
+      limitBytes: number,
+      address: () => string,
+    ): Promise<ReadBody | null> {
       const { headers } = request;
       const length = headers['content-length'];
       if (length === undefined && headers['transfer-encoding'] === undefined) return null;
@@ -144,7 +149,8 @@ class IncomingBody {
       reject(error);
     };
     const onClose = () => {
-      if (!isOver) this.end(new ClientDisconnected('The client disconnected before its request was complete'));
+      if (!isOver)
+        this.end(new ClientDisconnected('The client disconnected before its request was complete'));
     };
     request.on('data', (chunk: Buffer) => {
       if (isOver) return;
@@ -166,7 +172,11 @@ class IncomingBody {
     if (rest === 0) return true;
     const isFirst = this.size === 0;
     const blockBytes = isFirst ? rest : Math.max(rest, this.#nextBlockBytes());
-    const reserved = this.options.reserve(this.address(), this.#capacity, this.#capacity + blockBytes);
+    const reserved = this.options.reserve(
+      this.address(),
+      this.#capacity,
+      this.#capacity + blockBytes,
+    );
     if (reserved === null) return false;
     this.#reservations.push(reserved);
     this.#capacity += blockBytes;
@@ -210,9 +220,12 @@ class IncomingBody {
 }
 
 /** Closes the connection: the client is still sending, too slowly to wait for. */
-const closing = (headers: Record<string, string> = {}) => ({ headers: { ...headers, Connection: 'close' } });
+const closing = (headers: Record<string, string> = {}) => ({
+  headers: { ...headers, Connection: 'close' },
+});
 
-const tooSlow = () => new HttpError(408, 'request_timeout', 'The request took too long to arrive', closing());
+const tooSlow = () =>
+  new HttpError(408, 'request_timeout', 'The request took too long to arrive', closing());
 
 function tooManySlow(): HttpError {
   reportRefusal('slow_bodies');

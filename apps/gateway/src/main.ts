@@ -20,10 +20,11 @@ startProcess(async () => {
   const config = loadConfig(gatewayVariables, process.env);
   const log = createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = createMetrics('gateway');
-  const failures = metrics.counter('gateway_upstream_failures_total', 'Failed attempts to reach an upstream.', [
-    'upstream',
-    'reason',
-  ]);
+  const failures = metrics.counter(
+    'gateway_upstream_failures_total',
+    'Failed attempts to reach an upstream.',
+    ['upstream', 'reason'],
+  );
   const unprocessed = metrics.counter(
     'gateway_unprocessed_webhooks_total',
     'Webhooks that were answered with 200 although their service did not receive or answer them.',

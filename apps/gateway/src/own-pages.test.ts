@@ -28,20 +28,28 @@ test('/docs shows every operation and schema, and loads no other resource', asyn
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     expect(page).toContain(`<article id="${operation.operationId}">`);
   }
-  for (const name of Object.keys(components.schemas)) expect(page).toContain(`<article id="schema-${name}">`);
+  for (const name of Object.keys(components.schemas))
+    expect(page).toContain(`<article id="schema-${name}">`);
   expect(page).not.toMatch(/<script|<link|<img|src=|url\(|@import/i);
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-  const dangling = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!).filter((id) => !ids.has(id));
+  const dangling = [...page.matchAll(/href="#([^"]+)"/g)]
+    .map(([, id]) => id!)
+    .filter((id) => !ids.has(id));
   expect(dangling).toEqual([]);
 });
 
 test('/docs says how to authenticate, and has a curl command for each operation with the address of the host', async () => {
   const { port } = new URL(gateway.url);
   const pageFor = async (headers: Record<string, string>) =>
-    (await supertest(gateway.url).get('/docs').set(headers).expect(200)).text.replaceAll('&quot;', '"');
+    (await supertest(gateway.url).get('/docs').set(headers).expect(200)).text.replaceAll(
+      '&quot;',
+      '"',
+    );
   const page = await pageFor({});
   expect(page).toContain('Authorization: Bearer $PARLEY_KEY');
-  const operations = Object.values(openApiDocument().paths).flatMap((methods) => Object.values(methods));
+  const operations = Object.values(openApiDocument().paths).flatMap((methods) =>
+    Object.values(methods),
+  );
   expect(page.split(`\ncurl http://127.0.0.1:${port}/v1/entity-types`)).toHaveLength(2);
   expect([...page.matchAll(/<pre>curl /g)]).toHaveLength(operations.length);
   expect(page).toContain(
@@ -52,7 +60,9 @@ test('/docs says how to authenticate, and has a curl command for each operation 
   const forwarded = { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https' };
   expect(await pageFor(forwarded)).toContain('curl https://api.example.com/v1/entity-types');
   for (const host of ['$(reboot)', "x';reboot;'", '<b>'])
-    expect(await pageFor({ 'X-Forwarded-Host': host })).toContain('curl http://localhost:4000/v1/entity-types');
+    expect(await pageFor({ 'X-Forwarded-Host': host })).toContain(
+      'curl http://localhost:4000/v1/entity-types',
+    );
 });
 
 test('the curl commands of /docs are words that a shell passes on unchanged', async () => {
@@ -61,14 +71,19 @@ test('the curl commands of /docs are words that a shell passes on unchanged', as
   const content = { 'application/json': { schema: {}, examples: { one: { value: body } } } };
   const operation = { parameters, requestBody: { ...requestBody!, content }, security: [] };
   const command = curlOf({ method: 'post', path: '/v1/chat', operation: operation as never });
-  const words = execFileSync('sh', ['-c', command.replace('curl', `printf '%s\\n'`)], { encoding: 'utf8' });
+  const words = execFileSync('sh', ['-c', command.replace('curl', `printf '%s\\n'`)], {
+    encoding: 'utf8',
+  });
   expect(JSON.parse(words.slice(words.indexOf('\n-d\n') + 4))).toEqual(body);
 });
 
-test.each(['/openapi.json', '/docs'])('%s answers methods other than GET and HEAD with 405', async (path) => {
-  const refused = await fetch(gateway.url + path, { method: 'POST' });
-  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  const head = await fetch(gateway.url + path, { method: 'HEAD' });
-  expect([head.status, await head.text()]).toEqual([200, '']);
-  expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1_000);
-});
+test.each(['/openapi.json', '/docs'])(
+  '%s answers methods other than GET and HEAD with 405',
+  async (path) => {
+    const refused = await fetch(gateway.url + path, { method: 'POST' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    const head = await fetch(gateway.url + path, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1_000);
+  },
+);

@@ -82,7 +82,8 @@ export function sendOwnPage(
   own: HeaderList,
   address: string,
 ): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw methodNotAllowed(['GET', 'HEAD']);
   const { type, headers, text, cacheControl = 'no-cache' } = pages[path];
   const plain = text(address, new URL(request.url!, 'http://page').searchParams.get('key'));
   const { zipped, tag } = pack(plain);

@@ -27,28 +27,40 @@ afterAll(async () => {
 });
 
 const lines = (...list: string[]) => list.join('\r\n') + '\r\n\r\n';
-const statusesOf = (raw: string) => [...raw.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+const statusesOf = (raw: string) =>
+  [...raw.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe('a request that two servers could read differently', () => {
   const smuggled = 'GET /v1/data/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
   it.each<[name: string, request: string, status: number]>([
     [
       'Content-Length and Transfer-Encoding',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked') +
+      lines(
+        'POST /v1/chat HTTP/1.1',
+        'Host: a',
+        'Content-Length: 5',
+        'Transfer-Encoding: chunked',
+      ) +
         '0\r\n\r\n' +
         smuggled,
       400,
     ],
     [
       'Transfer-Encoding and Content-Length',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5') +
+      lines(
+        'POST /v1/chat HTTP/1.1',
+        'Host: a',
+        'Transfer-Encoding: chunked',
+        'Content-Length: 5',
+      ) +
         '0\r\n\r\n' +
         smuggled,
       400,
     ],
     [
       'two lengths',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 0', 'Content-Length: 44') + smuggled,
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 0', 'Content-Length: 44') +
+        smuggled,
       400,
     ],
     [
@@ -56,20 +68,40 @@ describe('a request that two servers could read differently', () => {
       lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 2', 'Content-Length: 2') + '{}',
       400,
     ],
-    ['a list of lengths', lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 2, 2') + '{}', 400],
+    [
+      'a list of lengths',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 2, 2') + '{}',
+      400,
+    ],
     ['a negative length', lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: -1'), 400],
-    ['a signed length', lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: +2') + '{}', 400],
-    ['a hexadecimal length', lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 0x2') + '{}', 400],
+    [
+      'a signed length',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: +2') + '{}',
+      400,
+    ],
+    [
+      'a hexadecimal length',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 0x2') + '{}',
+      400,
+    ],
     [
       'a coding beside chunked',
       lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked') + '0\r\n\r\n',
       501,
     ],
-    ['an unknown coding', lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: xchunked') + '0\r\n\r\n', 400],
+    [
+      'an unknown coding',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: xchunked') + '0\r\n\r\n',
+      400,
+    ],
     [
       'two codings',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity') +
-        '0\r\n\r\n',
+      lines(
+        'POST /v1/chat HTTP/1.1',
+        'Host: a',
+        'Transfer-Encoding: chunked',
+        'Transfer-Encoding: identity',
+      ) + '0\r\n\r\n',
       400,
     ],
     [
@@ -79,33 +111,54 @@ describe('a request that two servers could read differently', () => {
     ],
     [
       'a folded header',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'X-A: b', ' Transfer-Encoding: chunked', 'Content-Length: 0'),
+      lines(
+        'POST /v1/chat HTTP/1.1',
+        'Host: a',
+        'X-A: b',
+        ' Transfer-Encoding: chunked',
+        'Content-Length: 0',
+      ),
       400,
     ],
     ['a bare line feed', 'GET /v1/data/a HTTP/1.1\nHost: a\n\n', 400],
-    ['a bare carriage return in a value', lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'X-A: b\rX-B: c'), 400],
+    [
+      'a bare carriage return in a value',
+      lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'X-A: b\rX-B: c'),
+      400,
+    ],
     ['a NUL in a value', lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'X-A: b\0c'), 400],
     [
       'a bad chunk size',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') + 'zz\r\n{}\r\n0\r\n\r\n',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') +
+        'zz\r\n{}\r\n0\r\n\r\n',
       400,
     ],
     [
       'a chunk longer than its size',
-      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') + '1\r\n{}\r\n0\r\n\r\n',
+      lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') +
+        '1\r\n{}\r\n0\r\n\r\n',
       400,
     ],
     ['no Host', lines('GET /v1/data/a HTTP/1.1'), 400],
     ['two Hosts', lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Host: b'), 400],
     [
       'two Authorizations',
-      lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b'),
+      lines(
+        'GET /v1/data/a HTTP/1.1',
+        'Host: a',
+        'Authorization: Bearer a',
+        'Authorization: Bearer b',
+      ),
       400,
     ],
     ['another protocol version', lines('GET /v1/data/a HTTP/3.0', 'Host: a'), 400],
     ['an absolute target', lines('GET http://elsewhere/v1/data/a HTTP/1.1', 'Host: a'), 400],
     ['the target *', lines('OPTIONS * HTTP/1.1', 'Host: a'), 400],
-    ['a websocket', lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket'), 501],
+    [
+      'a websocket',
+      lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket'),
+      501,
+    ],
     ['CONNECT', lines('CONNECT elsewhere:443 HTTP/1.1', 'Host: elsewhere:443'), 501],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 400],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
@@ -131,7 +184,11 @@ describe('a request that two servers could read differently', () => {
   });
 
   it('ignores an offer of h2c', async () => {
-    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
+    const offer = [
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABk',
+    ];
     const raw = await sendRaw(gateway.port, lines('GET /v1/data/a HTTP/1.1', 'Host: a', ...offer));
     expect(statusesOf(raw)).toEqual([200]);
     expect(service.seen[0]!.headers).not.toHaveProperty('http2-settings');
@@ -164,8 +221,19 @@ describe('connection headers', () => {
       ),
     );
     const { headers } = service.seen[0]!;
-    expect(headers).toMatchObject({ 'x-kept': '2', authorization: 'Bearer abc', 'x-forwarded-for': '127.0.0.1' });
-    for (const name of ['x-secret', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer']) {
+    expect(headers).toMatchObject({
+      'x-kept': '2',
+      authorization: 'Bearer abc',
+      'x-forwarded-for': '127.0.0.1',
+    });
+    for (const name of [
+      'x-secret',
+      'keep-alive',
+      'proxy-connection',
+      'proxy-authorization',
+      'te',
+      'trailer',
+    ]) {
       expect(headers).not.toHaveProperty(name);
     }
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -187,7 +255,8 @@ describe('connection headers', () => {
     const response = await fetch(`${other.url}/v1/data/a`);
     expect(response.headers.get('x-kept')).toBe('1');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    for (const name of ['x-internal', 'x-powered-by', 'server']) expect(response.headers.get(name)).toBeNull();
+    for (const name of ['x-internal', 'x-powered-by', 'server'])
+      expect(response.headers.get(name)).toBeNull();
     await other.close();
     await own.close();
   });
@@ -195,7 +264,10 @@ describe('connection headers', () => {
 
 describe('limits of a request', () => {
   it('headers that are too large are answered with 431', async () => {
-    const raw = await sendRaw(gateway.port, lines('GET /v1/data/a HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`));
+    const raw = await sendRaw(
+      gateway.port,
+      lines('GET /v1/data/a HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`),
+    );
     expect(statusesOf(raw)).toEqual([431]);
     expect(bodyOf(raw)).toMatchObject({ code: 'headers_too_large' });
   });
@@ -219,26 +291,41 @@ describe('limits of a request', () => {
 
 describe('Expect', () => {
   it('100-continue is answered before the client sends the body', async () => {
-    const head = lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 2', 'Expect: 100-continue');
+    const head = lines(
+      'POST /v1/chat HTTP/1.1',
+      'Host: a',
+      'Content-Length: 2',
+      'Expect: 100-continue',
+    );
     expect(await sendRaw(gateway.port, head, 150)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
     expect(statusesOf(await sendRaw(gateway.port, `${head}{}`))).toEqual([100, 200]);
     expect(service.seen[0]!.headers).not.toHaveProperty('expect');
   });
 
   it('100-continue is not answered when the body would be refused', async () => {
-    const head = lines('POST /v1/chat HTTP/1.1', 'Host: a', 'Content-Length: 99999999', 'Expect: 100-continue');
+    const head = lines(
+      'POST /v1/chat HTTP/1.1',
+      'Host: a',
+      'Content-Length: 99999999',
+      'Expect: 100-continue',
+    );
     expect(statusesOf(await sendRaw(gateway.port, head))).toEqual([413]);
   });
 
   it('any other expectation is refused with 417', async () => {
-    const raw = await sendRaw(gateway.port, lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Expect: a-pony'));
+    const raw = await sendRaw(
+      gateway.port,
+      lines('GET /v1/data/a HTTP/1.1', 'Host: a', 'Expect: a-pony'),
+    );
     expect(statusesOf(raw)).toEqual([417]);
   });
 });
 
 it('answers requests after all these refusals and with 500 idle connections', async () => {
   const { connect } = await import('node:net');
-  const idle = Array.from({ length: 500 }, () => connect(gateway.port, '127.0.0.1').on('error', () => {}));
+  const idle = Array.from({ length: 500 }, () =>
+    connect(gateway.port, '127.0.0.1').on('error', () => {}),
+  );
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
   expect((await fetch(`${gateway.url}/v1/data/a`)).status).toBe(200);
   for (const socket of idle) socket.destroy();

@@ -19,8 +19,14 @@ const refusal = (status: number, code: string, message: string) =>
  * Throws for a request that Node's strict parser accepts but that must not be forwarded: a target that is not a path, a
  * repeated Host header, two lengths of the body, a protocol upgrade.
  */
-export function refuseUnsafe({ url = '', httpVersion, rawHeaders, headers }: IncomingMessage): void {
-  if (url[0] !== '/') throw refusal(400, 'invalid_target', 'Only origin-form request targets are served');
+export function refuseUnsafe({
+  url = '',
+  httpVersion,
+  rawHeaders,
+  headers,
+}: IncomingMessage): void {
+  if (url[0] !== '/')
+    throw refusal(400, 'invalid_target', 'Only origin-form request targets are served');
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
@@ -28,7 +34,8 @@ export function refuseUnsafe({ url = '', httpVersion, rawHeaders, headers }: Inc
     if (seen.has(name)) throw refusal(400, 'duplicate_header', `More than one ${name} header`);
     seen.add(name);
   }
-  if (!seen.has('host') && httpVersion !== '1.0') throw refusal(400, 'missing_host', 'No Host header');
+  if (!seen.has('host') && httpVersion !== '1.0')
+    throw refusal(400, 'missing_host', 'No Host header');
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && headers['content-length'] !== undefined) {
     throw refusal(400, 'ambiguous_length', 'Both Content-Length and Transfer-Encoding');
@@ -38,7 +45,11 @@ export function refuseUnsafe({ url = '', httpVersion, rawHeaders, headers }: Inc
     throw refusal(400, 'ambiguous_length', 'Transfer-Encoding in an HTTP/1.0 request');
   }
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
-    throw refusal(501, 'unsupported_transfer_encoding', 'The only transfer encoding supported is chunked');
+    throw refusal(
+      501,
+      'unsupported_transfer_encoding',
+      'The only transfer encoding supported is chunked',
+    );
   }
   // Some clients offer h2c on every unencrypted connection and accept an HTTP/1.1 answer.
   if (headers.upgrade !== undefined && headers.upgrade.toLowerCase() !== 'h2c') {

@@ -1,7 +1,10 @@
 import { findRoute } from './routes';
 
 test('the callback of the payment provider is answered within 10 s', () => {
-  expect(findRoute('/webhook/flow', 'POST')).toMatchObject({ fixedReply: { received: true }, deadlineMs: 8_000 });
+  expect(findRoute('/webhook/flow', 'POST')).toMatchObject({
+    fixedReply: { received: true },
+    deadlineMs: 8_000,
+  });
 });
 
 describe('findRoute', () => {
@@ -82,6 +85,9 @@ test.each([
   ['GET', '/v1/tools', 'manage'],
   ['GET', '/v1/tool-secrets', 'manage'],
   ['POST', '/v1/integrations/flow/test', 'manage'],
-])('reads of definitions are routed to manage, messages to chat: %s %s to %s', (method, path, upstream) => {
-  expect(findRoute(path, method)?.upstream).toBe(upstream);
-});
+])(
+  'reads of definitions are routed to manage, messages to chat: %s %s to %s',
+  (method, path, upstream) => {
+    expect(findRoute(path, method)?.upstream).toBe(upstream);
+  },
+);

@@ -103,7 +103,8 @@ export function findRoute(path: string, method: string): GatewayRoute | undefine
     ({ prefix, suffix = '', readsBelow }) =>
       (path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/')) &&
       path.endsWith(suffix) &&
-      (readsBelow === undefined || (isRead(method) && partsOf(path.slice(prefix.length)) <= readsBelow)),
+      (readsBelow === undefined ||
+        (isRead(method) && partsOf(path.slice(prefix.length)) <= readsBelow)),
   );
 }
 

@@ -24,7 +24,15 @@ export function sendContent(
   own: HeaderList,
   cacheControl: string,
 ): void {
-  const headers = [...own, 'Cache-Control', cacheControl, 'ETag', content.tag, 'Vary', 'Accept-Encoding'];
+  const headers = [
+    ...own,
+    'Cache-Control',
+    cacheControl,
+    'ETag',
+    content.tag,
+    'Vary',
+    'Accept-Encoding',
+  ];
   if (request.headers['if-none-match'] === content.tag) {
     response.writeHead(304, headers).end();
     return;

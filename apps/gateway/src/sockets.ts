@@ -38,9 +38,24 @@ type Problem = readonly [status: number, phrase: string, code: string, message: 
 
 const malformed: Problem = [400, 'Bad Request', 'malformed_request', 'Malformed HTTP request'];
 const problems: Record<string, Problem> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request_timeout', 'The request took too long to arrive'],
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'headers_too_large', 'Request headers are too large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Content Too Large', 'payload_too_large', 'Chunk extensions are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'Request Timeout',
+    'request_timeout',
+    'The request took too long to arrive',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'headers_too_large',
+    'Request headers are too large',
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    'Content Too Large',
+    'payload_too_large',
+    'Chunk extensions are too large',
+  ],
 };
 
 function answer(socket: Duplex, status: number, phrase: string, code: string, error: string): void {

@@ -14,7 +14,10 @@ afterEach(async () => {
 async function open(options: Parameters<typeof startGateway>[1] = {}) {
   const answers: ServerResponse[] = [];
   const upstream = await startRawUpstream((_request, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform' });
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache, no-transform',
+    });
     response.flushHeaders();
     answers.push(response);
   });
@@ -43,7 +46,9 @@ test('a stream lives longer than the deadline and the idle time, as long as it s
     await sleep(100);
     answers[0]!.write(':\n\n');
   }
-  await until(() => Promise.resolve(client.text), { isThere: (text) => text === ':\n\n'.repeat(12) });
+  await until(() => Promise.resolve(client.text), {
+    isThere: (text) => text === ':\n\n'.repeat(12),
+  });
   expect(client.end).toBe('');
   expect(client.response.headers).toMatchObject({ 'content-type': 'text/event-stream' });
   await until(() => Promise.resolve(client.end), { isThere: (end) => end === 'cut' });
@@ -66,7 +71,10 @@ test('a client that disconnects ends the request to the upstream at once', async
   const { gateway, answers } = await open();
   const client = await read(gateway);
   client.request.destroy();
-  const [, ms] = await Promise.all([once(answers[0]!, 'close'), Promise.resolve(performance.now())]);
+  const [, ms] = await Promise.all([
+    once(answers[0]!, 'close'),
+    Promise.resolve(performance.now()),
+  ]);
   expect(performance.now() - ms).toBeLessThan(10_000);
 });
 
@@ -83,7 +91,8 @@ test('a client that does not read holds little memory, and is closed after some 
     const isFree = answer!.write(chunk);
     written += chunk.length;
     // wall clock: a connection that stays full for so long is taken as full.
-    const drained = isFree || (await Promise.race([once(answer!, 'drain').then(() => true), sleep(500, false)]));
+    const drained =
+      isFree || (await Promise.race([once(answer!, 'drain').then(() => true), sleep(500, false)]));
     if (!drained || answer!.destroyed) break;
   }
   // What is not in the gateway is in the buffers of the two connections.
@@ -101,7 +110,9 @@ test('a shutdown ends 50 open streams, and every later one at once', async () =>
   const late = await read(gateway);
   await closeServer(gateway.server);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
-  await until(() => Promise.resolve([...clients, late]), { isThere: (all) => all.every(({ end }) => end === 'end') });
+  await until(() => Promise.resolve([...clients, late]), {
+    isThere: (all) => all.every(({ end }) => end === 'end'),
+  });
 });
 
 test('more streams than connections for requests are open at the same time', async () => {

@@ -43,7 +43,12 @@ export function createUpstreams(
   return {
     upstreams,
     async close() {
-      await Promise.all(Object.values(upstreams).flatMap(({ pool, streamPool }) => [pool.close(), streamPool.close()]));
+      await Promise.all(
+        Object.values(upstreams).flatMap(({ pool, streamPool }) => [
+          pool.close(),
+          streamPool.close(),
+        ]),
+      );
     },
   };
 }
@@ -55,7 +60,9 @@ const createPool = (url: string, connections: number | null = null) =>
     connections,
     pipelining: 1,
     connect: (options, callback) =>
-      connect(options, (...[error, socket]) => (error ? callback(error, null) : callback(null, joinWrites(socket)))),
+      connect(options, (...[error, socket]) =>
+        error ? callback(error, null) : callback(null, joinWrites(socket)),
+      ),
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
   });

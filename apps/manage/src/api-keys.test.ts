@@ -19,15 +19,25 @@ test('a created key works, is shown once, and is never in a list or in the audit
   const { key, id, prefix } = await create({ permissions: ['manage'] });
   expect(await statusWith(key)).toBe(200);
   const { text, body } = await world.call('get', '/v1/api-keys');
-  expect(body.data[0]).toMatchObject({ id, prefix, permissions: ['manage'], role: null, revokedAt: null });
+  expect(body.data[0]).toMatchObject({
+    id,
+    prefix,
+    permissions: ['manage'],
+    role: null,
+    revokedAt: null,
+  });
   const log = await world.call('get', '/v1/audit-log');
-  expect(log.body.data[0]).toMatchObject({ action: 'api_key.created', target: { type: 'api_key', id } });
+  expect(log.body.data[0]).toMatchObject({
+    action: 'api_key.created',
+    target: { type: 'api_key', id },
+  });
   for (const shown of [text, log.text]) expect(shown).not.toContain(key.slice(14));
 });
 
 test('a rotated key works until the overlap ends, a revoked one no longer', async () => {
   const { key, id } = await create({ permissions: ['manage'] });
-  const rotate = (body: object, of = id) => world.call('post', `/v1/api-keys/${of}/rotate`, { body });
+  const rotate = (body: object, of = id) =>
+    world.call('post', `/v1/api-keys/${of}/rotate`, { body });
   const rotated = (await rotate({ overlapSeconds: 60 }).expect(201)).body;
   expect(rotated).toMatchObject({ name: 'k', permissions: ['manage'] });
   expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([200, 200]);
@@ -44,10 +54,17 @@ test('a rotated key works until the overlap ends, a revoked one no longer', asyn
 });
 
 test('keys without a meaning are refused', async () => {
-  expect((await create({ permissions: ['manage'], role: 'clerk' }, 400)).code).toBe('manage_with_role');
+  expect((await create({ permissions: ['manage'], role: 'clerk' }, 400)).code).toBe(
+    'manage_with_role',
+  );
   expect((await create({ permissions: ['chat'], role: 'clerk' }, 400)).code).toBe('unknown_role');
   expect((await create({ permissions: ['chat'], expiresAt: 1 }, 400)).code).toBe('invalid_expiry');
-  for (const body of [{ permissions: [] }, { permissions: ['all'] }, { permissions: ['chat'], name: ' ' }, {}])
+  for (const body of [
+    { permissions: [] },
+    { permissions: ['all'] },
+    { permissions: ['chat'], name: ' ' },
+    {},
+  ])
     await create(body, 400);
   await world.call('delete', '/v1/api-keys/key_unknown').expect(404);
 });

@@ -33,7 +33,12 @@ import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
 import { createPublishableKeyHandlers } from './routes/publishable-keys';
 import { createWidgetHandlers } from './routes/widget';
-import { type VisitorDeps, answerPreflight, createVisitorGuard, isVisitorPreflight } from './visitors';
+import {
+  type VisitorDeps,
+  answerPreflight,
+  createVisitorGuard,
+  isVisitorPreflight,
+} from './visitors';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels';
 import { createDefinitionHandlers } from './routes/definitions';
@@ -65,7 +70,10 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   /** Encrypts stored secrets. */
   box: SecretBox;
   queues: Queues;
-  channels: Pick<Channels, 'contactOf' | 'mailOfEnvironment' | 'mailOfServer' | 'mailToPerson' | 'templates'>;
+  channels: Pick<
+    Channels,
+    'contactOf' | 'mailOfEnvironment' | 'mailOfServer' | 'mailToPerson' | 'templates'
+  >;
   payments: Pick<Payments, 'getStatus' | 'reconcile'>;
   reconcileLimitMs?: number;
   /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
@@ -102,7 +110,11 @@ const operations = { ...operationsOf.manage, ...operationsOf.toolSecrets, ...ope
 export function createManageApp(deps: ManageDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   const streams = createEventStreams(deps.streamLimits);
-  const executionStreams = createExecutionStreams({ db, chunks: deps.executionChunks, bells: deps.executionBells });
+  const executionStreams = createExecutionStreams({
+    db,
+    chunks: deps.executionChunks,
+    bells: deps.executionBells,
+  });
   const { executionStreamLimits } = deps;
   const waits = { executionStreams, streams: createEventStreams(executionStreamLimits) };
   const sendExecution = createSendExecution({ ...waits, log });
@@ -150,7 +162,9 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   });
   const app = createApp({
     ...shared,
-    routes: serve(operations, readFromReplica(operations, handlersOf, deps), { visitor: createVisitorGuard(visitors) }),
+    routes: serve(operations, readFromReplica(operations, handlersOf, deps), {
+      visitor: createVisitorGuard(visitors),
+    }),
   });
   return (request, response) => {
     if (request.url!.startsWith('/openai/')) return openAi(request, response);

@@ -5,7 +5,12 @@ let api: TestApi;
 let world: World;
 const actor = { type: 'person', id: 'user_1', name: 'ana@example.com' } as const;
 const record = (action: string, environment: 'development' | 'production' | null = 'development') =>
-  recordAudit(api.db, { ...world.scope, environment }, { actor, address: '203.0.113.7', requestId: 'r1' }, { action });
+  recordAudit(
+    api.db,
+    { ...world.scope, environment },
+    { actor, address: '203.0.113.7', requestId: 'r1' },
+    { action },
+  );
 
 beforeAll(async () => {
   api = await createTestApi();
@@ -16,7 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const list = async (query = '') => (await world.call('get', `/v1/audit-log?${query}`).expect(200)).body;
+const list = async (query = '') =>
+  (await world.call('get', `/v1/audit-log?${query}`).expect(200)).body;
 const actions = (page: { data: { action: string }[] }) => page.data.map(({ action }) => action);
 
 test('entries are listed newest first, with those of the whole organization, page by page', async () => {
@@ -61,6 +67,11 @@ test('a cursor of another list, environment or filter, and a forged one, are ref
 });
 
 test('a document that is too large is replaced by its size', async () => {
-  await recordAudit(api.db, world.scope, { actor }, { action: 'test.large', after: { text: 'x'.repeat(40_000) } });
+  await recordAudit(
+    api.db,
+    world.scope,
+    { actor },
+    { action: 'test.large', after: { text: 'x'.repeat(40_000) } },
+  );
   expect((await list('action=test.large')).data[0].after).toEqual({ omitted: '40011 characters' });
 });

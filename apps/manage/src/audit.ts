@@ -37,7 +37,11 @@ export async function auditPerson(
   const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress ?? null;
   const entry = { action, target: { type: 'person', id }, after };
   for (const { tenant, isEmailProved } of await organizationsOf(tx, id)) {
-    const actor = { type: 'person', id, name: auditedName({ name: name ?? id, email, isEmailProved }) } as const;
+    const actor = {
+      type: 'person',
+      id,
+      name: auditedName({ name: name ?? id, email, isEmailProved }),
+    } as const;
     await recordAudit(tx, { tenant, environment: null }, { actor, address, requestId }, entry);
   }
 }

@@ -17,9 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const operations = Object.entries<Operation>({ ...operationsOf.manage, ...operationsOf.toolSecrets }).map(
-  ([id, operation]) => [id as ManageOperation, operation] as const,
-);
+const operations = Object.entries<Operation>({
+  ...operationsOf.manage,
+  ...operationsOf.toolSecrets,
+}).map(([id, operation]) => [id as ManageOperation, operation] as const);
 /** Secrets of tools belong to pushes. */
 const permissionOf = ({ path, orManage }: Operation) =>
   orManage ? 'chat' : path.startsWith('/v1/tool-secrets') ? 'sync' : 'manage';
@@ -29,7 +30,9 @@ const isRead = ({ method, readOnly }: Operation) => method === 'get' || readOnly
 
 /** Sends the sample with another key or other headers. */
 function send({ method, path }: Operation, sample: Sample, options: CallOptions) {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(sample.params?.[name] ?? ''));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(sample.params?.[name] ?? ''),
+  );
   const query = sample.query ? `?${new URLSearchParams(sample.query)}` : '';
   const { headers, ...rest } = options;
   return api.call(method as Method, filled + query, {
@@ -80,14 +83,20 @@ describe.each(operations)('%s', (id, operation) => {
       const organization = { 'Parley-Organization': world.scope.organizationId };
       expect((await as(outsider, organization).expect(403)).body.code).toBe('not_a_member');
       if (operation.method !== 'get')
-        expect((await as(admin, { 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe('cross_site');
+        expect((await as(admin, { 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe(
+          'cross_site',
+        );
       const ended = await api.person(world, 'admin');
       await endSessions(api.db, ended.id);
       await as(ended).expect(401);
-      if (operation.people === 'admin') expect((await as(member).expect(403)).body.code).toBe('requires_admin');
+      if (operation.people === 'admin')
+        expect((await as(member).expect(403)).body.code).toBe('requires_admin');
       expect(await entriesOf(world)).toBe(before);
       const response = await as(operation.people === 'admin' ? admin : member);
-      expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
+      expect([response.status, response.status < 400 ? null : response.body]).toEqual([
+        operation.status ?? 200,
+        null,
+      ]);
     });
 
     test('refuses callers without a key, without the permission, and keys with a role', async () => {
@@ -122,7 +131,8 @@ describe.each(operations)('%s', (id, operation) => {
         const before = await entriesOf(world);
         const { body } = await send(operation, sample, { key: await keyOf(other) }).expect(404);
         expect(body.error).not.toContain(world.scope.organizationId);
-        if (!sample.isOfOrganization) await send(operation, sample, { key: await keyOf(sibling) }).expect(404);
+        if (!sample.isOfOrganization)
+          await send(operation, sample, { key: await keyOf(sibling) }).expect(404);
         expect([await entriesOf(world), await entriesOf(other)]).toEqual([before, 0]);
       });
     } else if (isRead(operation)) {
@@ -130,14 +140,19 @@ describe.each(operations)('%s', (id, operation) => {
         const world = await api.world();
         const sample = await samples[id](world);
         const { text } = await send(operation, sample, { key: await keyOf(world) }).expect(200);
-        const { text: ofOther } = await send(operation, sample, { key: await keyOf(await api.world()) }).expect(200);
-        for (const [name] of text.matchAll(/\b[a-z]{2,12}_[0-9a-z]{20,}\b/g)) expect(ofOther).not.toContain(name);
+        const { text: ofOther } = await send(operation, sample, {
+          key: await keyOf(await api.world()),
+        }).expect(200);
+        for (const [name] of text.matchAll(/\b[a-z]{2,12}_[0-9a-z]{20,}\b/g))
+          expect(ofOther).not.toContain(name);
       });
     }
   }
 
   test(
-    isRead(operation) ? 'reads without an entry in the audit log' : 'writes one entry to the audit log',
+    isRead(operation)
+      ? 'reads without an entry in the audit log'
+      : 'writes one entry to the audit log',
     async () => {
       const world = await api.world();
       const sample = await samples[id](world);
@@ -145,8 +160,13 @@ describe.each(operations)('%s', (id, operation) => {
       const key = operation.permission === null ? undefined : await keyOf(world);
       const response = await send(operation, sample, { key });
       expect(response.headers['cache-control']).toMatch(/\bno-store\b/);
-      expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
-      expect((await entriesOf(world)) - before).toBe(isRead(operation) || operation.isAudited === false ? 0 : 1);
+      expect([response.status, response.status < 400 ? null : response.body]).toEqual([
+        operation.status ?? 200,
+        null,
+      ]);
+      expect((await entriesOf(world)) - before).toBe(
+        isRead(operation) || operation.isAudited === false ? 0 : 1,
+      );
     },
   );
 });

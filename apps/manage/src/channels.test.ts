@@ -16,7 +16,8 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-const connect = (body: object, as = world, headers = {}) => as.call('post', '/v1/channels', { body, headers });
+const connect = (body: object, as = world, headers = {}) =>
+  as.call('post', '/v1/channels', { body, headers });
 const channels = async (as = world) => (await as.call('get', '/v1/channels').expect(200)).body.data;
 const audit = async (action: string) =>
   (await world.call('get', `/v1/audit-log?action=${action}`).expect(200)).body.data;
@@ -51,8 +52,13 @@ test('a number of the own account is connected and its webhook registered, also 
   await ownAccount(world);
   const phoneNumberId = newNumber();
   const { body } = await connect({ agent, phoneNumberId }).expect(201);
-  expect(body).toMatchObject({ setupLink: null, channel: { status: 'connected', phoneNumber: '15557654321', agent } });
-  expect((await connect({ agent, phoneNumberId }).expect(201)).body.channel.id).toBe(body.channel.id);
+  expect(body).toMatchObject({
+    setupLink: null,
+    channel: { status: 'connected', phoneNumber: '15557654321', agent },
+  });
+  expect((await connect({ agent, phoneNumberId }).expect(201)).body.channel.id).toBe(
+    body.channel.id,
+  );
   const webhooks = api.kapso.webhooks.filter((webhook) => webhook.phoneNumberId === phoneNumberId);
   expect(webhooks).toMatchObject([{ url: 'https://parley.example/webhook/kapso/messages' }]);
   expect(await channels()).toHaveLength(1);
@@ -64,13 +70,18 @@ test('a number belongs to one environment: another organization, environment or 
   await connect({ agent, phoneNumberId }).expect(201);
   for (const other of [await api.world(), await api.sibling(world, 'production')]) {
     await ownAccount(other);
-    const { body } = await connect({ agent: await insertDefinitions(other), phoneNumberId }, other).expect(409);
+    const { body } = await connect(
+      { agent: await insertDefinitions(other), phoneNumberId },
+      other,
+    ).expect(409);
     expect(body.code).toBe('number_taken');
     expect(body.error).not.toContain(world.scope.organizationId);
     expect(await channels(other)).toEqual([]);
   }
   const second = await insertDefinitions(world);
-  expect((await connect({ agent: second, phoneNumberId }).expect(409)).body.code).toBe('other_answerer');
+  expect((await connect({ agent: second, phoneNumberId }).expect(409)).body.code).toBe(
+    'other_answerer',
+  );
 });
 
 test('of two organizations that connect a number at the same time one gets it', async () => {
@@ -83,9 +94,10 @@ test('of two organizations that connect a number at the same time one gets it', 
     }),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-  const { rows } = await api.db.pool.query('select 1 from channel_connections where phone_number_id = $1', [
-    phoneNumberId,
-  ]);
+  const { rows } = await api.db.pool.query(
+    'select 1 from channel_connections where phone_number_id = $1',
+    [phoneNumberId],
+  );
   expect(rows).toHaveLength(1);
 });
 
@@ -100,9 +112,14 @@ test('with the shared account only numbers of customers that were made here are 
 test('a setup link is made for a customer of the own account, or of the shared one if it was made here', async () => {
   const made = (await connect({ agent }).expect(201)).body.channel;
   const again = (await connect({ agent, customerId: made.customerId }).expect(201)).body;
-  expect(again).toMatchObject({ setupLink: expect.any(String), channel: { customerId: made.customerId } });
+  expect(again).toMatchObject({
+    setupLink: expect.any(String),
+    channel: { customerId: made.customerId },
+  });
   expect(again.channel.id).not.toBe(made.id);
-  expect((await connect({ agent, customerId: 'of-another-account' }).expect(409)).body.code).toBe('foreign_customer');
+  expect((await connect({ agent, customerId: 'of-another-account' }).expect(409)).body.code).toBe(
+    'foreign_customer',
+  );
   await ownAccount(world);
   const { body } = await connect({ agent, customerId: 'of-the-own-account' }).expect(201);
   expect(body.channel).toMatchObject({ customerId: 'of-the-own-account', status: 'pending' });
@@ -112,7 +129,10 @@ test('a customer of another organization or environment is refused, also with an
   const { customerId } = (await connect({ agent }).expect(201)).body.channel;
   for (const other of [await api.world(), await api.sibling(world, 'production')]) {
     await ownAccount(other);
-    const { body } = await connect({ agent: await insertDefinitions(other), customerId }, other).expect(409);
+    const { body } = await connect(
+      { agent: await insertDefinitions(other), customerId },
+      other,
+    ).expect(409);
     expect(body.code).toBe('foreign_customer');
     expect(await channels(other)).toEqual([]);
   }
@@ -122,7 +142,12 @@ test('a simulated number is connected in development only, without the provider'
   const { body } = await connect({ agent, isSimulated: true, contactType: null }).expect(201);
   expect(body).toMatchObject({
     setupLink: null,
-    channel: { status: 'connected', phoneNumberId: expect.stringMatching(/^simulated-/), agent, customerId: null },
+    channel: {
+      status: 'connected',
+      phoneNumberId: expect.stringMatching(/^simulated-/),
+      agent,
+      customerId: null,
+    },
   });
   expect(await audit('channel.connected')).toMatchObject([
     { target: { id: body.channel.id }, after: { isSimulated: true, phoneNumberId: null } },
@@ -152,7 +177,9 @@ test.each([
 
 test('an unknown number and a provider that is down are 502, and nothing is stored', async () => {
   await ownAccount(world);
-  expect((await connect({ agent, phoneNumberId: randomUUID() }).expect(502)).body.code).toBe('provider_failed');
+  expect((await connect({ agent, phoneNumberId: randomUUID() }).expect(502)).body.code).toBe(
+    'provider_failed',
+  );
   await saveIntegration(api.db, api.deps.box, world.scope, {
     provider: 'kapso',
     config: { apiUrl: 'http://127.0.0.1:1' },
@@ -167,10 +194,17 @@ test('disconnecting deletes the webhook and the channel, and closes its open mes
   const phoneNumberId = newNumber();
   const { body } = await connect({ agent, phoneNumberId }).expect(201);
   const { id } = await message(world, { status: 'queued' });
-  await api.db.pool.query('update messages set connection_id = $2 where id = $1', [id, body.channel.id]);
-  const [one, two] = await Promise.all([1, 2].map(() => world.call('delete', `/v1/channels/${body.channel.id}`)));
+  await api.db.pool.query('update messages set connection_id = $2 where id = $1', [
+    id,
+    body.channel.id,
+  ]);
+  const [one, two] = await Promise.all(
+    [1, 2].map(() => world.call('delete', `/v1/channels/${body.channel.id}`)),
+  );
   expect([one!.status, two!.status].sort()).toEqual([200, 404]);
-  expect(api.kapso.webhooks.filter((webhook) => webhook.phoneNumberId === phoneNumberId)).toEqual([]);
+  expect(api.kapso.webhooks.filter((webhook) => webhook.phoneNumberId === phoneNumberId)).toEqual(
+    [],
+  );
   expect((await world.call('get', `/v1/messages/${id}`).expect(200)).body).toMatchObject({
     status: 'failed',
     error: 'the number was disconnected',

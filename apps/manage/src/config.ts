@@ -52,7 +52,8 @@ export const manageVariables = {
     .optional()
     .meta({ description: 'Id of Parley at the OpenID provider. Required with OIDC_ISSUER.' }),
   OIDC_CLIENT_SECRET: z.string().optional().meta({
-    description: 'Secret of Parley at the OpenID provider. Not needed for a public client, which uses PKCE alone.',
+    description:
+      'Secret of Parley at the OpenID provider. Not needed for a public client, which uses PKCE alone.',
   }),
   OIDC_NAME: z
     .string()
@@ -70,10 +71,12 @@ export const manageVariables = {
     description: 'Open streams of events of an organization in a process.',
   }),
   EXECUTION_STREAMS_PER_CALLER: numberVariable(500, 1).meta({
-    description: 'Open streams of executions, waits for their end and completions of one key or person in a process.',
+    description:
+      'Open streams of executions, waits for their end and completions of one key or person in a process.',
   }),
   EXECUTION_STREAMS_PER_ORGANIZATION: numberVariable(1_000, 1).meta({
-    description: 'Open streams of executions, waits for their end and completions of an organization in a process.',
+    description:
+      'Open streams of executions, waits for their end and completions of an organization in a process.',
   }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',

@@ -36,8 +36,12 @@ test('an agent is shown with what its roles allow, and which policy decides', as
     reason: `policies.0 of the role "r${slug}" allows it`,
     policies: [{ policy: 0 }],
   });
-  expect(actions[0]).toMatchObject({ reason: `no policy of the role "r${slug}" allows it`, policies: [] });
-  const tool = (name: string) => rights.tools.find((listed: { name: string }) => listed.name === name);
+  expect(actions[0]).toMatchObject({
+    reason: `no policy of the role "r${slug}" allows it`,
+    policies: [],
+  });
+  const tool = (name: string) =>
+    rights.tools.find((listed: { name: string }) => listed.name === name);
   expect(rights.tools).toHaveLength(3);
   expect(tool('entity.query')).toMatchObject({ action: 'list', permission: null });
   expect(tool('web.fetch').permission).toMatchObject({ allowed: false, policies: [{ policy: 1 }] });
@@ -50,12 +54,17 @@ test('lists have the definitions of the environment, and no code of tools', asyn
   expect(agents.data.map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
   expect(JSON.stringify(agents)).not.toContain('You sell.');
   const slugsOf = async (path: string) =>
-    (await get(path)).data.map(({ definition }: { definition: { slug: string } }) => definition.slug);
+    (await get(path)).data.map(
+      ({ definition }: { definition: { slug: string } }) => definition.slug,
+    );
   expect(await slugsOf('/v1/routers')).toEqual(slugs.map((slug) => `o${slug}`));
   expect(await slugsOf('/v1/roles')).toEqual(slugs.map((slug) => `r${slug}`));
   const tools = await get('/v1/tools');
   expect(JSON.stringify(tools)).not.toContain('handlerCode');
-  expect(tools.data[0]).toMatchObject({ name: `orders.${slugs[0]}`, custom: { revision: 1, secrets: ['TOKEN'] } });
+  expect(tools.data[0]).toMatchObject({
+    name: `orders.${slugs[0]}`,
+    custom: { revision: 1, secrets: ['TOKEN'] },
+  });
   const production = await api.sibling(world, 'production');
   expect((await production.call('get', '/v1/agents').expect(200)).body.data).toEqual([]);
 });

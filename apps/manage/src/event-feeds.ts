@@ -52,13 +52,17 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
     for (let isFull = false; ;) {
       if (!isFull) await new Promise((resolve) => setTimeout(resolve, pollMs));
       if (feed.readers === 0) break;
-      const page = await followEvents(db, scope, {}, feed.position, pageSize).catch((error: unknown) => {
-        onError(error);
-        return null;
-      });
+      const page = await followEvents(db, scope, {}, feed.position, pageSize).catch(
+        (error: unknown) => {
+          onError(error);
+          return null;
+        },
+      );
       isFull = page?.ok === true && page.events.length === pageSize;
       if (page === null) continue;
-      const position = page.ok ? page.cursor : await currentPosition(db, scope).catch(() => feed.position);
+      const position = page.ok
+        ? page.cursor
+        : await currentPosition(db, scope).catch(() => feed.position);
       feed.kept = page.ok ? [...feed.kept, ...page.events.map(withSize)] : [];
       if (!page.ok) {
         feed.from = position;
@@ -144,7 +148,9 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
 /** An event as streams send it: every stream that is slow holds one. */
 function withSize(event: FollowedEvent): KeptEvent {
   const chars = JSON.stringify(event.payload).length;
-  return chars <= maxPayloadChars ? { ...event, chars } : { ...event, payload: {}, isTruncated: true, chars: 0 };
+  return chars <= maxPayloadChars
+    ? { ...event, chars }
+    : { ...event, payload: {}, isTruncated: true, chars: 0 };
 }
 
 /** The index of the first event that is kept: the newest ones are, within both limits. */

@@ -12,7 +12,8 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-const get = async (path: string, status = 200) => (await world.call('get', path).expect(status)).body;
+const get = async (path: string, status = 200) =>
+  (await world.call('get', path).expect(status)).body;
 const typesOf = (page: { data: { type: string }[] }) => page.data.map(({ type }) => type);
 
 test('events are listed newest first, page by page, and filtered', async () => {

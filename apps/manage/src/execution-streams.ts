@@ -44,7 +44,10 @@ const lastNumber = firstMade + chunksPerAttempt - 1;
  * ones that are made from the stored execution (docs/adr/0062).
  */
 export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDeps) {
-  const watched = new Map<string, { tenant: number; listeners: Set<(mayHaveEnded: boolean) => void> }>();
+  const watched = new Map<
+    string,
+    { tenant: number; listeners: Set<(mayHaveEnded: boolean) => void> }
+  >();
   let timer: NodeJS.Timeout | undefined;
   const longReplies = createSlots({ total: maxLongReplies });
 
@@ -61,11 +64,16 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
     // While the database is unavailable, the readers wait.
     const found = await Promise.allSettled(looks);
     const ended = new Set(found.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])));
-    for (const [id, { listeners }] of watched) for (const listener of listeners) listener(ended.has(id));
+    for (const [id, { listeners }] of watched)
+      for (const listener of listeners) listener(ended.has(id));
     timer = watched.size === 0 ? undefined : setTimeout(() => void look(), lookEveryMs);
   }
 
-  function watch(tenant: number, id: string, listener: (mayHaveEnded: boolean) => void): () => void {
+  function watch(
+    tenant: number,
+    id: string,
+    listener: (mayHaveEnded: boolean) => void,
+  ): () => void {
     const entry = watched.get(id) ?? { tenant, listeners: new Set() };
     watched.set(id, entry);
     entry.listeners.add(listener);
@@ -80,7 +88,11 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
 
   return {
     /** Resolves when an execution has ended, after `waitMs`, or when the signal is aborted. */
-    async waitForEnd(scope: Scope, id: string, options: { waitMs: number; signal: AbortSignal }): Promise<void> {
+    async waitForEnd(
+      scope: Scope,
+      id: string,
+      options: { waitMs: number; signal: AbortSignal },
+    ): Promise<void> {
       let isOver = options.signal.aborted;
       let woken = Promise.withResolvers<void>();
       const unwatch = watch(scope.tenant, id, (mayHaveEnded) => {
@@ -158,22 +170,32 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
   };
 
   /** The chunks of the stored execution. A stream that has to wait for its turn ends, and its client connects again. */
-  async function* madeOf(scope: Scope, execution: StoredExecution, position: number): AsyncGenerator<NumberedChunk> {
+  async function* madeOf(
+    scope: Scope,
+    execution: StoredExecution,
+    position: number,
+  ): AsyncGenerator<NumberedChunk> {
     const made = chunksOf(execution, await readSteps(db, scope, execution));
     const isLong = JSON.stringify(made).length > longReplyChars;
     const release = isLong ? longReplies.tryAcquire(String(scope.tenant)) : () => {};
-    if (release === null) throw new Error('Too many long replies of the organization are being sent');
+    if (release === null)
+      throw new Error('Too many long replies of the organization are being sent');
     try {
       for (const [at, chunk] of made.entries()) {
         const seq = firstMade + at + 1;
-        if (seq > position && !(position === 0 && chunk.type === 'reset-step')) yield { seq, chunk };
+        if (seq > position && !(position === 0 && chunk.type === 'reset-step'))
+          yield { seq, chunk };
       }
     } finally {
       release();
     }
   }
 
-  async function* endOf(scope: Scope, execution: StoredExecution, position: number): AsyncGenerator<NumberedChunk> {
+  async function* endOf(
+    scope: Scope,
+    execution: StoredExecution,
+    position: number,
+  ): AsyncGenerator<NumberedChunk> {
     const { id, status, error } = execution;
     if (status === 'succeeded') {
       const last = await chunks.last(id).catch(() => null);
@@ -191,7 +213,10 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
           ? { type: 'abort' }
           : status === 'stored'
             ? { type: 'finish', finishReason: 'other' }
-            : { type: 'error', errorText: status === 'stalled' ? 'interrupted' : (error ?? 'failed') },
+            : {
+                type: 'error',
+                errorText: status === 'stalled' ? 'interrupted' : (error ?? 'failed'),
+              },
     };
   }
 }
@@ -230,7 +255,11 @@ function chunksOf(
     ...(output?.match(pieces) ?? ['']).map((delta) => ({ type: 'text-delta', id: text, delta })),
     { type: 'text-end', id: text },
     { type: 'finish-step' },
-    { type: 'finish', finishReason: streamedFinishReason(finishReason ?? 'stop'), messageMetadata: { usage } },
+    {
+      type: 'finish',
+      finishReason: streamedFinishReason(finishReason ?? 'stop'),
+      messageMetadata: { usage },
+    },
   ];
 }
 
@@ -247,7 +276,12 @@ function createStepChunks() {
     const call = { toolCallId: step.callId, dynamic: true };
     return [
       { type: 'start-step' },
-      { type: 'tool-input-available', ...call, toolName: step.name, input: shown(step.arguments) ?? {} },
+      {
+        type: 'tool-input-available',
+        ...call,
+        toolName: step.name,
+        input: shown(step.arguments) ?? {},
+      },
       step.status === 'success'
         ? { type: 'tool-output-available', ...call, output: shown(step.result) }
         : {

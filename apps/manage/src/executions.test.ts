@@ -11,7 +11,10 @@ afterAll(() => api.close());
 
 const get = async (path: string) => (await world.call('get', path).expect(200)).body;
 const update = (id: string, assignments: string) =>
-  api.db.pool.query(`update executions set ${assignments} where tenant = $1 and id = $2`, [world.scope.tenant, id]);
+  api.db.pool.query(`update executions set ${assignments} where tenant = $1 and id = $2`, [
+    world.scope.tenant,
+    id,
+  ]);
 
 test('an execution is shown with its prompt, steps, rights and messages', async () => {
   const id = await insertExecution(world);
@@ -23,7 +26,14 @@ test('an execution is shown with its prompt, steps, rights and messages', async 
     durationMs: 20,
     prompt: { text: 'You sell.', bytes: 9, isTruncated: false, tools: ['order.find'] },
     steps: [
-      { type: 'model', model: 'openai/test', purpose: 'reply', status: 'success', inputTokens: 7, outputTokens: 3 },
+      {
+        type: 'model',
+        model: 'openai/test',
+        purpose: 'reply',
+        status: 'success',
+        inputTokens: 7,
+        outputTokens: 3,
+      },
       {
         type: 'tool',
         name: 'order.find',
@@ -54,7 +64,12 @@ test('a call that its process did not end is unknown, a denied one has its error
   expect(steps.slice(2)).toMatchObject([
     { name: 'a.b', status: 'unknown', result: null, permission: null, durationMs: null },
     { name: 'a.c', status: 'error', errorType: 'permission_denied', errorMessage: 'No' },
-    { name: 'a.d', status: 'success', result: null, resultStart: expect.stringMatching(/^\{"ok": true, "result": "ñ/) },
+    {
+      name: 'a.d',
+      status: 'success',
+      result: null,
+      resultStart: expect.stringMatching(/^\{"ok": true, "result": "ñ/),
+    },
   ]);
 });
 
@@ -67,14 +82,17 @@ test('the messages that delivered the answer on a channel are shown with their s
     [world.scope.tenant],
   );
   const { deliveries } = await get(`/v1/executions/${id}`);
-  expect(deliveries).toMatchObject([{ messageId: 'out_1', status: 'failed', error: 'window closed' }]);
+  expect(deliveries).toMatchObject([
+    { messageId: 'out_1', status: 'failed', error: 'window closed' },
+  ]);
 });
 
 test('an execution whose prompt was erased, or is older than prompts, has none', async () => {
   const [erased, old] = [await insertExecution(world), await insertExecution(world)];
   await update(erased, `prompt_hash = sha256('erased')`);
   await update(old, 'prompt_hash = null');
-  for (const id of [erased, old]) expect(await get(`/v1/executions/${id}`)).toMatchObject({ prompt: null });
+  for (const id of [erased, old])
+    expect(await get(`/v1/executions/${id}`)).toMatchObject({ prompt: null });
 });
 
 test('pages are stable while executions are added, and filters combine', async () => {
@@ -98,12 +116,16 @@ test('pages are stable while executions are added, and filters combine', async (
   expect(await found(`since=${Date.now() + 60_000}`)).toEqual([]);
 });
 
-test.each(['status=done', 'toolErrors=1', 'since=yesterday', 'limit=0', 'cursor=c1.W10', `agent=${'a'.repeat(300)}`])(
-  'refuses %s',
-  async (query) => {
-    await world.call('get', `/v1/executions?${query}`).expect(400);
-  },
-);
+test.each([
+  'status=done',
+  'toolErrors=1',
+  'since=yesterday',
+  'limit=0',
+  'cursor=c1.W10',
+  `agent=${'a'.repeat(300)}`,
+])('refuses %s', async (query) => {
+  await world.call('get', `/v1/executions?${query}`).expect(400);
+});
 
 test.each(['0', 'x', '99999999999999999999', '9223372036854775808', '%F0%9F%A6%A4'])(
   'finds no execution %s',

@@ -54,7 +54,12 @@ async function answerOf(request: ReturnType<World['call']>) {
 const stream = (id: string, as = key) =>
   answerOf(world.call('get', `/v1/threads/${encodeURIComponent(id)}/stream`, { key: as }));
 const start = (body: object, as = key) =>
-  answerOf(world.call('post', '/v1/executions', { key: as, body: { agentSlug: 'helper', message: 'Hello', ...body } }));
+  answerOf(
+    world.call('post', '/v1/executions', {
+      key: as,
+      body: { agentSlug: 'helper', message: 'Hello', ...body },
+    }),
+  );
 const complete = (threadId: string) =>
   answerOf(
     world.call('post', '/openai/v1/chat/completions', {
@@ -67,15 +72,25 @@ const complete = (threadId: string) =>
     }),
   );
 
-const all: (keyof Foreign)[] = ['whatsapp', 'widget', 'dashboard', 'otherKey', 'environment', 'tenant'];
+const all: (keyof Foreign)[] = [
+  'whatsapp',
+  'widget',
+  'dashboard',
+  'otherKey',
+  'environment',
+  'tenant',
+];
 
-test.each(all)('the stream of a thread is 404 for a key with chat that started nothing there: %s', async (whose) => {
-  const expected = await stream(unknown);
-  expect(expected).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
-  const { id, externalId } = foreign[whose];
-  expect(await stream(id)).toEqual(expected);
-  expect(await stream(externalId)).toEqual(expected);
-});
+test.each(all)(
+  'the stream of a thread is 404 for a key with chat that started nothing there: %s',
+  async (whose) => {
+    const expected = await stream(unknown);
+    expect(expected).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
+    const { id, externalId } = foreign[whose];
+    expect(await stream(id)).toEqual(expected);
+    expect(await stream(externalId)).toEqual(expected);
+  },
+);
 
 test.each(all.filter((whose) => whose !== 'otherKey'))(
   'a key with chat does not continue a thread that is not of the API: %s',
@@ -85,9 +100,10 @@ test.each(all.filter((whose) => whose !== 'otherKey'))(
     expect(expected).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
     expect(await start({ threadId: id })).toEqual(expected);
     expect(await complete(id)).toEqual(await complete(unknown));
-    const { rows } = await api.db.pool.query('select count(*)::int as turns from executions where thread_id = $1', [
-      id,
-    ]);
+    const { rows } = await api.db.pool.query(
+      'select count(*)::int as turns from executions where thread_id = $1',
+      [id],
+    );
     expect(rows).toEqual([{ turns: 1 }]);
   },
 );
@@ -106,10 +122,16 @@ test('threads of the API are shared by the keys of an environment, and each key 
 
 test('a key with manage, and a person, see and continue the threads of channels', async () => {
   const { id } = foreign.whatsapp;
-  expect(await start({ threadId: id }, world.key)).toMatchObject({ status: 202, body: { threadId: id } });
+  expect(await start({ threadId: id }, world.key)).toMatchObject({
+    status: 202,
+    body: { threadId: id },
+  });
   const { headers } = await api.person(world, 'member');
   const body = { agentSlug: 'helper', message: 'Hello', threadId: id };
   await api.call('post', '/v1/executions', { headers, body }).expect(202);
-  await api.db.pool.query(`update executions set status = 'succeeded', finished_at = now() where thread_id = $1`, [id]);
+  await api.db.pool.query(
+    `update executions set status = 'succeeded', finished_at = now() where thread_id = $1`,
+    [id],
+  );
   expect((await stream(id, world.key)).status).toBe(204);
 });

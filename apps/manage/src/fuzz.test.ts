@@ -59,7 +59,21 @@ const texts = [
   '2026-02-30',
   'c1.WyJhIiwiMSIsIngiXQ',
 ];
-const others = [null, true, 0, -1, 1.5, 1e308, 1763683200000, [], {}, [[]], { $gt: '' }, ['a'], [null]];
+const others = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  1763683200000,
+  [],
+  {},
+  [[]],
+  { $gt: '' },
+  ['a'],
+  [null],
+];
 
 /** A copy of `value` with some of its parts replaced, removed or added. */
 function vary(value: unknown, random: () => number): unknown {
@@ -70,14 +84,20 @@ function vary(value: unknown, random: () => number): unknown {
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).filter(() => random() > 0.15);
     const varied = entries.map(([name, x]) => [name, random() < 0.5 ? x : vary(x, random)]);
-    if (random() < 0.15) varied.push([pick(['__proto__', 'constructor', 'extra', 'ñ', '']), pick(others)]);
+    if (random() < 0.15)
+      varied.push([pick(['__proto__', 'constructor', 'extra', 'ñ', '']), pick(others)]);
     return Object.fromEntries(varied);
   }
   return value;
 }
 
-function requestOf({ path, query: querySchema, body }: Operation, sample: Sample, random: () => number) {
-  const some = (value: string) => (random() < 0.4 ? texts[Math.floor(random() * texts.length)]! : value);
+function requestOf(
+  { path, query: querySchema, body }: Operation,
+  sample: Sample,
+  random: () => number,
+) {
+  const some = (value: string) =>
+    random() < 0.4 ? texts[Math.floor(random() * texts.length)]! : value;
   const filled = path.replace(
     /:(\w+)/g,
     (_, name: string) => encode(some(sample.params?.[name] ?? 'x').slice(0, 500)) || 'x',
@@ -96,9 +116,10 @@ function requestOf({ path, query: querySchema, body }: Operation, sample: Sample
 /** encodeURIComponent refuses half of a surrogate pair. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-const operations = Object.entries<Operation>({ ...operationsOf.manage, ...operationsOf.toolSecrets }).filter(
-  ([, { responseType }]) => responseType === undefined,
-) as [ManageOperation, Operation][];
+const operations = Object.entries<Operation>({
+  ...operationsOf.manage,
+  ...operationsOf.toolSecrets,
+}).filter(([, { responseType }]) => responseType === undefined) as [ManageOperation, Operation][];
 
 test.each(operations)(
   '%s answers varied requests without a 5xx, within its schema',
@@ -110,18 +131,29 @@ test.each(operations)(
       const { url, body } = requestOf(operation, sample, random);
       const response = await fetch(address + url, {
         method: operation.method.toUpperCase(),
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...sample.headers },
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          ...sample.headers,
+        },
         body,
         redirect: 'manual',
       });
       const text = await response.text();
-      const sent = `${operation.method} ${url} ${body} → ${response.status} ${text}`.slice(0, 2_000);
+      const sent = `${operation.method} ${url} ${body} → ${response.status} ${text}`.slice(
+        0,
+        2_000,
+      );
       if (response.status >= 500) throw new Error(sent);
       if (response.status === 204) continue;
       // Successful answers are checked by the service (`checkResponses`), which would answer with 500.
       if (response.status >= 400) {
-        expect(JSON.parse(text)).toMatchObject({ error: expect.stringMatching(/./), code: expect.any(String) });
-        const documented = paths[operation.path.replace(/:(\w+)/g, '{$1}')]![operation.method]!.responses;
+        expect(JSON.parse(text)).toMatchObject({
+          error: expect.stringMatching(/./),
+          code: expect.any(String),
+        });
+        const documented =
+          paths[operation.path.replace(/:(\w+)/g, '{$1}')]![operation.method]!.responses;
         if (documented[response.status] === undefined) throw new Error(`not documented: ${sent}`);
       }
     }

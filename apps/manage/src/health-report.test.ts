@@ -15,7 +15,8 @@ beforeEach(async () => {
 });
 
 const report = async (of = world) => (await of.call('get', '/v1/health-report').expect(200)).body;
-const run = (text: string, ...values: unknown[]) => api.db.pool.query(text, [world.scope.tenant, ...values]);
+const run = (text: string, ...values: unknown[]) =>
+  api.db.pool.query(text, [world.scope.tenant, ...values]);
 
 test('an environment without problems is healthy', async () => {
   await insertExecution(world);
@@ -75,7 +76,9 @@ test('each kind of problem is counted with its oldest row and the way to retry i
   });
   expect(Math.abs(Date.now() - 4 * 3_600_000 - failed.oldestAt)).toBeLessThan(60_000);
   const production = await report(await api.sibling(world, 'production'));
-  expect(production.problems.map(({ kind }: { kind: string }) => kind)).toEqual(['failed_webhook_deliveries']);
+  expect(production.problems.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'failed_webhook_deliveries',
+  ]);
   expect(await report(await api.world())).toMatchObject({ isHealthy: true });
 });
 
@@ -84,7 +87,9 @@ test('each operation that a report names exists, and changes something', () => {
     ({ method, path }) => `${method.toUpperCase()} ${path}`,
   );
   const named = remedies.flatMap(({ operation }) => operation ?? []);
-  expect(named.filter((operation) => !known.includes(operation) || operation.startsWith('GET'))).toEqual([]);
+  expect(
+    named.filter((operation) => !known.includes(operation) || operation.startsWith('GET')),
+  ).toEqual([]);
   expect(new Set(remedies.map(({ kind }) => kind)).size).toBe(remedies.length);
 });
 
@@ -94,13 +99,19 @@ test('counts end at 1,000', async () => {
      select 'r' || n || '-' || $1::int, $1::int, 'development', 't', n, 'dead', now(), '{}' from generate_series(1, 1100) n`,
   );
   const { problems } = await report();
-  expect(problems).toMatchObject([{ kind: 'dead_trigger_runs', state: 'dead', count: 1000, isCapped: true }]);
+  expect(problems).toMatchObject([
+    { kind: 'dead_trigger_runs', state: 'dead', count: 1000, isCapped: true },
+  ]);
 });
 
 test('integrations that are switched off or cannot be read are named', async () => {
   const { db, deps } = api;
   for (const provider of ['resend', 'flow'])
-    await saveIntegration(db, deps.box, world.scope, { provider, config: {}, secrets: { apiKey: 'k' } });
+    await saveIntegration(db, deps.box, world.scope, {
+      provider,
+      config: {},
+      secrets: { apiKey: 'k' },
+    });
   await switchIntegration(db, world.scope, 'resend', false);
   await run(`update integrations set secrets = '\\x00' where tenant = $1 and provider = 'flow'`);
   expect((await report()).problems).toMatchObject([

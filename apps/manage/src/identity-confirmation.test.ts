@@ -4,7 +4,13 @@ import type request from 'supertest';
 import { createManageApp } from './app';
 import { createSealedCookies } from './sealed-cookies';
 import { type Browser, createBrowser } from './testing/browser';
-import { type Person, type TestApi, type World, createTestApi, testSecretsKey } from './testing/create-test-api';
+import {
+  type Person,
+  type TestApi,
+  type World,
+  createTestApi,
+  testSecretsKey,
+} from './testing/create-test-api';
 
 let api: TestApi;
 let world: World;
@@ -32,11 +38,17 @@ const browserOf = (person: Person, app = createManageApp(api.deps)) =>
 const newBrowser = (app = createManageApp(api.deps)) => createBrowser(app);
 /** The management service ten minutes later, or with other keys. */
 const appWith = (secretsKey: string, laterMs = 0) =>
-  createManageApp({ ...api.deps, sealedCookies: createSealedCookies(secretsKey, () => Date.now() + laterMs) });
-const invite = async (of = world) => (await createInvitation(api.db, of.scope, { role: 'member', minutes: 10 })).token;
+  createManageApp({
+    ...api.deps,
+    sealedCookies: createSealedCookies(secretsKey, () => Date.now() + laterMs),
+  });
+const invite = async (of = world) =>
+  (await createInvitation(api.db, of.scope, { role: 'member', minutes: 10 })).token;
 /** Confirms what the browser is asked now, or an id that it was shown. */
 const confirm = async (browser: Browser, id?: string) =>
-  browser.change('post', confirmation, { id: id ?? (await browser.get(confirmation)).body.id ?? 'unknown' });
+  browser.change('post', confirmation, {
+    id: id ?? (await browser.get(confirmation)).body.id ?? 'unknown',
+  });
 const codeOf = async (test: PromiseLike<request.Response>) => (await test).body.code;
 const actionsIn = async (of: World) =>
   (await of.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
@@ -51,31 +63,56 @@ const ownersOf = async (subject = provider.person.sub): Promise<string[]> => {
 const whoIs = async (browser: Browser) => (await browser.get('/v1/me').expect(200)).body.person.id;
 
 /** A person of another organization whose browser has come back from the provider with an invitation. */
-async function asked(): Promise<{ person: Person; browser: Browser; home: World; invitation: string }> {
+async function asked(): Promise<{
+  person: Person;
+  browser: Browser;
+  home: World;
+  invitation: string;
+}> {
   const home = await api.world();
   const person = await api.person(home, 'admin');
   const browser = browserOf(person);
   const invitation = await invite();
-  await browser.get(await browser.signInAt(provider, { invitation, returnTo: '/console/?tab=1' })).expect(303);
+  await browser
+    .get(await browser.signInAt(provider, { invitation, returnTo: '/console/?tab=1' }))
+    .expect(303);
   return { person, browser, home, invitation };
 }
 
 test('an unknown identity is added to the account after the person who is signed in has confirmed it', async () => {
   const { person, browser, home, invitation } = await asked();
   // Until then nothing has changed.
-  expect([await ownersOf(), await whoIs(browser), await actionsIn(home)]).toEqual([[], person.id, []]);
+  expect([await ownersOf(), await whoIs(browser), await actionsIn(home)]).toEqual([
+    [],
+    person.id,
+    [],
+  ]);
   await newBrowser().change('post', '/v1/invitations/show', { token: invitation }).expect(200);
   expect((await browser.get(confirmation).expect(200)).body).toEqual({
     id: expect.any(String),
-    person: { id: person.id, email: person.email, name: 'Ana Rojas', hasPassword: true, isEmailProved: true },
-    identity: { provider: 'Acme', issuer: provider.url, email: 'ana@id.example', name: 'Ana at Acme' },
+    person: {
+      id: person.id,
+      email: person.email,
+      name: 'Ana Rojas',
+      hasPassword: true,
+      isEmailProved: true,
+    },
+    identity: {
+      provider: 'Acme',
+      issuer: provider.url,
+      email: 'ana@id.example',
+      name: 'Ana at Acme',
+    },
     organization: { slug: expect.any(String), name: world.scope.organizationId },
     role: 'member',
   });
   const confirmed = await confirm(browser);
   expect(confirmed.body).toEqual({ returnTo: '/console/?tab=1' });
   expect([await ownersOf(), await whoIs(browser)]).toEqual([[person.id], person.id]);
-  expect([await actionsIn(home), await actionsIn(world)]).toEqual([['identity.added'], ['invitation.accepted']]);
+  expect([await actionsIn(home), await actionsIn(world)]).toEqual([
+    ['identity.added'],
+    ['invitation.accepted'],
+  ]);
   expect(browser.cookies.has(waiting)).toBe(false);
   expect(await codeOf(confirm(browser))).toBe('sign_in_expired');
 
@@ -87,11 +124,18 @@ test('an unknown identity is added to the account after the person who is signed
 test('the browser is sent to the page that asks, with a cookie that only this host gets and no script reads', async () => {
   const person = await api.person(world, 'member');
   const browser = browserOf(person);
-  const back = await browser.get(await browser.signInAt(provider, { invitation: await invite() })).expect(303);
-  expect([back.headers.location, back.headers['cache-control']]).toEqual(['/console/#/confirm-identity', 'no-store']);
+  const back = await browser
+    .get(await browser.signInAt(provider, { invitation: await invite() }))
+    .expect(303);
+  expect([back.headers.location, back.headers['cache-control']]).toEqual([
+    '/console/#/confirm-identity',
+    'no-store',
+  ]);
   expect(back.headers['set-cookie']).toEqual([
     `${begun}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
-    expect.stringMatching(/^__Host-parley_identity=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/),
+    expect.stringMatching(
+      /^__Host-parley_identity=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    ),
   ]);
   expect(String(back.headers['set-cookie'])).not.toContain(session);
 });
@@ -124,9 +168,15 @@ test('a page of another site neither confirms nor declines', async () => {
 
 test('an identity of a name that is very long fits into a cookie', async () => {
   const path = `/console/?q=${'x'.repeat(980)}`;
-  provider.person = { sub: '語'.repeat(255), email: `${'語'.repeat(240)}@example.com`, name: '語'.repeat(200) };
+  provider.person = {
+    sub: '語'.repeat(255),
+    email: `${'語'.repeat(240)}@example.com`,
+    name: '語'.repeat(200),
+  };
   const browser = browserOf(await api.person(world, 'member'));
-  await browser.get(await browser.signInAt(provider, { invitation: await invite(), returnTo: path }));
+  await browser.get(
+    await browser.signInAt(provider, { invitation: await invite(), returnTo: path }),
+  );
   expect(waiting.length + browser.cookies.get(waiting)!.length).toBeLessThanOrEqual(4_096);
   const { identity } = (await browser.get(confirmation).expect(200)).body;
   expect(identity).toMatchObject({ email: `${'語'.repeat(99)}…`, name: `${'語'.repeat(99)}…` });
@@ -139,7 +189,11 @@ describe('what waits for a confirmation', () => {
     const { browser, invitation } = await asked();
     const { id } = (await browser.get(confirmation).expect(200)).body;
     await newBrowser()
-      .change('post', '/v1/invitations/accept', { token: invitation, email: 'x@x.example', password: 'long enough 1' })
+      .change('post', '/v1/invitations/accept', {
+        token: invitation,
+        email: 'x@x.example',
+        password: 'long enough 1',
+      })
       .expect(201);
     expect(await codeOf(browser.get(confirmation))).toBe('invitation_ended');
     expect(await codeOf(confirm(browser, id))).toBe('invitation_ended');
@@ -175,7 +229,10 @@ describe('what waits for a confirmation', () => {
 
   test.each<[string, (browser: Browser, person: Person) => Promise<void>]>([
     ['without a session', async ({ cookies }) => void cookies.delete(session)],
-    ['with an ended session', async (_browser, person) => void (await endSessions(api.db, person.id))],
+    [
+      'with an ended session',
+      async (_browser, person) => void (await endSessions(api.db, person.id)),
+    ],
   ])('is not confirmed %s', async (_how, change) => {
     const { browser, person } = await asked();
     await change(browser, person);
@@ -188,7 +245,9 @@ describe('what waits for a confirmation', () => {
     const { browser, person } = await asked();
     const cookie = browser.cookies.get(waiting)!;
     const same = newBrowser();
-    await same.change('post', '/v1/sessions', { email: person.email, password: person.password }).expect(201);
+    await same
+      .change('post', '/v1/sessions', { email: person.email, password: person.password })
+      .expect(201);
     for (const other of [browserOf(await api.person(world, 'admin')), same]) {
       other.cookies.set(waiting, cookie);
       expect(await codeOf(other.get(confirmation))).toBe('sign_in_expired');
@@ -211,7 +270,9 @@ describe('what waits for a confirmation', () => {
 
 describe('a begun sign-in', () => {
   test('ends after ten minutes, whatever the browser keeps', async () => {
-    const [now, later] = [appWith(testSecretsKey), appWith(testSecretsKey, 601_000)].map((app) => createBrowser(app));
+    const [now, later] = [appWith(testSecretsKey), appWith(testSecretsKey, 601_000)].map((app) =>
+      createBrowser(app),
+    );
     const path = await now!.signInAt(provider, { invitation: await invite() });
     later!.cookies.set(begun, now!.cookies.get(begun)!);
     expect(await codeOf(later!.get(path))).toBe('sign_in_expired');
@@ -245,7 +306,9 @@ describe('a begun sign-in', () => {
       same.cookies.set(begun, browser.cookies.get(begun)!);
       return (await same.get(path)).status;
     };
-    expect([await statusWith(other), await statusWith(`${other},${testSecretsKey}`)]).toEqual([400, 303]);
+    expect([await statusWith(other), await statusWith(`${other},${testSecretsKey}`)]).toEqual([
+      400, 303,
+    ]);
   });
 });
 
@@ -266,40 +329,56 @@ describe('a page of another host that leads a signed-in person to the callback',
   afterEach(async () => {
     expect(await ownersOf()).toEqual([]);
     const after = newBrowser();
-    expect((await after.get(await after.signInAt(provider))).headers.location).toBe('/console/?error=no_organization');
+    expect((await after.get(await after.signInAt(provider))).headers.location).toBe(
+      '/console/?error=no_organization',
+    );
   });
 
   const space = '\u00a0';
-  test.each([`${space}${begun}`, `${begun}${space}`, `\u0085${begun}`, `__host-parley_oidc`, 'parley_oidc', begun])(
-    'with a planted cookie named %j is refused',
-    async (name) => {
-      const state = new URL(path, 'https://parley.example').searchParams.get('state')!;
-      const forged = {
-        checks: { state, nonce: 'n', verifier: 'v' },
-        invitation: await invite(),
-        returnTo: '/console/',
-      };
-      for (const value of [stolen, Buffer.from(JSON.stringify(forged)).toString('base64url')]) {
-        const browser = browserOf(victim);
-        browser.cookies.set(name, value);
-        expect(await codeOf(browser.get(path))).toBe('sign_in_expired');
-        expect(await whoIs(browser)).toBe(victim.id);
-      }
-    },
-  );
+  test.each([
+    `${space}${begun}`,
+    `${begun}${space}`,
+    `\u0085${begun}`,
+    `__host-parley_oidc`,
+    'parley_oidc',
+    begun,
+  ])('with a planted cookie named %j is refused', async (name) => {
+    const state = new URL(path, 'https://parley.example').searchParams.get('state')!;
+    const forged = {
+      checks: { state, nonce: 'n', verifier: 'v' },
+      invitation: await invite(),
+      returnTo: '/console/',
+    };
+    for (const value of [stolen, Buffer.from(JSON.stringify(forged)).toString('base64url')]) {
+      const browser = browserOf(victim);
+      browser.cookies.set(name, value);
+      expect(await codeOf(browser.get(path))).toBe('sign_in_expired');
+      expect(await whoIs(browser)).toBe(victim.id);
+    }
+  });
 
   test('is refused on plain HTTP, where another port of this machine sets any cookie', async () => {
     for (const value of [stolen, attacker.cookies.get(begun)!.slice(0, -2)]) {
       const cookie = `parley_session=${tokenOf(victim)}; parley_oidc=${value}`;
-      const answer = await api.call('get', path, { headers: { Cookie: cookie, Host: 'localhost:4000' } });
+      const answer = await api.call('get', path, {
+        headers: { Cookie: cookie, Host: 'localhost:4000' },
+      });
       expect([answer.status, answer.body.code]).toEqual([400, 'sign_in_expired']);
     }
   });
 
   test('does not replace the session by one of the attacker', async () => {
     const planted = tokenOf(await api.person(world, 'member'));
-    for (const name of [`${space}${session}`, `${session}${space}`, '__host-parley_session', 'parley_session']) {
-      const browser = createBrowser(createManageApp(api.deps), { [name]: planted, [session]: tokenOf(victim) });
+    for (const name of [
+      `${space}${session}`,
+      `${session}${space}`,
+      '__host-parley_session',
+      'parley_session',
+    ]) {
+      const browser = createBrowser(createManageApp(api.deps), {
+        [name]: planted,
+        [session]: tokenOf(victim),
+      });
       expect(await whoIs(browser)).toBe(victim.id);
       const without = createBrowser(createManageApp(api.deps), { [name]: planted });
       expect(await codeOf(without.get('/v1/me'))).toBe('no_session');
@@ -309,7 +388,11 @@ describe('a page of another host that leads a signed-in person to the callback',
 
 test('a cookie header that is too long or malformed is no failure of the server', async () => {
   const statusOf = async (cookie: string) =>
-    (await api.call('get', confirmation, { headers: { Cookie: cookie, 'X-Forwarded-Proto': 'https' } })).status;
+    (
+      await api.call('get', confirmation, {
+        headers: { Cookie: cookie, 'X-Forwarded-Proto': 'https' },
+      })
+    ).status;
   expect(await statusOf('x'.repeat(20_000))).toBe(431);
   for (const cookie of [
     '',

@@ -1,4 +1,10 @@
-import { applyIdentityEvent, createApiKey, createInvitation, proveEmail, revokeApiKey } from '@parley/identity';
+import {
+  applyIdentityEvent,
+  createApiKey,
+  createInvitation,
+  proveEmail,
+  revokeApiKey,
+} from '@parley/identity';
 import { until } from '@parley/testing';
 import type request from 'supertest';
 import { type Person, type TestApi, type World, createTestApi } from './testing/create-test-api';
@@ -25,9 +31,14 @@ const https = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Proto': 'https' };
 const password = 'battery staple 12';
 let people = 0;
 const newAddress = () => `person-${(people += 1)}@example.com`;
-const call = (method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object, person = admin) =>
-  api.call(method, path, { body, headers: person.headers });
-const show = (token: string) => api.call('post', '/v1/invitations/show', { body: { token }, headers: https });
+const call = (
+  method: 'get' | 'post' | 'patch' | 'delete',
+  path: string,
+  body?: object,
+  person = admin,
+) => api.call(method, path, { body, headers: person.headers });
+const show = (token: string) =>
+  api.call('post', '/v1/invitations/show', { body: { token }, headers: https });
 const accept = (body: object, headers: Record<string, string> = https) =>
   api.call('post', '/v1/invitations/accept', { body, headers });
 const signIn = (email: string, with_ = password) =>
@@ -36,7 +47,9 @@ const cookieOf = (response: request.Response) => response.headers['set-cookie']!
 const invite = async (body: object = { role: 'admin' }, person = admin) =>
   (await call('post', '/v1/invitations', body, person).expect(201)).body;
 const memberNamed = async (id: string, of = admin) =>
-  (await call('get', '/v1/members', undefined, of)).body.data.find((one: { id: string }) => one.id === id);
+  (await call('get', '/v1/members', undefined, of)).body.data.find(
+    (one: { id: string }) => one.id === id,
+  );
 /** Joins the organization of a person who invites, and returns the id of the new member. */
 const join = async (email: string, of = admin): Promise<string> => {
   const token = tokenIn((await invite({ role: 'member' }, of)).link);
@@ -50,15 +63,22 @@ describe('an invitation ends with the right of its author', () => {
     await accept({ token, email: newAddress(), password }).expect(410);
   };
   const statusOf = async (id: string, of: Person) =>
-    (await call('get', '/v1/invitations', undefined, of)).body.data.find((one: { id: string }) => one.id === id).status;
+    (await call('get', '/v1/invitations', undefined, of)).body.data.find(
+      (one: { id: string }) => one.id === id,
+    ).status;
 
   test('when an admin is demoted or removed; other invitations stay, and the log names the ended ones', async () => {
     const second = await api.person(world, 'admin');
     const [own, other] = [await invite(), await invite({ role: 'admin' }, second)];
     await call('patch', `/v1/members/${admin.id}`, { role: 'member' }, second).expect(200);
     await refused(tokenIn(own.link));
-    expect([await statusOf(own.id, second), await statusOf(other.id, second)]).toEqual(['revoked', 'open']);
-    const { data } = (await call('get', '/v1/audit-log?action=invitation.revoked', undefined, second)).body;
+    expect([await statusOf(own.id, second), await statusOf(other.id, second)]).toEqual([
+      'revoked',
+      'open',
+    ]);
+    const { data } = (
+      await call('get', '/v1/audit-log?action=invitation.revoked', undefined, second)
+    ).body;
     expect(data.map(({ target }: { target: { id: string } }) => target.id)).toEqual([own.id]);
     // The right does not come back with the role.
     await call('patch', `/v1/members/${admin.id}`, { role: 'admin' }, second).expect(200);
@@ -95,11 +115,15 @@ describe('an invitation ends with the right of its author', () => {
       [`b-${id}`, 'deleted', 'org:admin'],
     ] as const) {
       await apply('created', membership, 'org:admin');
-      const { rows } = await api.db.pool.query('select user_id as id from memberships where external_id = $1', [
-        `mem_${membership}`,
-      ]);
+      const { rows } = await api.db.pool.query(
+        'select user_id as id from memberships where external_id = $1',
+        [`mem_${membership}`],
+      );
       const invitation = await invite();
-      await api.db.pool.query('update invitations set invited_by = $1 where id = $2', [rows[0].id, invitation.id]);
+      await api.db.pool.query('update invitations set invited_by = $1 where id = $2', [
+        rows[0].id,
+        invitation.id,
+      ]);
       await show(tokenIn(invitation.link)).expect(200);
       await apply(verb, membership, role);
       await refused(tokenIn(invitation.link));
@@ -118,13 +142,17 @@ describe('an invitation ends with the right of its author', () => {
 
   test('when its API key is revoked or expires; one of a command stays', async () => {
     const command = await createInvitation(api.db, world.scope, { role: 'admin', minutes: 30 });
-    const keyOf = async () => createApiKey(api.db, { ...world.scope, name: 'ci', permissions: ['manage'] });
+    const keyOf = async () =>
+      createApiKey(api.db, { ...world.scope, name: 'ci', permissions: ['manage'] });
     for (const end of [
       (id: string) => revokeApiKey(api.db, world.scope, id),
-      (id: string) => api.db.pool.query('update api_keys set expires_at = now() where id = $1', [id]),
+      (id: string) =>
+        api.db.pool.query('update api_keys set expires_at = now() where id = $1', [id]),
     ]) {
       const { id, key } = await keyOf();
-      const { body } = await api.call('post', '/v1/invitations', { key, body: { role: 'admin' } }).expect(201);
+      const { body } = await api
+        .call('post', '/v1/invitations', { key, body: { role: 'admin' } })
+        .expect(201);
       await show(tokenIn(body.link)).expect(200);
       await end(id);
       await refused(tokenIn(body.link));
@@ -135,7 +163,10 @@ describe('an invitation ends with the right of its author', () => {
 
   test('of two requests at once, the demotion of the author or the acceptance, the later one finds the other', async () => {
     for (let i = 0; i < 5; i += 1) {
-      const [author, person] = [await api.person(world, 'admin'), await api.person(world, 'member')];
+      const [author, person] = [
+        await api.person(world, 'admin'),
+        await api.person(world, 'member'),
+      ];
       const { link, id } = await invite({ role: 'admin' }, author);
       const [demoted, accepted] = await Promise.all([
         call('patch', `/v1/members/${author.id}`, { role: 'member' }),
@@ -163,10 +194,15 @@ describe('an e-mail address', () => {
     // The person need not type the address.
     const joined = await accept({ token, password: 'correct horse 43' }).expect(201);
     expect(joined.body.person).toMatchObject({ email, isEmailProved: true });
-    expect(await memberNamed(joined.body.person.id, boss)).toMatchObject({ email, isEmailProved: true });
+    expect(await memberNamed(joined.body.person.id, boss)).toMatchObject({
+      email,
+      isEmailProved: true,
+    });
     // The password decides who signs in. No one is locked out.
     expect((await signIn(email).expect(201)).body.person.id).toBe(outsider);
-    expect((await signIn(email, 'correct horse 43').expect(201)).body.person.id).toBe(joined.body.person.id);
+    expect((await signIn(email, 'correct horse 43').expect(201)).body.person.id).toBe(
+      joined.body.person.id,
+    );
     await signIn(email, 'wrong password').expect(401);
     expect(await memberNamed(outsider)).toMatchObject({ email, isEmailProved: false });
   });
@@ -181,7 +217,10 @@ describe('an e-mail address', () => {
       answers.push({ status, person });
     }
     expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]).toEqual({ status: 201, person: { name: 'Ben', isEmailProved: false, hasPassword: true } });
+    expect(answers[0]).toEqual({
+      status: 201,
+      person: { name: 'Ben', isEmailProved: false, hasPassword: true },
+    });
     await signIn(known.email, known.password).expect(201);
   });
 
@@ -195,7 +234,9 @@ describe('an e-mail address', () => {
       const { link, isEmailed } = await invite({ role: 'member', email });
       expect(isEmailed).toBe(true);
       const token = tokenIn(use === 'shown' ? link : mailbox.linksTo(email)[0]!);
-      const { person } = (await accept({ token, password, ...(typed && { email: typed }) }).expect(201)).body;
+      const { person } = (
+        await accept({ token, password, ...(typed && { email: typed }) }).expect(201)
+      ).body;
       expect([use, person]).toMatchObject([use, { email: typed ?? email, isEmailProved: false }]);
     }
   });
@@ -204,7 +245,9 @@ describe('an e-mail address', () => {
     await mailbox.connect(world);
     const email = newAddress();
     await invite({ role: 'member', email });
-    const joined = await accept({ token: tokenIn(mailbox.linksTo(email)[0]!), password }).expect(201);
+    const joined = await accept({ token: tokenIn(mailbox.linksTo(email)[0]!), password }).expect(
+      201,
+    );
     const { id } = joined.body.person;
     const other = await api.world();
     const boss = await api.person(other, 'admin');
@@ -212,7 +255,9 @@ describe('an e-mail address', () => {
     await accept({ token }, { ...https, Cookie: cookieOf(joined) }).expect(201);
     expect(await memberNamed(id)).toMatchObject({ isEmailProved: true });
     expect(await memberNamed(id, boss)).toMatchObject({ isEmailProved: false });
-    const { data } = (await call('get', '/v1/audit-log?action=invitation.accepted', undefined, boss)).body;
+    const { data } = (
+      await call('get', '/v1/audit-log?action=invitation.accepted', undefined, boss)
+    ).body;
     expect(data[0].actor.name).toBe(`${email} (not confirmed)`);
   });
 
@@ -245,8 +290,12 @@ describe('an e-mail address', () => {
     const token = tokenIn((await invite({ role: 'member' })).link);
     const name = 'you. Open http://evil.example now';
     await accept({ token, email, name, password }).expect(201);
-    await api.call('post', '/v1/sign-in/password-reset', { body: { email }, headers: https }).expect(202);
-    const [text] = await until(async () => mailbox.textsTo(email), { isThere: (texts) => texts.length === 1 });
+    await api
+      .call('post', '/v1/sign-in/password-reset', { body: { email }, headers: https })
+      .expect(202);
+    const [text] = await until(async () => mailbox.textsTo(email), {
+      isThere: (texts) => texts.length === 1,
+    });
     expect(text).toContain('new password');
     expect(text).not.toContain('evil.example');
   });

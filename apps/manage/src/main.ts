@@ -38,7 +38,11 @@ startProcess(async () => {
   const replica = observeReplica(metrics, (onRead) =>
     openReplica(config, { primary: db, name: 'parley-manage', log, onRead }),
   );
-  const redis = await openRedis(config, { name: 'parley-manage', roles: ['limiter', 'worker'], log });
+  const redis = await openRedis(config, {
+    name: 'parley-manage',
+    roles: ['limiter', 'worker'],
+    log,
+  });
   const executionBells = createExecutionBells(redis.worker);
   const work = createWorkMetrics(metrics);
   work.watchPool(db.pool);
@@ -46,7 +50,10 @@ startProcess(async () => {
     createRateLimiter({
       redis: redis.limiter,
       name: 'manage-rate',
-      limits: { perKey: config.MANAGE_RATE_LIMIT_PER_KEY, perOrganization: config.MANAGE_RATE_LIMIT_PER_ORGANIZATION },
+      limits: {
+        perKey: config.MANAGE_RATE_LIMIT_PER_KEY,
+        perOrganization: config.MANAGE_RATE_LIMIT_PER_ORGANIZATION,
+      },
       onSkip,
     }),
   );
@@ -60,7 +67,9 @@ startProcess(async () => {
   const standIns = standInsUrl === undefined ? [] : [new URL(standInsUrl).host];
   const guards = {
     mcp: createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS }),
-    providers: createGuardedFetch({ allowedPrivateHosts: [...config.PROVIDER_ALLOWED_PRIVATE_HOSTS, ...standIns] }),
+    providers: createGuardedFetch({
+      allowedPrivateHosts: [...config.PROVIDER_ALLOWED_PRIVATE_HOSTS, ...standIns],
+    }),
   };
   const channels = createChannels({ db, box, settings: config, log, guard: guards.providers });
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer), log });
@@ -78,7 +87,15 @@ startProcess(async () => {
       box,
       queues,
       channels,
-      payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log, flow: { guard: guards.providers } }),
+      payments: createPayments({
+        db,
+        entities,
+        box,
+        publicUrl,
+        standInsUrl,
+        log,
+        flow: { guard: guards.providers },
+      }),
       publicUrl,
       streamLimits: {
         openStreams,
@@ -115,7 +132,10 @@ startProcess(async () => {
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'bells of executions', close: async () => executionBells.close() },
       { name: 'queues', close: () => queues.close() },
-      { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },
+      {
+        name: 'connections to providers',
+        close: () => Promise.all([guards.mcp.close(), guards.providers.close()]),
+      },
       { name: 'entities', close: () => entities.settled() },
       { name: 'Redis', close: () => redis.close() },
       { name: 'replica', close: () => replica.close() },

@@ -19,15 +19,23 @@ beforeEach(async () => {
 afterAll(() => api.close());
 
 const https = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Proto': 'https' };
-const call = (method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object, person = admin) =>
-  api.call(method, path, { body, headers: person.headers });
+const call = (
+  method: 'get' | 'post' | 'patch' | 'delete',
+  path: string,
+  body?: object,
+  person = admin,
+) => api.call(method, path, { body, headers: person.headers });
 const tokenOf = ({ link }: { link: string }) => link.split('/').at(-1)!;
 const accept = (body: object, headers: Record<string, string> = https) =>
   api.call('post', '/v1/invitations/accept', { body, headers });
 const credentials = (email: string) => ({ email, name: 'Ben', password: 'battery staple 12' });
 const cookieOf = (response: request.Response) => response.headers['set-cookie']![0]!.split(';')[0]!;
-const headersOf = (response: request.Response) => ({ ...admin.headers, Cookie: cookieOf(response) });
-const stored = async (table: string) => JSON.stringify((await api.db.pool.query(`select * from ${table}`)).rows);
+const headersOf = (response: request.Response) => ({
+  ...admin.headers,
+  Cookie: cookieOf(response),
+});
+const stored = async (table: string) =>
+  JSON.stringify((await api.db.pool.query(`select * from ${table}`)).rows);
 
 describe('an invitation', () => {
   const invite = async (body: object = { role: 'member' }) =>
@@ -35,25 +43,45 @@ describe('an invitation', () => {
 
   test('makes the first person who opens its link a member, once', async () => {
     const invitation = await invite();
-    expect(invitation).toMatchObject({ role: 'member', status: 'open', invitedBy: admin.id, isEmailed: false });
+    expect(invitation).toMatchObject({
+      role: 'member',
+      status: 'open',
+      invitedBy: admin.id,
+      isEmailed: false,
+    });
     expect(invitation.link).toMatch(/^https:\/\/parley\.example\/console\/#\/join\/[\w-]{43}$/);
     const token = tokenOf(invitation);
-    const shown = await api.call('post', '/v1/invitations/show', { body: { token }, headers: https }).expect(200);
-    expect(shown.body).toMatchObject({ organization: { name: world.scope.organizationId }, role: 'member' });
+    const shown = await api
+      .call('post', '/v1/invitations/show', { body: { token }, headers: https })
+      .expect(200);
+    expect(shown.body).toMatchObject({
+      organization: { name: world.scope.organizationId },
+      role: 'member',
+    });
     const email = `Ben-${Date.now()}@Example.com`;
     const joined = await accept({ token, ...credentials(email), keepSignedIn: true }).expect(201);
     const session = 'select is_kept from sessions where id = $1';
     expect((await api.db.pool.query(session, [joined.body.id])).rows).toEqual([{ is_kept: true }]);
-    expect(joined.body.person).toMatchObject({ email: email.toLowerCase(), name: 'Ben', hasPassword: true });
-    const members = await api.call('get', '/v1/members', { headers: headersOf(joined) }).expect(200);
-    expect(members.body.data.map(({ role }: { role: string }) => role).sort()).toEqual(['admin', 'member']);
+    expect(joined.body.person).toMatchObject({
+      email: email.toLowerCase(),
+      name: 'Ben',
+      hasPassword: true,
+    });
+    const members = await api
+      .call('get', '/v1/members', { headers: headersOf(joined) })
+      .expect(200);
+    expect(members.body.data.map(({ role }: { role: string }) => role).sort()).toEqual([
+      'admin',
+      'member',
+    ]);
     for (const body of [credentials('other@example.com'), credentials(email)])
       expect((await accept({ token, ...body }).expect(410)).body.code).toBe('invitation_ended');
     await api.call('post', '/v1/invitations/show', { body: { token }, headers: https }).expect(410);
     await accept({ token: 'a'.repeat(43), ...credentials('x@example.com') }).expect(404);
     const [listed] = (await call('get', '/v1/invitations')).body.data;
     expect(listed).toMatchObject({ status: 'accepted', acceptedBy: joined.body.person.id });
-    for (const text of [await stored('invitations'), await stored('audit_log')]) expect(text).not.toContain(token);
+    for (const text of [await stored('invitations'), await stored('audit_log')])
+      expect(text).not.toContain(token);
   });
 
   test('is accepted by one of two people who open its link at once', async () => {
@@ -78,7 +106,10 @@ describe('an invitation', () => {
     await call('delete', `/v1/invitations/${invitation.id}`).expect(200);
     await call('delete', `/v1/invitations/${invitation.id}`).expect(200);
     await accept({ token: tokenOf(invitation), ...credentials('a@example.com') }).expect(410);
-    const { token, invitation: old } = await createInvitation(api.db, world.scope, { role: 'admin', minutes: 0 });
+    const { token, invitation: old } = await createInvitation(api.db, world.scope, {
+      role: 'admin',
+      minutes: 0,
+    });
     await accept({ token, ...credentials('a@example.com') }).expect(410);
     const { data } = (await call('get', '/v1/invitations')).body;
     expect(data.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
@@ -98,7 +129,10 @@ describe('an invitation', () => {
     await new Promise<void>((resolve) => resend.listen(0, '127.0.0.1', resolve));
     await saveIntegration(api.db, api.deps.box, world.scope, {
       provider: 'resend',
-      config: { apiUrl: `http://127.0.0.1:${(resend.address() as AddressInfo).port}`, from: 'shop@example.com' },
+      config: {
+        apiUrl: `http://127.0.0.1:${(resend.address() as AddressInfo).port}`,
+        from: 'shop@example.com',
+      },
       secrets: { apiKey: 're_1' },
     });
     const sent = await invite({ role: 'member', email: 'ben@example.com' });
@@ -113,7 +147,10 @@ describe('an invitation', () => {
     resend.closeAllConnections();
     resend.close();
     await call('post', '/v1/invitations', { role: 'owner' }).expect(400);
-    await call('post', '/v1/invitations', { role: 'member', email: 'a\r\nBcc: b@example.com' }).expect(400);
+    await call('post', '/v1/invitations', {
+      role: 'member',
+      email: 'a\r\nBcc: b@example.com',
+    }).expect(400);
   });
 });
 
@@ -156,19 +193,22 @@ describe('a member', () => {
   });
 
   test('who is the last admin is neither removed nor demoted, also not two at once', async () => {
-    expect((await call('delete', `/v1/members/${admin.id}`).expect(409)).body.code).toBe('last_admin');
-    expect((await call('patch', `/v1/members/${admin.id}`, { role: 'member' }).expect(409)).body.code).toBe(
+    expect((await call('delete', `/v1/members/${admin.id}`).expect(409)).body.code).toBe(
       'last_admin',
     );
+    expect(
+      (await call('patch', `/v1/members/${admin.id}`, { role: 'member' }).expect(409)).body.code,
+    ).toBe('last_admin');
     for (let i = 0; i < 5; i++) {
       const second = await api.person(world, 'admin');
       const answers = await Promise.all([
         call('patch', `/v1/members/${admin.id}`, { role: 'member' }, second),
         call('delete', `/v1/members/${second.id}`),
       ]);
-      const { rows } = await api.db.pool.query(`select user_id from memberships where tenant = $1 and role = 'admin'`, [
-        world.scope.tenant,
-      ]);
+      const { rows } = await api.db.pool.query(
+        `select user_id from memberships where tenant = $1 and role = 'admin'`,
+        [world.scope.tenant],
+      );
       expect([rows.length, answers.filter(({ status }) => status === 200).length]).toEqual([1, 1]);
       if (rows[0].user_id !== admin.id) admin = second;
     }
@@ -191,9 +231,9 @@ describe('a member', () => {
     const managed = (await call('get', '/v1/members')).body.data.find(
       ({ isManaged }: { isManaged: boolean }) => isManaged,
     );
-    expect((await call('patch', `/v1/members/${managed.id}`, { role: 'admin' }).expect(409)).body.code).toBe(
-      'managed_member',
-    );
+    expect(
+      (await call('patch', `/v1/members/${managed.id}`, { role: 'admin' }).expect(409)).body.code,
+    ).toBe('managed_member');
     const { createSession } = await import('@parley/identity');
     const { token } = await createSession(api.db, managed.id, { address: null, userAgent: null });
     const replicas = [createManageApp(api.deps), createManageApp(api.deps)];

@@ -19,15 +19,18 @@ test('messages are filtered by status, direction, contact in any spelling, threa
   expect(await idsOf('')).toEqual([other.id, id]);
   expect(await idsOf('status=delivered')).toEqual([id]);
   expect(await idsOf('direction=inbound')).toEqual([other.id]);
-  expect(await idsOf(`contact=${encodeURIComponent(`+${contact.slice(0, 4)} ${contact.slice(4)}`)}`)).toEqual([
-    other.id,
-    id,
-  ]);
+  expect(
+    await idsOf(`contact=${encodeURIComponent(`+${contact.slice(0, 4)} ${contact.slice(4)}`)}`),
+  ).toEqual([other.id, id]);
   expect(await idsOf('threadId=thread_x')).toEqual([id]);
   expect(await idsOf(`since=${Date.now() + 60_000}`)).toEqual([]);
   const { body: first } = await world.call('get', '/v1/messages?limit=1').expect(200);
   expect([first.data[0].id, first.hasMore]).toEqual([other.id, true]);
-  expect(first.data[0].media).toMatchObject({ status: 'ready', contentType: 'image/jpeg', size: 3 });
+  expect(first.data[0].media).toMatchObject({
+    status: 'ready',
+    contentType: 'image/jpeg',
+    size: 3,
+  });
   expect(await idsOf(`limit=1&cursor=${first.cursor}`)).toEqual([id]);
 });
 
@@ -36,7 +39,11 @@ test('a location, a reaction and shared contacts are given as far as they have t
   const { id } = await message(world, { status: 'stored', direction: 'inbound' });
   const get = async (type: string, content: unknown) => {
     const payload = JSON.stringify({ message: { type, [type]: content } });
-    await api.db.pool.query('update messages set type = $2, payload = $3 where id = $1', [id, type, payload]);
+    await api.db.pool.query('update messages set type = $2, payload = $3 where id = $1', [
+      id,
+      type,
+      payload,
+    ]);
     const { body } = await world.call('get', `/v1/messages/${id}`).expect(200);
     return [body.location, body.reaction, body.contacts];
   };
@@ -71,14 +78,17 @@ test('a picture is shown, anything else is downloaded, and a missing file is exp
     'content-security-policy': "default-src 'none'; sandbox",
   });
   expect(Buffer.from(body).toString('hex')).toBe('ffd8ff');
-  const set = (assignments: string) => api.db.pool.query(`update blobs set ${assignments} where id = $1`, [id]);
+  const set = (assignments: string) =>
+    api.db.pool.query(`update blobs set ${assignments} where id = $1`, [id]);
   await set(`content_type = 'application/octet-stream', bytes = '<html>', filename = 'a.jpg'`);
   const page = await get().expect(200);
   expect([page.headers['content-type'], page.headers['content-disposition']]).toEqual([
     'application/octet-stream',
     "attachment; filename*=UTF-8''a.jpg",
   ]);
-  await set(`status = 'failed', bytes = null, content_type = null, error = 'the server answers 404'`);
+  await set(
+    `status = 'failed', bytes = null, content_type = null, error = 'the server answers 404'`,
+  );
   const { body: failed } = await get().expect(409);
   expect(failed).toMatchObject({
     code: 'media_not_ready',
@@ -92,7 +102,10 @@ test('what may have been received is sent again only with anyway, and what was d
   const world = await api.world();
   const codeOf = async (path: string, body: object = {}) =>
     (await world.call('post', path, { body })).body.code ?? 'ok';
-  const ids = [(await message(world, { status: 'unknown' })).id, (await message(world, { status: 'read' })).id];
+  const ids = [
+    (await message(world, { status: 'unknown' })).id,
+    (await message(world, { status: 'read' })).id,
+  ];
   expect(await codeOf(`/v1/messages/${ids[0]}/retry`)).toBe('in_doubt');
   expect(await codeOf(`/v1/messages/${ids[0]}/retry`, { anyway: true })).toBe('ok');
   expect(await codeOf(`/v1/messages/${ids[1]}/retry`, { anyway: true })).toBe('not_failed');
@@ -101,7 +114,10 @@ test('what may have been received is sent again only with anyway, and what was d
     await email(world, 'unknown'),
     await email(world, 'sent'),
   ];
-  await api.db.pool.query("update emails set created_at = now() - interval '2 days' where id = $1", [old]);
+  await api.db.pool.query(
+    "update emails set created_at = now() - interval '2 days' where id = $1",
+    [old],
+  );
   expect(await codeOf(`/v1/emails/${recent}/retry`)).toBe('ok');
   expect(await codeOf(`/v1/emails/${recent}/retry`)).toBe('not_failed');
   expect(await codeOf(`/v1/emails/${old}/retry`)).toBe('in_doubt');
@@ -117,12 +133,20 @@ test('a channel gets only an agent, router or entity type that exists, and templ
   await update({ router: 'nobody' }).expect(400);
   await update({ contactType: 'nothing' }).expect(400);
   await update({ agent: 'a', router: 'b' }).expect(400);
-  expect((await update({ contactType: null }).expect(200)).body).toMatchObject({ agent: 'helper', contactType: null });
+  expect((await update({ contactType: null }).expect(200)).body).toMatchObject({
+    agent: 'helper',
+    contactType: null,
+  });
   const { body } = await world.call('get', `/v1/channels/${connectionId}/templates`).expect(200);
   expect(body.data).toMatchObject([{ name: 'reminder' }]);
   delete api.kapso.numbers[connectionId];
   await world.call('get', `/v1/channels/${connectionId}/templates`).expect(502);
   const { body: found } = await world.call('get', `/v1/contacts/+${contact}`).expect(200);
-  expect(found).toMatchObject({ id: contact, phoneNumber: contact, aliases: [contact], thread: null });
+  expect(found).toMatchObject({
+    id: contact,
+    phoneNumber: contact,
+    aliases: [contact],
+    thread: null,
+  });
   expect(found.messages).toHaveLength(1);
 });

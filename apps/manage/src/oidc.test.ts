@@ -17,7 +17,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   world = await api.world();
   people += 1;
-  provider.person = { sub: `subject-${people}`, email: `ana-${people}@example.com`, name: 'Ana Rojas' };
+  provider.person = {
+    sub: `subject-${people}`,
+    email: `ana-${people}@example.com`,
+    name: 'Ana Rojas',
+  };
   provider.claims = {};
 });
 afterEach(() => expect(provider.problems).toEqual([]));
@@ -32,18 +36,26 @@ const cookiesOf = ({ headers }: request.Response): Record<string, string> =>
     ),
   );
 const sessionOf = (response: request.Response) => cookiesOf(response)['__Host-parley_session'];
-const me = (token: string) => api.call('get', '/v1/me', { headers: { Cookie: `__Host-parley_session=${token}` } });
+const me = (token: string) =>
+  api.call('get', '/v1/me', { headers: { Cookie: `__Host-parley_session=${token}` } });
 const invite = async (role: PersonRole = 'member') =>
   (await createInvitation(api.db, world.scope, { role, minutes: 10 })).token;
 const signInActions = async () =>
-  (await world.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
+  (await world.call('get', '/v1/audit-log')).body.data.map(
+    ({ action }: { action: string }) => action,
+  );
 
 /** Signs the provider's person in, as a browser does, up to the address to which the provider sends it back: the result opens it. */
 async function beginSignIn(
   body: object = {},
   { cookie = '', app = createManageApp(api.deps), change = (url: string) => url } = {},
 ) {
-  const begun = await request(app).post('/v1/sign-in/oidc').set(https).set('Cookie', cookie).send(body).expect(200);
+  const begun = await request(app)
+    .post('/v1/sign-in/oidc')
+    .set(https)
+    .set('Cookie', cookie)
+    .send(body)
+    .expect(200);
   const back = new URL(change(await provider.signIn(begun.body.url)));
   const own = `__Host-parley_oidc=${cookiesOf(begun)['__Host-parley_oidc']}`;
   return () =>
@@ -55,7 +67,10 @@ async function beginSignIn(
 const signIn = async (...given: Parameters<typeof beginSignIn>): Promise<request.Response> =>
   (await beginSignIn(...given))();
 const appWith = (settings: Partial<OidcSettings>) =>
-  createManageApp({ ...api.deps, oidc: createOidc({ ...oidcSettingsOf(provider), ...settings }, redirectUrl) });
+  createManageApp({
+    ...api.deps,
+    oidc: createOidc({ ...oidcSettingsOf(provider), ...settings }, redirectUrl),
+  });
 
 test('a link of an invitation binds the subject that first signs in through it; then it signs in without one', async () => {
   const invitation = await invite('admin');
@@ -82,7 +97,10 @@ test('an e-mail address never identifies a person', async () => {
   const { email } = await api.person(world, 'admin');
   provider.person.email = email;
   const refused = await signIn();
-  expect([refused.status, refused.headers.location]).toEqual([303, '/console/?error=no_organization']);
+  expect([refused.status, refused.headers.location]).toEqual([
+    303,
+    '/console/?error=no_organization',
+  ]);
   expect(sessionOf(refused)).toBeUndefined();
   // With an invitation the subject is another person with the same address.
   const joined = await signIn({ invitation: await invite() });
@@ -104,7 +122,10 @@ test('a used link does not work again, also for two people at once', async () =>
     opens.push(await beginSignIn({ invitation: shared }));
   }
   const both = await Promise.all(opens.map((open) => open()));
-  expect(both.map(({ headers }) => headers.location).sort()).toEqual(['/console/', '/console/?error=invitation_ended']);
+  expect(both.map(({ headers }) => headers.location).sort()).toEqual([
+    '/console/',
+    '/console/?error=invitation_ended',
+  ]);
 });
 
 test('people of the identity webhook sign in without an invitation, if the provider sends it', async () => {
@@ -125,7 +146,9 @@ test('people of the identity webhook sign in without an invitation, if the provi
   await api.db.pool.query('update users set deleted_at = now() where id = $1', [id]);
   expect((await signIn({}, { app })).headers.location).toBe('/console/?error=no_organization');
   // The identity of a deleted person can be bound to a new one.
-  expect((await signIn({ invitation: await invite() }, { app })).headers.location).toBe('/console/');
+  expect((await signIn({ invitation: await invite() }, { app })).headers.location).toBe(
+    '/console/',
+  );
 });
 
 test.each([
@@ -160,7 +183,10 @@ test.each(subjects)('a subject %s begins no session', async (_which, sub) => {
   const invitation = await invite();
   provider.claims = { sub };
   const refused = await signIn({ invitation });
-  expect([refused.status, refused.headers.location]).toEqual([303, '/console/?error=sign_in_failed']);
+  expect([refused.status, refused.headers.location]).toEqual([
+    303,
+    '/console/?error=sign_in_failed',
+  ]);
   expect(sessionOf(refused)).toBeUndefined();
   provider.claims = { sub: `${'x'.repeat(250)}${people}` };
   expect((await signIn({ invitation })).headers.location).toBe('/console/');
@@ -172,10 +198,22 @@ const shownClaims: [string, Record<string, unknown>, object][] = [
     { name: 'Ana\u0000 Rojas', email: 'a\u0000@example.com' },
     { name: 'Ana Rojas', email: 'a@example.com' },
   ],
-  ['with half a surrogate pair', { name: 'Ana \ud83d', email: '\udc00' }, { name: 'Ana \ufffd', email: '\ufffd' }],
-  ['that is cut in a surrogate pair', { name: `${'x'.repeat(199)}🎉` }, { name: `${'x'.repeat(199)}\ufffd` }],
+  [
+    'with half a surrogate pair',
+    { name: 'Ana \ud83d', email: '\udc00' },
+    { name: 'Ana \ufffd', email: '\ufffd' },
+  ],
+  [
+    'that is cut in a surrogate pair',
+    { name: `${'x'.repeat(199)}🎉` },
+    { name: `${'x'.repeat(199)}\ufffd` },
+  ],
   ['that is too long', { email: `${'x'.repeat(2_000)}@example.com` }, { email: 'x'.repeat(254) }],
-  ['that changes the direction of texts', { name: '\u202eana\u2066', email: '\u200f' }, { name: 'ana', email: null }],
+  [
+    'that changes the direction of texts',
+    { name: '\u202eana\u2066', email: '\u200f' },
+    { name: 'ana', email: null },
+  ],
   ['that has another type', { name: ['Ana'], email: { a: 1 } }, { name: null, email: null }],
   ['that is blank', { name: '  ', email: '' }, { name: null, email: null }],
   [
@@ -189,23 +227,30 @@ const shownClaims: [string, Record<string, unknown>, object][] = [
     { name: 'Ana', email: null },
   ],
 ];
-test.each(shownClaims)('a name or address %s is stored as a text that can be shown', async (_which, claims, shown) => {
-  provider.claims = claims;
-  const joined = await signIn({ invitation: await invite() });
-  expect(joined.headers.location).toBe('/console/');
-  expect((await me(sessionOf(joined)!).expect(200)).body.person).toMatchObject(shown);
-  expect((await world.call('get', '/v1/audit-log').expect(200)).body.data).toHaveLength(1);
-});
+test.each(shownClaims)(
+  'a name or address %s is stored as a text that can be shown',
+  async (_which, claims, shown) => {
+    provider.claims = claims;
+    const joined = await signIn({ invitation: await invite() });
+    expect(joined.headers.location).toBe('/console/');
+    expect((await me(sessionOf(joined)!).expect(200)).body.person).toMatchObject(shown);
+    expect((await world.call('get', '/v1/audit-log').expect(200)).body.data).toHaveLength(1);
+  },
+);
 
 describe('the answer of a provider', () => {
   const finish = (query: string, cookie: string) =>
-    api.call('get', `/v1/sign-in/oidc/callback${query}`, { headers: { Cookie: cookie, 'X-Forwarded-Proto': 'https' } });
+    api.call('get', `/v1/sign-in/oidc/callback${query}`, {
+      headers: { Cookie: cookie, 'X-Forwarded-Proto': 'https' },
+    });
 
   test('is used by the browser that began, once', async () => {
     const invitation = await invite();
-    const begin = () => api.call('post', '/v1/sign-in/oidc', { body: { invitation }, headers: https }).expect(200);
+    const begin = () =>
+      api.call('post', '/v1/sign-in/oidc', { body: { invitation }, headers: https }).expect(200);
     const [mine, other] = [await begin(), await begin()];
-    const cookie = (response: request.Response) => `__Host-parley_oidc=${cookiesOf(response)['__Host-parley_oidc']}`;
+    const cookie = (response: request.Response) =>
+      `__Host-parley_oidc=${cookiesOf(response)['__Host-parley_oidc']}`;
     const { search } = new URL(await provider.signIn(mine.body.url));
     const { state } = Object.fromEntries(new URLSearchParams(search));
     const unsealed = { checks: { state, nonce: 'n', verifier: 'v' }, returnTo: '/console/' };
@@ -228,14 +273,21 @@ describe('the answer of a provider', () => {
       .expect(303, /^$/)
       .expect('Location', '/console/')
       .expect('Cache-Control', 'no-store');
-    await finish(search, cookie(mine)).expect(303).expect('Location', '/console/?error=sign_in_failed');
+    await finish(search, cookie(mine))
+      .expect(303)
+      .expect('Location', '/console/?error=sign_in_failed');
   });
 
-  const exchangedBy = async (call: () => PromiseLike<unknown>) => (await call(), provider.exchanged);
+  const exchangedBy = async (call: () => PromiseLike<unknown>) => (
+    await call(),
+    provider.exchanged
+  );
 
   test('with a code of another sign-in is refused by the check of PKCE', async () => {
     const stolen = new URL(
-      await provider.signIn((await api.call('post', '/v1/sign-in/oidc', { body: {}, headers: https })).body.url),
+      await provider.signIn(
+        (await api.call('post', '/v1/sign-in/oidc', { body: {}, headers: https })).body.url,
+      ),
     );
     const change = (url: string) => {
       const back = new URL(url);
@@ -248,7 +300,8 @@ describe('the answer of a provider', () => {
 });
 
 test('the browser returns only to a path of this address', async () => {
-  const begin = (returnTo: string) => api.call('post', '/v1/sign-in/oidc', { body: { returnTo }, headers: https });
+  const begin = (returnTo: string) =>
+    api.call('post', '/v1/sign-in/oidc', { body: { returnTo }, headers: https });
   for (const returnTo of [
     'https://evil.example',
     '//evil.example',
@@ -270,12 +323,17 @@ test('the browser returns only to a path of this address', async () => {
 });
 
 test('is refused over plain HTTP, from another site, and beyond the limit of the network address', async () => {
-  const begin = (headers: Record<string, string>, body = {}) => api.call('post', '/v1/sign-in/oidc', { body, headers });
-  expect((await begin({ 'Sec-Fetch-Site': 'same-origin', Host: 'shop.example' }).expect(403)).body.code).toBe(
-    'https_required',
+  const begin = (headers: Record<string, string>, body = {}) =>
+    api.call('post', '/v1/sign-in/oidc', { body, headers });
+  expect(
+    (await begin({ 'Sec-Fetch-Site': 'same-origin', Host: 'shop.example' }).expect(403)).body.code,
+  ).toBe('https_required');
+  expect((await begin({ ...https, 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe(
+    'cross_site',
   );
-  expect((await begin({ ...https, 'Sec-Fetch-Site': 'cross-site' }).expect(403)).body.code).toBe('cross_site');
-  expect((await begin(https, { invitation: 'a'.repeat(43) }).expect(404)).body.code).toBe('invitation_not_found');
+  expect((await begin(https, { invitation: 'a'.repeat(43) }).expect(404)).body.code).toBe(
+    'invitation_not_found',
+  );
   const attempts: string[] = [];
   const admitSignIn = async (_state: string, address: string) => void attempts.push(address);
   await signIn({}, { app: createManageApp({ ...api.deps, admitSignIn }) });
@@ -289,7 +347,9 @@ test('without a provider there is no such way to sign in', async () => {
     oidc: null,
     passwordResetByEmail: false,
   });
-  expect((await api.call('get', '/v1/sign-in').expect(200)).body).toMatchObject({ oidc: { name: 'Acme' } });
+  expect((await api.call('get', '/v1/sign-in').expect(200)).body).toMatchObject({
+    oidc: { name: 'Acme' },
+  });
   await request(app).post('/v1/sign-in/oidc').set(https).send({}).expect(404);
   await request(app).get('/v1/sign-in/oidc/callback').expect(404);
 });
@@ -298,7 +358,9 @@ test('a provider that does not answer is reported, and asked again by the next r
   let isUp = false;
   const silent = await startProviderServer(async ({ path }) => {
     if (!isUp) return 'drop';
-    const { body } = { body: await (await fetch(provider.url + path)).json() } as { body: Record<string, string> };
+    const { body } = { body: await (await fetch(provider.url + path)).json() } as {
+      body: Record<string, string>;
+    };
     return { status: 200, body: { ...body, issuer: silent.url } };
   });
   const app = appWith({ issuer: silent.url });
@@ -317,9 +379,13 @@ test('the configuration names a client, and HTTPS except on this machine', () =>
     OIDC_SENDS_IDENTITY_WEBHOOK: 'false',
   } as const;
   expect(oidcOf(config)).toBeNull();
-  expect(() => oidcOf({ ...config, OIDC_ISSUER: 'https://id.example.com' })).toThrow('OIDC_CLIENT_ID');
+  expect(() => oidcOf({ ...config, OIDC_ISSUER: 'https://id.example.com' })).toThrow(
+    'OIDC_CLIENT_ID',
+  );
   const withClient = { ...config, OIDC_CLIENT_ID: 'parley' };
-  expect(() => oidcOf({ ...withClient, OIDC_ISSUER: 'http://id.example.com' })).toThrow('must be an https address');
+  expect(() => oidcOf({ ...withClient, OIDC_ISSUER: 'http://id.example.com' })).toThrow(
+    'must be an https address',
+  );
   for (const issuer of ['https://id.example.com', 'http://127.0.0.1:9', 'http://localhost'])
     expect(oidcOf({ ...withClient, OIDC_ISSUER: issuer })).toMatchObject({ name: 'Acme' });
 });

@@ -16,7 +16,11 @@ export interface OidcSettings {
 }
 
 /** What has to return from the provider unchanged. */
-export const oidcChecksSchema = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+export const oidcChecksSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+});
 export type OidcChecks = z.infer<typeof oidcChecksSchema>;
 
 /** Who signed in, as the provider says. The e-mail address is shown and never identifies anyone. */
@@ -50,8 +54,12 @@ export class OidcError extends Error {
 export function oidcOf(config: OidcConfig): Oidc | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = config;
   if (issuer === undefined) return null;
-  if (clientId === undefined) throw new ConfigError(['OIDC_CLIENT_ID: is required with OIDC_ISSUER']);
-  if (issuer.startsWith('http:') && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(issuer).hostname))
+  if (clientId === undefined)
+    throw new ConfigError(['OIDC_CLIENT_ID: is required with OIDC_ISSUER']);
+  if (
+    issuer.startsWith('http:') &&
+    !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(issuer).hostname)
+  )
     throw new ConfigError(['OIDC_ISSUER: must be an https address']);
   const settings = {
     ...{ issuer, clientId, clientSecret: config.OIDC_CLIENT_SECRET, name: config.OIDC_NAME },
@@ -73,17 +81,30 @@ const timeoutSeconds = 5;
  * Signs people in at an OpenID provider, with the authorization code flow, PKCE, a nonce and a check of the token's signature.
  * `redirectUrl`: where the provider sends the browser back to.
  */
-export function createOidc({ issuer, clientId, clientSecret, ...settings }: OidcSettings, redirectUrl: string) {
+export function createOidc(
+  { issuer, clientId, clientSecret, ...settings }: OidcSettings,
+  redirectUrl: string,
+) {
   let discovered: { by: Promise<openidClient.Configuration>; atMs: number } | undefined;
 
   /** One discovery for all requests. A failed one is not kept. */
   function discover(client: Client): Promise<openidClient.Configuration> {
-    if (discovered !== undefined && Date.now() - discovered.atMs < discoveryMs) return discovered.by;
+    if (discovered !== undefined && Date.now() - discovered.atMs < discoveryMs)
+      return discovered.by;
     const isPlain = issuer.startsWith('http:'); // only on this machine: see `oidcOf`
-    const by = client.discovery(new URL(issuer), clientId, undefined, authentication(client, clientSecret), {
-      timeout: timeoutSeconds,
-      execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
-    });
+    const by = client.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      authentication(client, clientSecret),
+      {
+        timeout: timeoutSeconds,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(isPlain ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
     const current = (discovered = { by, atMs: Date.now() });
     by.catch(() => {
       if (discovered === current) discovered = undefined;
@@ -99,7 +120,11 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
       const provider = await discover(client).catch(() => {
         throw unavailable('The OpenID provider is temporarily unavailable', 2, 'oidc_unavailable');
       });
-      const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
+      const [state, nonce, verifier] = [
+        client.randomState(),
+        client.randomNonce(),
+        client.randomPKCECodeVerifier(),
+      ];
       const url = client.buildAuthorizationUrl(provider, {
         redirect_uri: redirectUrl,
         scope: 'openid email profile',
@@ -113,7 +138,12 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
     /** The person of the provider's answer, the query string with `?`. Throws OidcError. */
     async finish(query: string, { state, nonce, verifier }: OidcChecks): Promise<OidcPerson> {
       const client = await loadClient();
-      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+      const checks = {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      };
       try {
         const url = new URL(redirectUrl + query);
         const provider = await discover(client);
@@ -124,9 +154,15 @@ export function createOidc({ issuer, clientId, clientSecret, ...settings }: Oidc
         const email = isUnverified ? undefined : claims.email;
         if (!isIdentifier(iss) || !isIdentifier(sub))
           throw new Error('The issuer or the subject of the token is unusable');
-        return { issuer: iss, subject: sub, email: shownText(email, 254), name: shownText(name, 200) };
+        return {
+          issuer: iss,
+          subject: sub,
+          email: shownText(email, 254),
+          name: shownText(name, 200),
+        };
       } catch (error) {
-        const isCancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
+        const isCancelled =
+          error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
         throw new OidcError(isCancelled ? 'sign_in_cancelled' : 'sign_in_failed', error);
       }
     },
@@ -147,7 +183,10 @@ const authentication = (client: Client, secret: string | undefined): openidClien
 
 /** What identifies is stored unchanged or refused. Its length is that of a subject in OpenID Connect Core 1.0, section 2. */
 const isIdentifier = (claim: unknown): claim is string =>
-  typeof claim === 'string' && claim !== '' && claim.length <= 255 && findUnstorable(claim) === null;
+  typeof claim === 'string' &&
+  claim !== '' &&
+  claim.length <= 255 &&
+  findUnstorable(claim) === null;
 
 /** Control characters, such as NUL, which PostgreSQL does not store, and those that change the direction of a text. */
 const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

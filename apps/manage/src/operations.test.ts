@@ -18,7 +18,8 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-const get = async (path: string, status = 200) => (await world.call('get', path).expect(status)).body;
+const get = async (path: string, status = 200) =>
+  (await world.call('get', path).expect(status)).body;
 const post = async (path: string, status = 200, body: object = {}) =>
   (await world.call('post', path, { body }).expect(status)).body;
 const statusOf = async (table: string, id: string): Promise<string> =>
@@ -33,7 +34,10 @@ describe('webhook deliveries', () => {
       reason: 'broken',
       body: { secret: '***', text: 'hola' },
     });
-    expect(await post(`/v1/webhook-deliveries/${id}/replay`)).toMatchObject({ status: 'received', attempts: 0 });
+    expect(await post(`/v1/webhook-deliveries/${id}/replay`)).toMatchObject({
+      status: 'received',
+      attempts: 0,
+    });
     const rejected = await failedDelivery(world, 'rejected');
     expect(await post(`/v1/webhook-deliveries/${rejected}/replay`, 409)).toMatchObject({
       code: 'delivery_not_replayable',
@@ -61,28 +65,41 @@ describe('webhook deliveries', () => {
     expect(progress).toMatchObject({ processed: 1, failed: 0, waiting: progress.deliveries - 1 });
     expect((await get('/v1/webhook-deliveries?status=failed')).data).toEqual([]);
     expect(ids).toHaveLength(4);
-    for (const status of ['rejected', 'held', 'received']) await post('/v1/webhook-deliveries/replay', 400, { status });
+    for (const status of ['rejected', 'held', 'received'])
+      await post('/v1/webhook-deliveries/replay', 400, { status });
   });
 
   test('a delivery of an environment is not listed, read or replayed in the other one, by keys and by people', async () => {
     const production = await api.sibling(world, 'production');
     const person = await api.person(world, 'admin');
-    const ids = { development: await failedDelivery(world), production: await failedDelivery(production) };
-    await api.db.pool.query(`update webhook_deliveries set provider = 'flow' where tenant = $1`, [world.scope.tenant]);
+    const ids = {
+      development: await failedDelivery(world),
+      production: await failedDelivery(production),
+    };
+    await api.db.pool.query(`update webhook_deliveries set provider = 'flow' where tenant = $1`, [
+      world.scope.tenant,
+    ]);
     for (const [environment, key] of [
       ['development', world.key],
       ['production', production.key],
     ] as const) {
       const foreign = ids[environment === 'development' ? 'production' : 'development'];
-      for (const as of [{ key }, { headers: { ...person.headers, 'Parley-Environment': environment } }]) {
-        const ask = (method: 'get' | 'post', path: string, body?: object) => api.call(method, path, { ...as, body });
+      for (const as of [
+        { key },
+        { headers: { ...person.headers, 'Parley-Environment': environment } },
+      ]) {
+        const ask = (method: 'get' | 'post', path: string, body?: object) =>
+          api.call(method, path, { ...as, body });
         const { body } = await ask('get', '/v1/webhook-deliveries').expect(200);
         expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[environment]]);
         await ask('get', `/v1/webhook-deliveries/${foreign}`).expect(404);
         await ask('post', `/v1/webhook-deliveries/${foreign}/replay`).expect(404);
       }
     }
-    const replayed = await post('/v1/webhook-deliveries/replay', 202, { status: 'failed', provider: 'flow' });
+    const replayed = await post('/v1/webhook-deliveries/replay', 202, {
+      status: 'failed',
+      provider: 'flow',
+    });
     expect(replayed.deliveries).toBe(1);
     expect(await statusOf('webhook_deliveries', ids.production)).toBe('failed');
   });
@@ -92,18 +109,23 @@ describe('webhook deliveries', () => {
     ['resend', 0],
     ['polar', 1],
     ['clerk', 1],
-  ])('a delivery of %s without an environment is one of production, or of both', async (provider, inDevelopment) => {
-    const production = await api.sibling(world, 'production');
-    const id = await failedDelivery(world);
-    await api.db.pool.query('update webhook_deliveries set provider = $2, environment = null where id = $1', [
-      id,
-      provider,
-    ]);
-    const listed = async ({ key }: World) =>
-      (await api.call('get', '/v1/webhook-deliveries', { key }).expect(200)).body.data.length;
-    expect([await listed(world), await listed(production)]).toEqual([inDevelopment, 1]);
-    await api.call('get', `/v1/webhook-deliveries/${id}`, { key: world.key }).expect(inDevelopment > 0 ? 200 : 404);
-  });
+  ])(
+    'a delivery of %s without an environment is one of production, or of both',
+    async (provider, inDevelopment) => {
+      const production = await api.sibling(world, 'production');
+      const id = await failedDelivery(world);
+      await api.db.pool.query(
+        'update webhook_deliveries set provider = $2, environment = null where id = $1',
+        [id, provider],
+      );
+      const listed = async ({ key }: World) =>
+        (await api.call('get', '/v1/webhook-deliveries', { key }).expect(200)).body.data.length;
+      expect([await listed(world), await listed(production)]).toEqual([inDevelopment, 1]);
+      await api
+        .call('get', `/v1/webhook-deliveries/${id}`, { key: world.key })
+        .expect(inDevelopment > 0 ? 200 : 404);
+    },
+  );
 
   test('deliveries of no organization are not visible', async () => {
     const id = await failedDelivery(world);
@@ -130,12 +152,20 @@ describe('triggers', () => {
   test('a trigger has its definition as it was pushed', async () => {
     const definition = {
       on: { entityType: 'order', action: 'updated', condition: { 'data.paid': true } },
-      actions: [{ tool: 'email.send', args: { to: '{{trigger.data.email}}', subject: 'Señal ñ' }, as: 'mail' }],
+      actions: [
+        {
+          tool: 'email.send',
+          args: { to: '{{trigger.data.email}}', subject: 'Señal ñ' },
+          as: 'mail',
+        },
+      ],
       schedule: { delay: '1h', cancelPrevious: true },
       retry: { maxAttempts: 3, backoffMs: 500 },
     };
     await trigger(world, definition);
-    expect((await get('/v1/triggers')).data).toMatchObject([{ slug: 'new-order', on: definition.on, definition }]);
+    expect((await get('/v1/triggers')).data).toMatchObject([
+      { slug: 'new-order', on: definition.on, definition },
+    ]);
   });
 
   test('a trigger is disabled and enabled; one that was pushed disabled is enabled by a push only', async () => {
@@ -146,7 +176,9 @@ describe('triggers', () => {
     await post('/v1/triggers/unknown/enable', 404);
     const other = await api.world();
     await trigger(other, { enabled: false });
-    const { body } = await other.call('post', '/v1/triggers/new-order/enable', { body: {} }).expect(409);
+    const { body } = await other
+      .call('post', '/v1/triggers/new-order/enable', { body: {} })
+      .expect(409);
     expect(body.code).toBe('disabled_by_definition');
   });
 
@@ -156,12 +188,20 @@ describe('triggers', () => {
       await triggerRun(world, 'scheduled'),
       await triggerRun(world, 'succeeded'),
     ];
-    expect(await post(`/v1/trigger-runs/${dead}/retry`)).toMatchObject({ id: dead, status: 'scheduled', error: null });
+    expect(await post(`/v1/trigger-runs/${dead}/retry`)).toMatchObject({
+      id: dead,
+      status: 'scheduled',
+      error: null,
+    });
     expect((await post(`/v1/trigger-runs/${dead}/retry`, 409)).code).toBe('run_not_retryable');
-    expect(await post(`/v1/trigger-runs/${scheduled}/cancel`)).toMatchObject({ status: 'cancelled' });
+    expect(await post(`/v1/trigger-runs/${scheduled}/cancel`)).toMatchObject({
+      status: 'cancelled',
+    });
     expect((await post(`/v1/trigger-runs/${done}/cancel`, 409)).code).toBe('run_ended');
     await post('/v1/trigger-runs/run_unknown/retry', 404);
-    expect((await get('/v1/trigger-runs?status=succeeded')).data.map(({ id }: { id: string }) => id)).toEqual([done]);
+    expect(
+      (await get('/v1/trigger-runs?status=succeeded')).data.map(({ id }: { id: string }) => id),
+    ).toEqual([done]);
     expect(await get(`/v1/trigger-runs/${dead}`)).toMatchObject({ steps: [], context: {} });
   });
 
@@ -170,7 +210,9 @@ describe('triggers', () => {
     await triggerRun(world, 'succeeded');
     const { runs } = await post('/v1/trigger-runs/retry', 200, { trigger: 'new-order' });
     expect(runs.sort()).toEqual(ids.sort());
-    expect((await post('/v1/trigger-runs/cancel', 200, { trigger: 'new-order' })).runs).toHaveLength(2);
+    expect(
+      (await post('/v1/trigger-runs/cancel', 200, { trigger: 'new-order' })).runs,
+    ).toHaveLength(2);
     await post('/v1/trigger-runs/retry', 404, { trigger: 'unknown' });
     await post('/v1/trigger-runs/retry', 400, {});
   });
@@ -193,7 +235,13 @@ describe('payments', () => {
       secrets: account,
     });
     const entities = createEntities({ db });
-    const payments = createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() });
+    const payments = createPayments({
+      db,
+      entities,
+      box,
+      publicUrl: 'https://parley.example',
+      log: silentLogger(),
+    });
     const created = await payments.create(world.scope, {
       amount: 24990,
       currency: 'CLP',
@@ -207,7 +255,10 @@ describe('payments', () => {
     const { paymentId: id } = created;
     flow.orders[0]!.status = 2;
     const answer = await post(`/v1/payments/${id}/reconcile`);
-    expect(answer).toMatchObject({ payment: { id, data: { status: 'paid' } }, provider: { status: 2 } });
+    expect(answer).toMatchObject({
+      payment: { id, data: { status: 'paid' } },
+      provider: { status: 2 },
+    });
     const details = await get(`/v1/payments/${id}`);
     expect(details.events.map(({ type }: { type: string }) => type)).toContain('payment.paid');
     flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 500, body: {} });
@@ -226,13 +277,28 @@ describe('payments', () => {
     const account = { apiKey: 'k2', secretKey: 's2' };
     flow.addAccount(account);
     const { db, box } = api.deps;
-    await saveIntegration(db, box, world.scope, { provider: 'flow', config: { apiUrl: flow.url }, secrets: account });
+    await saveIntegration(db, box, world.scope, {
+      provider: 'flow',
+      config: { apiUrl: flow.url },
+      secrets: account,
+    });
     const entities = createEntities({ db });
-    const payments = createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() });
+    const payments = createPayments({
+      db,
+      entities,
+      box,
+      publicUrl: 'https://parley.example',
+      log: silentLogger(),
+    });
     const at = flow.orders.length;
     for (const callKey of ['a', 'b', 'c']) {
       const created = await payments.create(world.scope, {
-        ...{ amount: 1000, currency: 'CLP', description: 'Order', customerEmail: 'ana@example.com' },
+        ...{
+          amount: 1000,
+          currency: 'CLP',
+          description: 'Order',
+          customerEmail: 'ana@example.com',
+        },
         ...{ actor: { type: 'system' }, callKey },
       });
       if (!created.ok) throw new Error(JSON.stringify(created));
@@ -241,10 +307,21 @@ describe('payments', () => {
     flow.orders[at]!.status = 2;
     flow.orders[at + 1]!.status = 3;
     expect(await post(path)).toMatchObject({ asked: 0, isComplete: true });
-    const runs = await Promise.all([1, 2].map(() => world.call('post', path, { body: { olderThanMinutes: 0 } })));
+    const runs = await Promise.all(
+      [1, 2].map(() => world.call('post', path, { body: { olderThanMinutes: 0 } })),
+    );
     expect(runs.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(runs.find(({ status }) => status === 200)!.body).toEqual({
-      ...{ asked: 3, paid: 1, failed: 1, unchanged: 1, mismatched: 0, errors: 0, isComplete: true, problems: [] },
+      ...{
+        asked: 3,
+        paid: 1,
+        failed: 1,
+        unchanged: 1,
+        mismatched: 0,
+        errors: 0,
+        isComplete: true,
+        problems: [],
+      },
     });
     expect(runs.find(({ status }) => status === 409)!.body.code).toBe('already_running');
     const { body } = await world.call('get', '/v1/audit-log?action=payments.reconciled');
@@ -256,7 +333,11 @@ describe('payments', () => {
     expect(Date.now() - startedAt).toBeLessThan(10_000);
     flow.setFault('getStatusByFlowOrder', null);
     const other = await api.world();
-    await saveIntegration(db, box, other.scope, { provider: 'flow', config: { apiUrl: 'x' }, secrets: account });
+    await saveIntegration(db, box, other.scope, {
+      provider: 'flow',
+      config: { apiUrl: 'x' },
+      secrets: account,
+    });
     const broken = await other.call('post', path).expect(200);
     expect(broken.body).toMatchObject({
       isComplete: false,

@@ -6,7 +6,12 @@ import { saveIntegration } from '@parley/db';
 import { createApiKey, revokeApiKey } from '@parley/identity';
 import { createGuardedFetch } from '@parley/outbound';
 import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
-import { type ProviderAnswer, type ProviderServer, startProviderServer, until } from '@parley/testing';
+import {
+  type ProviderAnswer,
+  type ProviderServer,
+  startProviderServer,
+  until,
+} from '@parley/testing';
 import {
   type TestGateway,
   type TestUpstream,
@@ -39,7 +44,9 @@ let hits = 0;
 
 /** Resolves names of the tests to this machine. */
 const lookup: LookupFunction = (_name, options, callback) =>
-  options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+  options.all
+    ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+    : callback(null, '127.0.0.1', 4);
 
 beforeAll(async () => {
   provider = await startProviderServer(() => {
@@ -63,9 +70,10 @@ afterAll(async () => {
   await api.close();
 });
 
-const operations = Object.entries<Operation>({ ...operationsOf.manage, ...operationsOf.toolSecrets }).map(
-  ([id, operation]) => [id as ManageOperation, operation] as const,
-);
+const operations = Object.entries<Operation>({
+  ...operationsOf.manage,
+  ...operationsOf.toolSecrets,
+}).map(([id, operation]) => [id as ManageOperation, operation] as const);
 const keyOf = (of: World) => api.keyOf(of.scope, ['manage', 'sync']);
 
 interface Options {
@@ -75,17 +83,33 @@ interface Options {
 }
 
 /** Sends a request through the gateway; as the key of `world` unless another is given. */
-async function send(method: string, path: string, { key = world.key, body, headers = {} }: Options = {}) {
-  const sent = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+async function send(
+  method: string,
+  path: string,
+  { key = world.key, body, headers = {} }: Options = {},
+) {
+  const sent =
+    body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+      ? body
+      : JSON.stringify(body);
   const response = await fetch(gateway.url + path, {
     method,
-    headers: { ...(key && { Authorization: `Bearer ${key}` }), 'Content-Type': 'application/json', ...headers },
+    headers: {
+      ...(key && { Authorization: `Bearer ${key}` }),
+      'Content-Type': 'application/json',
+      ...headers,
+    },
     ...(sent !== undefined && { body: sent as string }),
     redirect: 'manual',
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : null,
+  };
 }
 const pathOf = ({ path }: Operation, { params, query }: Sample) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? '')) +
@@ -98,12 +122,36 @@ describe('API1 object level: what belongs to another organization cannot be name
   });
 
   test.each<[string, () => Promise<[string, string, object]>, number]>([
-    ['an agent', async () => ['POST', '/v1/channels', { agent: await insertDefinitions(other) }], 400],
-    ['a trigger', async () => ['POST', '/v1/trigger-runs/retry', { trigger: await trigger(other) }], 404],
-    ['a role', async () => ['POST', '/v1/api-keys', { name: 'a', permissions: ['chat'], role: 'clerk' }], 400],
-    ['a channel', async () => ['PATCH', `/v1/channels/${(await message(other)).connectionId}`, {}], 404],
-    ['a message', async () => ['POST', `/v1/messages/${(await message(other)).id}/retry`, { anyway: true }], 404],
-    ['an integration', async () => ['POST', `/v1/integrations/${await integration(other)}/test`, {}], 404],
+    [
+      'an agent',
+      async () => ['POST', '/v1/channels', { agent: await insertDefinitions(other) }],
+      400,
+    ],
+    [
+      'a trigger',
+      async () => ['POST', '/v1/trigger-runs/retry', { trigger: await trigger(other) }],
+      404,
+    ],
+    [
+      'a role',
+      async () => ['POST', '/v1/api-keys', { name: 'a', permissions: ['chat'], role: 'clerk' }],
+      400,
+    ],
+    [
+      'a channel',
+      async () => ['PATCH', `/v1/channels/${(await message(other)).connectionId}`, {}],
+      404,
+    ],
+    [
+      'a message',
+      async () => ['POST', `/v1/messages/${(await message(other)).id}/retry`, { anyway: true }],
+      404,
+    ],
+    [
+      'an integration',
+      async () => ['POST', `/v1/integrations/${await integration(other)}/test`, {}],
+      404,
+    ],
   ])('%s', async (_name, prepare, status) => {
     const [method, path, body] = await prepare();
     expect((await send(method, path, { body })).status).toBe(status);
@@ -127,7 +175,9 @@ describe('API1 object level: what belongs to another organization cannot be name
 describe('API2 authentication: only a valid key in the Authorization header is accepted', () => {
   const credentials: Record<string, () => Promise<Record<string, string>>> = {
     'no key': async () => ({}),
-    'another scheme': async () => ({ Authorization: `Basic ${Buffer.from(world.key).toString('base64')}` }),
+    'another scheme': async () => ({
+      Authorization: `Basic ${Buffer.from(world.key).toString('base64')}`,
+    }),
     'the key as a cookie': async () => ({ Cookie: `key=${world.key}` }),
     'another header': async () => ({ 'X-Api-Key': world.key }),
     'a changed key': async () => ({ Authorization: `Bearer ${world.key.slice(0, -1)}~` }),
@@ -136,11 +186,18 @@ describe('API2 authentication: only a valid key in the Authorization header is a
       Authorization: `Bearer ${await api.keyOf(world.scope, ['manage'], { expiresAt: new Date(Date.now() - 1_000) })}`,
     }),
     'a revoked key': async () => {
-      const { id, key } = await createApiKey(api.db, { ...world.scope, name: 'k', permissions: ['manage'] });
+      const { id, key } = await createApiKey(api.db, {
+        ...world.scope,
+        name: 'k',
+        permissions: ['manage'],
+      });
       await revokeApiKey(api.db, world.scope, id);
       return { Authorization: `Bearer ${key}` };
     },
-    'a header of a trusted proxy': async () => ({ 'X-Forwarded-User': 'admin', 'X-Organization-Id': 'org' }),
+    'a header of a trusted proxy': async () => ({
+      'X-Forwarded-User': 'admin',
+      'X-Organization-Id': 'org',
+    }),
   };
   test.each(Object.keys(credentials))('%s', async (name) => {
     const headers = await credentials[name]!();
@@ -158,10 +215,26 @@ describe('API2 authentication: only a valid key in the Authorization header is a
 
 describe('API3 property level: fields that a caller may not set are refused, and secrets are never returned', () => {
   const foreign = {
-    ...{ tenant: 1, organizationId: 'org_1', environment: 'production', id: 'x', createdAt: 1, active: true },
-    ...{ isAdmin: true, permission: '*', status: 'connected', webhookId: 'x', config: {}, secrets: {} },
+    ...{
+      tenant: 1,
+      organizationId: 'org_1',
+      environment: 'production',
+      id: 'x',
+      createdAt: 1,
+      active: true,
+    },
+    ...{
+      isAdmin: true,
+      permission: '*',
+      status: 'connected',
+      webhookId: 'x',
+      config: {},
+      secrets: {},
+    },
   };
-  const withBody = operations.filter(([, { body, bodyType }]) => body !== undefined && bodyType === undefined);
+  const withBody = operations.filter(
+    ([, { body, bodyType }]) => body !== undefined && bodyType === undefined,
+  );
   test.each(withBody)('%s', async (id, operation) => {
     const sample = await samples[id](world);
     // A request with a key is one of its key, whatever cookie it has.
@@ -175,9 +248,16 @@ describe('API3 property level: fields that a caller may not set are refused, and
       });
       expect([name, response.status, response.body?.code]).toEqual([name, 400, 'invalid_body']);
     }
-    const text = JSON.stringify(sample.body ?? {}).replace(/}$/, `${known.length > 0 ? ',' : ''}"__proto__":{"a":1}}`);
+    const text = JSON.stringify(sample.body ?? {}).replace(
+      /}$/,
+      `${known.length > 0 ? ',' : ''}"__proto__":{"a":1}}`,
+    );
     const path = pathOf(operation, sample);
-    const { status } = await send(operation.method.toUpperCase(), path, { key, body: text, headers: sample.headers });
+    const { status } = await send(operation.method.toUpperCase(), path, {
+      key,
+      body: text,
+      headers: sample.headers,
+    });
     expect(status).toBe(400);
     expect(({} as Record<string, unknown>).a).toBeUndefined();
   });
@@ -189,8 +269,16 @@ describe('API3 property level: fields that a caller may not set are refused, and
     });
     const key = await keyOf(world);
     await send('POST', '/v1/tool-secrets', { key, body: { name: 'CARRIER', value: secret } });
-    await send('PATCH', '/v1/integrations/openai', { key, body: { settings: { apiKey: `${secret}2` } } });
-    for (const path of ['/v1/integrations', '/v1/integrations/openai', '/v1/tool-secrets', '/v1/audit-log'])
+    await send('PATCH', '/v1/integrations/openai', {
+      key,
+      body: { settings: { apiKey: `${secret}2` } },
+    });
+    for (const path of [
+      '/v1/integrations',
+      '/v1/integrations/openai',
+      '/v1/tool-secrets',
+      '/v1/audit-log',
+    ])
       expect((await send('GET', path, { key })).text).not.toContain(secret.slice(0, 12));
   });
 });
@@ -199,13 +287,62 @@ const manyHeaders = () => Object.fromEntries(Array.from({ length: 21 }, (_, n) =
 
 describe('API4 resource consumption: sizes, depth and pages are limited', () => {
   test.each<[string, string, string, unknown, number, Record<string, string>]>([
-    ['a body above 1 MiB', 'POST', '/v1/integrations', `{"provider":"${'x'.repeat(1_100_000)}"}`, 413, {}],
-    ['100,000 nested arrays', 'POST', '/v1/integrations', '['.repeat(100_000) + ']'.repeat(100_000), 400, {}],
-    ['100 nested objects', 'POST', '/v1/integrations', '{"a":'.repeat(100) + '1' + '}'.repeat(100), 400, {}],
-    ['a compressed body', 'POST', '/v1/api-keys', gzipSync('{}'), 415, { 'Content-Encoding': 'gzip' }],
-    ['a long name', 'POST', '/v1/api-keys', { name: 'ñ'.repeat(101), permissions: ['chat'] }, 400, {}],
-    ['many permissions', 'POST', '/v1/api-keys', { name: 'a', permissions: Array(1000).fill('chat') }, 400, {}],
-    ['many headers', 'PATCH', '/v1/integrations/mcp.crm', { settings: { headers: manyHeaders() } }, 400, {}],
+    [
+      'a body above 1 MiB',
+      'POST',
+      '/v1/integrations',
+      `{"provider":"${'x'.repeat(1_100_000)}"}`,
+      413,
+      {},
+    ],
+    [
+      '100,000 nested arrays',
+      'POST',
+      '/v1/integrations',
+      '['.repeat(100_000) + ']'.repeat(100_000),
+      400,
+      {},
+    ],
+    [
+      '100 nested objects',
+      'POST',
+      '/v1/integrations',
+      '{"a":'.repeat(100) + '1' + '}'.repeat(100),
+      400,
+      {},
+    ],
+    [
+      'a compressed body',
+      'POST',
+      '/v1/api-keys',
+      gzipSync('{}'),
+      415,
+      { 'Content-Encoding': 'gzip' },
+    ],
+    [
+      'a long name',
+      'POST',
+      '/v1/api-keys',
+      { name: 'ñ'.repeat(101), permissions: ['chat'] },
+      400,
+      {},
+    ],
+    [
+      'many permissions',
+      'POST',
+      '/v1/api-keys',
+      { name: 'a', permissions: Array(1000).fill('chat') },
+      400,
+      {},
+    ],
+    [
+      'many headers',
+      'PATCH',
+      '/v1/integrations/mcp.crm',
+      { settings: { headers: manyHeaders() } },
+      400,
+      {},
+    ],
     ['a long id', 'GET', `/v1/messages/${'x'.repeat(5_000)}`, undefined, 400, {}],
     ['a long filter', 'GET', `/v1/messages?contact=${'1'.repeat(5_000)}`, undefined, 400, {}],
     ['a negative limit', 'GET', '/v1/messages?limit=-1', undefined, 400, {}],
@@ -260,8 +397,12 @@ describe('API5 function level: operations of administrators are for administrato
   });
 
   test('a key of one environment does not create keys of another', async () => {
-    const { body } = await send('POST', '/v1/api-keys', { body: { name: 'a', permissions: ['manage'] } });
-    const { rows } = await api.db.pool.query('select environment from api_keys where id = $1', [body.id]);
+    const { body } = await send('POST', '/v1/api-keys', {
+      body: { name: 'a', permissions: ['manage'] },
+    });
+    const { rows } = await api.db.pool.query('select environment from api_keys where id = $1', [
+      body.id,
+    ]);
     expect(rows).toEqual([{ environment: 'development' }]);
   });
 });
@@ -270,10 +411,15 @@ describe('API6 sensitive flows: repetitions and bursts have one effect, or are r
   test('connecting a channel with an idempotency key makes one customer', async () => {
     const body = { agent: await insertDefinitions(world) };
     const headers = { 'Idempotency-Key': 'k' };
-    const answers = await Promise.all([1, 2, 3].map(() => send('POST', '/v1/channels', { body, headers })));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => send('POST', '/v1/channels', { body, headers })),
+    );
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
     expect((await send('GET', '/v1/channels')).body.data).toHaveLength(1);
-    const changed = await send('POST', '/v1/channels', { body: { ...body, name: 'Other' }, headers });
+    const changed = await send('POST', '/v1/channels', {
+      body: { ...body, name: 'Other' },
+      headers,
+    });
     expect(changed.status).toBe(409);
   });
 
@@ -281,11 +427,15 @@ describe('API6 sensitive flows: repetitions and bursts have one effect, or are r
     answer = () => new Promise(() => {}); // each test takes as long as it may
     const settings = { baseUrl: `${named(provider.url, 'allowed.example.com')}/v1` };
     await send('POST', '/v1/integrations', { body: { provider: 'slow', settings } });
-    const burst = Promise.all(Array.from({ length: 40 }, () => send('POST', '/v1/integrations/slow/test')));
+    const burst = Promise.all(
+      Array.from({ length: 40 }, () => send('POST', '/v1/integrations/slow/test')),
+    );
     await new Promise((resolve) => setTimeout(resolve, 150));
     const other = await api.world();
     await integration(other);
-    expect((await send('POST', '/v1/integrations/mcp.crm/test', { key: other.key })).status).toBe(200);
+    expect((await send('POST', '/v1/integrations/mcp.crm/test', { key: other.key })).status).toBe(
+      200,
+    );
     const answers = await burst;
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(5);
@@ -303,8 +453,12 @@ describe('API6 sensitive flows: repetitions and bursts have one effect, or are r
     const limiter = createRateLimiter({ redis, name: 'owasp', limits, onSkip: () => {} });
     const upstream = await startRawUpstream(createManageApp({ ...api.deps, limiter }));
     const call = (n: number) =>
-      fetch(`${upstream.url}/v1/integrations/guess-${n}`, { headers: { Authorization: `Bearer ${world.key}` } });
-    const statuses = (await Promise.all(Array.from({ length: 20 }, (_, n) => call(n)))).map(({ status }) => status);
+      fetch(`${upstream.url}/v1/integrations/guess-${n}`, {
+        headers: { Authorization: `Bearer ${world.key}` },
+      });
+    const statuses = (await Promise.all(Array.from({ length: 20 }, (_, n) => call(n)))).map(
+      ({ status }) => status,
+    );
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
     await upstream.close();
     limiter.close();
@@ -344,14 +498,22 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       ['flow', { apiUrl: address, apiKey: 'k', secretKey: 's' }],
       ['kapso', { apiUrl: address, apiKey: 'k' }],
     ] as const) {
-      expect((await send('POST', '/v1/integrations', { body: { provider: name, settings } })).status).toBe(201);
+      expect(
+        (await send('POST', '/v1/integrations', { body: { provider: name, settings } })).status,
+      ).toBe(201);
       const { status, body } = await send('POST', `/v1/integrations/${name}/test`);
       expect([name, status, body]).toMatchObject([name, 200, { ok: false }]);
-      expect(body.reason).toMatch(/not on the public internet|Port not allowed|MCP server "crm" cannot be reached/);
+      expect(body.reason).toMatch(
+        /not on the public internet|Port not allowed|MCP server "crm" cannot be reached/,
+      );
     }
     const settings = { apiUrl: address, apiKey: 'k', from: 'shop@example.com' };
-    expect((await send('POST', '/v1/integrations', { body: { provider: 'resend', settings } })).status).toBe(201);
-    const invited = await send('POST', '/v1/invitations', { body: { role: 'member', email: 'ben@example.com' } });
+    expect(
+      (await send('POST', '/v1/integrations', { body: { provider: 'resend', settings } })).status,
+    ).toBe(201);
+    const invited = await send('POST', '/v1/invitations', {
+      body: { role: 'member', email: 'ben@example.com' },
+    });
     expect([invited.status, invited.body.isEmailed]).toEqual([201, false]);
     expect(hits).toBe(0);
   });
@@ -380,7 +542,11 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       ['POST', `/v1/payments/${paymentId}/reconcile`, {}],
     ] as const) {
       const { status, body: failed } = await send(method, path, { body });
-      expect([path, status, failed.error]).toEqual([path, 502, expect.stringContaining('not on the public internet')]);
+      expect([path, status, failed.error]).toEqual([
+        path,
+        502,
+        expect.stringContaining('not on the public internet'),
+      ]);
     }
     expect(hits).toBe(0);
   });
@@ -394,25 +560,39 @@ describe('API7 server side request forgery: a test of an integration reaches pub
       secrets: { apiKey: 'k' },
     });
     const secure = { ...headers, 'X-Forwarded-Proto': 'https' };
-    const changed = await send('POST', '/v1/me/email', { key: '', headers: secure, body: { email, password } });
+    const changed = await send('POST', '/v1/me/email', {
+      key: '',
+      headers: secure,
+      body: { email, password },
+    });
     expect([changed.status, changed.body.isConfirmationSent]).toEqual([200, false]);
-    const reset = await send('POST', '/v1/sign-in/password-reset', { key: '', headers: secure, body: { email } });
+    const reset = await send('POST', '/v1/sign-in/password-reset', {
+      key: '',
+      headers: secure,
+      body: { email },
+    });
     expect(reset.status).toBe(202);
     const links = 'select from person_links where user_id = $1';
     await until(async () => (await api.db.pool.query(links, [id])).rowCount === 2);
     expect(hits).toBe(0);
   });
 
-  test.each(['file:///etc/passwd', 'gopher://127.0.0.1:6379/_x', 'http://user:pass@example.com', 'ftp://a.cl'])(
-    '%s is not stored',
-    async (baseUrl) => {
-      const body = { provider: 'my-models', settings: { baseUrl } };
-      expect((await send('POST', '/v1/integrations', { body })).status).toBe(400);
-    },
-  );
+  test.each([
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_x',
+    'http://user:pass@example.com',
+    'ftp://a.cl',
+  ])('%s is not stored', async (baseUrl) => {
+    const body = { provider: 'my-models', settings: { baseUrl } };
+    expect((await send('POST', '/v1/integrations', { body })).status).toBe(400);
+  });
 
   test('a redirect to a private address is not followed', async () => {
-    answer = () => ({ status: 307, body: {}, headers: { Location: 'http://169.254.169.254/latest/meta-data' } });
+    answer = () => ({
+      status: 307,
+      body: {},
+      headers: { Location: 'http://169.254.169.254/latest/meta-data' },
+    });
     const settings = { baseUrl: named(provider.url, 'allowed.example.com'), apiKey: 'k' };
     await send('POST', '/v1/integrations', { body: { provider: 'my-models', settings } });
     const { body } = await send('POST', '/v1/integrations/my-models/test');
@@ -432,27 +612,48 @@ describe('API8 misconfiguration: headers, methods and errors', () => {
     ['a missing permission', 'GET', '/v1/tool-secrets', {}, 403],
     ['an unknown path', 'GET', '/v1/integrations/a/b/c', {}, 404],
     ['a wrong method', 'PUT', '/v1/integrations', { body: {} }, 405],
-    ['a preflight', 'OPTIONS', '/v1/api-keys', { headers: { Origin: 'https://evil.example' } }, 405],
-    ['a foreign origin', 'GET', '/v1/api-keys', { headers: { Origin: 'https://evil.example' } }, 200],
+    [
+      'a preflight',
+      'OPTIONS',
+      '/v1/api-keys',
+      { headers: { Origin: 'https://evil.example' } },
+      405,
+    ],
+    [
+      'a foreign origin',
+      'GET',
+      '/v1/api-keys',
+      { headers: { Origin: 'https://evil.example' } },
+      200,
+    ],
   ])('%s', async (_name, method, path, options, status) => {
     const response = await send(method, path, options);
     expect(response.status).toBe(status);
     const { headers } = response;
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-request-id')).toMatch(/./);
-    for (const name of ['access-control-allow-origin', 'access-control-allow-credentials', 'x-powered-by', 'server'])
+    for (const name of [
+      'access-control-allow-origin',
+      'access-control-allow-credentials',
+      'x-powered-by',
+      'server',
+    ])
       expect([name, headers.get(name)]).toEqual([name, null]);
     if (status === 405) expect(headers.get('allow')).toMatch(/GET/);
-    if (status >= 400) expect(response.body).toMatchObject({ error: expect.any(String), code: expect.any(String) });
+    if (status >= 400)
+      expect(response.body).toMatchObject({ error: expect.any(String), code: expect.any(String) });
   });
 
-  test.each(['TRACE', 'CONNECT', 'PROPFIND', 'get'])('the method %s has no effect', async (method) => {
-    const status = await fetch(`${gateway.url}/v1/integrations`, { method }).then(
-      (response) => response.status,
-      () => 0,
-    );
-    expect([0, 400, 401, 404, 405, 501]).toContain(status);
-  });
+  test.each(['TRACE', 'CONNECT', 'PROPFIND', 'get'])(
+    'the method %s has no effect',
+    async (method) => {
+      const status = await fetch(`${gateway.url}/v1/integrations`, { method }).then(
+        (response) => response.status,
+        () => 0,
+      );
+      expect([0, 400, 401, 404, 405, 501]).toContain(status);
+    },
+  );
 
   test('a failure of the database shows neither SQL nor a stack', async () => {
     const broken = {
@@ -484,11 +685,16 @@ describe('API9 inventory: what answers is documented, and nothing else answers',
     '%s answers documented methods only',
     async (path) => {
       const key = await keyOf(world);
-      const documented = operations.filter(([, one]) => one.path === path).map(([, { method }]) => method);
+      const documented = operations
+        .filter(([, one]) => one.path === path)
+        .map(([, { method }]) => method);
       const literal = path.replace(/:\w+/g, 'x');
       for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
         if (documented.includes(method as 'get')) continue;
-        const { status } = await api.call(method as Method, literal, { key, body: method === 'get' ? undefined : {} });
+        const { status } = await api.call(method as Method, literal, {
+          key,
+          body: method === 'get' ? undefined : {},
+        });
         // Another pattern, such as `/:id`, may match the path.
         expect([method, [400, 404, 405].includes(status)]).toEqual([method, true]);
       }
@@ -496,12 +702,32 @@ describe('API9 inventory: what answers is documented, and nothing else answers',
   );
 
   test.each([
-    ...['/v1/admin', '/v1/debug', '/v1/root', '/v1/config', '/v2/integrations', '/v1/internal', '/metrics', '/livez'],
-    ...['/settings', '/.env', '/v1/integrations/openai/secrets', '/v1/api-keys/x/key', '/v1/tool-secrets/A/value'],
+    ...[
+      '/v1/admin',
+      '/v1/debug',
+      '/v1/root',
+      '/v1/config',
+      '/v2/integrations',
+      '/v1/internal',
+      '/metrics',
+      '/livez',
+    ],
+    ...[
+      '/settings',
+      '/.env',
+      '/v1/integrations/openai/secrets',
+      '/v1/api-keys/x/key',
+      '/v1/tool-secrets/A/value',
+    ],
   ])('%s is 404', async (path) => {
     for (const method of ['GET', 'POST'])
       expect([404, 405]).toContain(
-        (await send(method, path, { key: await keyOf(world), body: method === 'POST' ? {} : undefined })).status,
+        (
+          await send(method, path, {
+            key: await keyOf(world),
+            body: method === 'POST' ? {} : undefined,
+          })
+        ).status,
       );
   });
 });
@@ -511,12 +737,22 @@ describe('API10 consumption of APIs: answers of providers are not trusted', () =
     'a list that is not one': { status: 200, body: { data: 'x' } },
     null: { status: 200, body: null },
     'a number': { status: 200, body: 7 },
-    'deep nesting': { status: 200, body: Buffer.from('{"data":'.repeat(5_000) + '1' + '}'.repeat(5_000)) },
-    'items of other types': { status: 200, body: { data: [null, 1, 'x', [], { id: {}, url: 5, name: null }] } },
+    'deep nesting': {
+      status: 200,
+      body: Buffer.from('{"data":'.repeat(5_000) + '1' + '}'.repeat(5_000)),
+    },
+    'items of other types': {
+      status: 200,
+      body: { data: [null, 1, 'x', [], { id: {}, url: 5, name: null }] },
+    },
     HTML: { status: 200, body: Buffer.from('<script>alert(1)</script>') },
     'half of JSON': { status: 200, body: Buffer.from('{"data": [') },
     'invalid UTF-8': { status: 200, body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
-    'a bomb': { status: 200, body: gzipSync(Buffer.alloc(50_000_000)), headers: { 'Content-Encoding': 'gzip' } },
+    'a bomb': {
+      status: 200,
+      body: gzipSync(Buffer.alloc(50_000_000)),
+      headers: { 'Content-Encoding': 'gzip' },
+    },
     'a long error': { status: 500, body: { error: `secret-of-provider ${'x'.repeat(100_000)}` } },
     'a refusal': { status: 403, body: { error: 'x\r\nSet-Cookie: a=b' } },
     'a closed connection': 'drop',

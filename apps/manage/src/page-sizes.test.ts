@@ -27,7 +27,9 @@ async function readAll(path: string): Promise<{ items: Record<string, unknown>[]
   const items: Record<string, unknown>[] = [];
   let pages = 0;
   for (let cursor = '', more = true; more; pages += 1) {
-    const { text, body } = await world.call('get', `${path}limit=100&cursor=${encodeURIComponent(cursor)}`).expect(200);
+    const { text, body } = await world
+      .call('get', `${path}limit=100&cursor=${encodeURIComponent(cursor)}`)
+      .expect(200);
     expect(Buffer.byteLength(text)).toBeLessThan(largestAnswerBytes);
     expect(body.data.length).toBeGreaterThan(0);
     items.push(...body.data);
@@ -37,8 +39,12 @@ async function readAll(path: string): Promise<{ items: Record<string, unknown>[]
 }
 
 const idsOf = (items: Record<string, unknown>[]) =>
-  new Set(items.map(({ id, slug, name, definition }) => id ?? slug ?? name ?? (definition as { slug: string }).slug))
-    .size;
+  new Set(
+    items.map(
+      ({ id, slug, name, definition }) =>
+        id ?? slug ?? name ?? (definition as { slug: string }).slug,
+    ),
+  ).size;
 
 test('messages of megabytes are cut in the list, their pages end at 1 MiB, and each can be read whole', async () => {
   const id = await thread(world);
@@ -51,7 +57,11 @@ test('messages of megabytes are cut in the list, their pages end at 1 MiB, and e
   expect(items).toHaveLength(31);
   expect(idsOf(items)).toBe(31);
   expect(pages).toBeGreaterThan(1);
-  expect(items[0]).toMatchObject({ id: 'long39', isTruncated: true, content: '39' + 'ñ'.repeat(65_534) });
+  expect(items[0]).toMatchObject({
+    id: 'long39',
+    isTruncated: true,
+    content: '39' + 'ñ'.repeat(65_534),
+  });
   expect(items[30]).toMatchObject({ content: 'Where is it?' });
   expect(items[30]).not.toHaveProperty('isTruncated');
   const whole = await get(`/v1/threads/${id}/messages/long39`);
@@ -86,9 +96,9 @@ test('names of contacts that were stored with megabytes are cut in lists, in a t
   const { items, pages } = await readAll('/v1/threads?');
   expect(items).toHaveLength(6);
   expect(pages).toBe(1);
-  expect(items.map(({ contactName }) => (contactName as string | null)?.length ?? 0).sort()).toEqual([
-    0, 200, 200, 200, 200, 200,
-  ]);
+  expect(
+    items.map(({ contactName }) => (contactName as string | null)?.length ?? 0).sort(),
+  ).toEqual([0, 200, 200, 200, 200, 200]);
   expect((await get('/v1/threads?q=Ana3')).data).toMatchObject([{ id: 'named3' }]);
   expect((await get('/v1/threads/named3')).contactName).toHaveLength(200);
 });
@@ -115,10 +125,17 @@ test('an execution shows the beginnings of large messages, arguments and results
   const calls = body.steps.filter((step: { name: string }) => step.name === 'a.b');
   expect(calls).toHaveLength(30);
   const first = calls.find((step: { callId: string }) => step.callId === 'c1');
-  expect(first).toMatchObject({ arguments: null, argumentsStart: expect.stringMatching(/^\{"text": "aaa/) });
+  expect(first).toMatchObject({
+    arguments: null,
+    argumentsStart: expect.stringMatching(/^\{"text": "aaa/),
+  });
   expect(first.argumentsStart).toHaveLength(2_000);
   const last = calls.at(-1);
-  expect(last).toMatchObject({ arguments: null, result: null, resultStart: expect.stringMatching(/^\{"ok": true/) });
+  expect(last).toMatchObject({
+    arguments: null,
+    result: null,
+    resultStart: expect.stringMatching(/^\{"ok": true/),
+  });
 });
 
 const large = `repeat('x', 150000)`;

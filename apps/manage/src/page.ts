@@ -16,10 +16,18 @@ interface ListQuery {
  * The page that a request asks for, and the answer with its rows. A cursor is bound to the list, its filters and the
  * environment: with others it is refused.
  */
-export function pageOf<Q extends ListQuery>(list: string, scope: Scope, query: Q, idPattern = rowId) {
+export function pageOf<Q extends ListQuery>(
+  list: string,
+  scope: Scope,
+  query: Q,
+  idPattern = rowId,
+) {
   const { limit, cursor = '', ...filters } = query;
   const key = JSON.stringify([list, scope.tenant, scope.environment, filters]);
-  const page: Page = { limit, before: cursor === '' ? null : positionIn(decodeCursor(key, cursor), idPattern) };
+  const page: Page = {
+    limit,
+    before: cursor === '' ? null : positionIn(decodeCursor(key, cursor), idPattern),
+  };
   return {
     page,
     answer<T, A>({ items, next, last }: Paged<T>, toItem: (row: T) => A) {
@@ -32,12 +40,17 @@ export function pageOf<Q extends ListQuery>(list: string, scope: Scope, query: Q
 function positionIn(content: string[] | null, idPattern: RegExp): Page['before'] {
   const [atMs, id] = content ?? [];
   if (atMs === undefined || id === undefined || !/^\d{1,14}$/.test(atMs) || !idPattern.test(id))
-    throw badRequest('The cursor is invalid or belongs to another list', undefined, 'invalid_cursor');
+    throw badRequest(
+      'The cursor is invalid or belongs to another list',
+      undefined,
+      'invalid_cursor',
+    );
   return { at: new Date(Number(atMs)), id };
 }
 
 /** The time of a filter. */
-export const dateOf = (ms: number | undefined): Date | undefined => (ms === undefined ? undefined : new Date(ms));
+export const dateOf = (ms: number | undefined): Date | undefined =>
+  ms === undefined ? undefined : new Date(ms);
 
 /** Unix milliseconds of a time, as in the API. */
 export const msOf = (at: Date): number => at.getTime();

@@ -37,7 +37,9 @@ const complete = (token: string, more: object = {}) =>
 const signIn = (email: string, password: string) => post('/v1/sessions', { email, password });
 const me = (of = person) => api.call('get', '/v1/me', { headers: of.headers });
 const actions = async () =>
-  (await world.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
+  (await world.call('get', '/v1/audit-log')).body.data.map(
+    ({ action }: { action: string }) => action,
+  );
 const isProved = (id: string) =>
   api.db.pool
     .query('select email_proved_at is not null as is from passwords where user_id = $1', [id])
@@ -56,7 +58,9 @@ describe('a password reset by e-mail', () => {
   test('sets the password, proves the address and ends all sessions, once', async () => {
     await unprove(person.id);
     const token = await linkTo(person.email.toUpperCase().toLowerCase());
-    expect(mailbox.linksTo(person.email)[0]).toMatch(/^https:\/\/parley\.example\/console\/#\/reset\/[\w-]{43}$/);
+    expect(mailbox.linksTo(person.email)[0]).toMatch(
+      /^https:\/\/parley\.example\/console\/#\/reset\/[\w-]{43}$/,
+    );
     const shown = await post('/v1/sign-in/password-reset/show', { token }).expect(200);
     expect(shown.body).toEqual({ email: person.email });
     await complete(token, { password: 'short' }).expect(400);
@@ -66,7 +70,9 @@ describe('a password reset by e-mail', () => {
     await me().expect(401);
     await signIn(person.email, person.password).expect(401);
     await signIn(person.email, next).expect(201);
-    expect(await actions()).toEqual(expect.arrayContaining(['password.reset', 'password.reset_sent']));
+    expect(await actions()).toEqual(
+      expect.arrayContaining(['password.reset', 'password.reset_sent']),
+    );
     const { rows } = await api.db.pool.query('select * from person_links');
     expect(JSON.stringify(rows)).not.toContain(token);
   });
@@ -90,7 +96,11 @@ describe('a password reset by e-mail', () => {
       },
     };
     const app = createManageApp({ ...api.deps, channels });
-    await request(app).post('/v1/sign-in/password-reset').set(https).send({ email: person.email }).expect(202);
+    await request(app)
+      .post('/v1/sign-in/password-reset')
+      .set(https)
+      .send({ email: person.email })
+      .expect(202);
     order.push('answered');
     await until(async () => order.includes('looked up'));
     expect(order).toEqual(['answered', 'looked up']);
@@ -98,16 +108,30 @@ describe('a password reset by e-mail', () => {
 
   test.each<[string, (token: string) => Promise<unknown>]>([
     ['a newer one', () => linkTo(person.email)],
-    ['its time', () => api.db.pool.query('update person_links set expires_at = now() where user_id = $1', [person.id])],
+    [
+      'its time',
+      () =>
+        api.db.pool.query('update person_links set expires_at = now() where user_id = $1', [
+          person.id,
+        ]),
+    ],
     [
       'a change of the password',
       () =>
-        post('/v1/me/password', { currentPassword: person.password, newPassword: next }, person.headers).expect(200),
+        post(
+          '/v1/me/password',
+          { currentPassword: person.password, newPassword: next },
+          person.headers,
+        ).expect(200),
     ],
     [
       'a change of the address',
       () =>
-        post('/v1/me/email', { email: `new-${person.email}`, password: person.password }, person.headers).expect(200),
+        post(
+          '/v1/me/email',
+          { email: `new-${person.email}`, password: person.password },
+          person.headers,
+        ).expect(200),
     ],
   ])('ends by %s', async (_name, end) => {
     const token = await linkTo(person.email);
@@ -125,9 +149,18 @@ describe('a password reset by e-mail', () => {
     expect(mailbox.linksTo(person.email)).toEqual([]);
     // The account of the server sends it.
     const settings = { KAPSO_API_URL: '', ...mailbox.account };
-    const channels = createChannels({ db: api.db, box: api.deps.box, settings, log: silentLogger() });
+    const channels = createChannels({
+      db: api.db,
+      box: api.deps.box,
+      settings,
+      log: silentLogger(),
+    });
     const app = createManageApp({ ...api.deps, channels });
-    await request(app).post('/v1/sign-in/password-reset').set(https).send({ email: person.email }).expect(202);
+    await request(app)
+      .post('/v1/sign-in/password-reset')
+      .set(https)
+      .send({ email: person.email })
+      .expect(202);
     await until(async () => mailbox.linksTo(person.email).length === 1);
     await complete(tokenIn(mailbox.linksTo(person.email)[0]!)).expect(200);
   });
@@ -141,12 +174,19 @@ describe('a password reset by e-mail', () => {
 
   test('goes to each person who has the address, and not to one who signs in at a provider with one that is not proved', async () => {
     const other = await api.person(world, 'member');
-    const change = await post('/v1/me/email', { email: person.email, password: other.password }, other.headers);
+    const change = await post(
+      '/v1/me/email',
+      { email: person.email, password: other.password },
+      other.headers,
+    );
     expect(change.body.person).toMatchObject({ email: person.email, isEmailProved: false });
     const before = mailbox.linksTo(person.email).length;
     await ask(person.email).expect(202);
     await until(async () => mailbox.linksTo(person.email).length === before + 2);
-    await api.db.pool.query(`insert into user_identities (issuer, subject, user_id) values ('i', $1, $1)`, [other.id]);
+    await api.db.pool.query(
+      `insert into user_identities (issuer, subject, user_id) values ('i', $1, $1)`,
+      [other.id],
+    );
     await ask(person.email).expect(202);
     await until(async () => mailbox.linksTo(person.email).length === before + 3);
     await complete(tokenIn(mailbox.linksTo(person.email).at(-1)!)).expect(200);
@@ -158,7 +198,11 @@ describe('a password reset by e-mail', () => {
     const redis = connectRedis({ url: api.redisUrl, role: 'limiter' });
     await waitForRedis(redis, 5_000);
     const admitReset = createSignInLimit(redis, { perPerson: 2, perAddress: 3 }, 'password-reset');
-    const keyLimit = { addressOf: () => '203.0.113.77', unknownKeysPerMinute: Infinity, refusal: () => new Error() };
+    const keyLimit = {
+      addressOf: () => '203.0.113.77',
+      unknownKeysPerMinute: Infinity,
+      refusal: () => new Error(),
+    };
     const app = createManageApp({ ...api.deps, admitReset, keyLimit });
     const statusOf = async (email: string) =>
       (await request(app).post('/v1/sign-in/password-reset').set(https).send({ email })).status;
@@ -195,8 +239,14 @@ describe('a password reset by e-mail', () => {
 
 test('the link of an operator sets a password and an address of a person who has none', async () => {
   await api.db.pool.query('delete from passwords where user_id = $1', [person.id]);
-  const token = await createPersonLink(api.db, person.id, { purpose: 'password', email: null, proofTenant: null });
-  expect((await post('/v1/sign-in/password-reset/show', { token }).expect(200)).body).toEqual({ email: null });
+  const token = await createPersonLink(api.db, person.id, {
+    purpose: 'password',
+    email: null,
+    proofTenant: null,
+  });
+  expect((await post('/v1/sign-in/password-reset/show', { token }).expect(200)).body).toEqual({
+    email: null,
+  });
   expect((await complete(token).expect(400)).body.code).toBe('missing_email');
   await complete(token, { email: 'Chosen@example.com' }).expect(200);
   await signIn('chosen@example.com', next).expect(201);
@@ -209,10 +259,18 @@ describe('the own e-mail address', () => {
   test('is changed with the password, which ends other sessions, and is proved by the e-mail in a session of the person', async () => {
     const email = `new-${person.email}`;
     const elsewhere = await signIn(person.email, person.password).expect(201);
-    expect((await change({ email, password: 'wrong password' }).expect(403)).body.code).toBe('wrong_password');
+    expect((await change({ email, password: 'wrong password' }).expect(403)).body.code).toBe(
+      'wrong_password',
+    );
     const { body } = await change({ email, password: person.password }).expect(200);
-    expect(body).toMatchObject({ person: { email, isEmailProved: false }, isConfirmationSent: true });
-    await me({ ...person, headers: { Cookie: elsewhere.headers['set-cookie']![0]!.split(';')[0]! } }).expect(401);
+    expect(body).toMatchObject({
+      person: { email, isEmailProved: false },
+      isConfirmationSent: true,
+    });
+    await me({
+      ...person,
+      headers: { Cookie: elsewhere.headers['set-cookie']![0]!.split(';')[0]! },
+    }).expect(401);
     await signIn(person.email, person.password).expect(401);
     await signIn(email, person.password).expect(201);
     const token = tokenIn(mailbox.linksTo(email)[0]!);
@@ -224,7 +282,9 @@ describe('the own e-mail address', () => {
     await post('/v1/me/email/confirm', { token: second }, person.headers).expect(200);
     await post('/v1/me/email/confirm', { token: second }, person.headers).expect(410);
     expect((await me().expect(200)).body.person.isEmailProved).toBe(true);
-    expect((await change({ email, password: person.password }).expect(200)).body.isConfirmationSent).toBe(false);
+    expect(
+      (await change({ email, password: person.password }).expect(200)).body.isConfirmationSent,
+    ).toBe(false);
     expect(await actions()).toEqual(expect.arrayContaining(['email.changed', 'email.confirmed']));
   });
 
@@ -237,7 +297,9 @@ describe('the own e-mail address', () => {
 
   test('needs a password', async () => {
     await api.db.pool.query('delete from passwords where user_id = $1', [person.id]);
-    const { body } = await change({ email: 'a@example.com', password: person.password }).expect(409);
+    const { body } = await change({ email: 'a@example.com', password: person.password }).expect(
+      409,
+    );
     expect(body.code).toBe('no_password');
   });
 });

@@ -26,7 +26,8 @@ const wordsOf = {
   },
   email: {
     subject: 'Your e-mail address at Parley',
-    text: (where: string) => `Confirm that this is your e-mail address (${where}): sign in and open this link`,
+    text: (where: string) =>
+      `Confirm that this is your e-mail address (${where}): sign in and open this link`,
   },
 };
 

@@ -27,8 +27,11 @@ export function readFromReplica<Deps extends Databases, Handlers extends object>
     return (input: never, context: { request: IncomingMessage }) =>
       (isFresh(context.request) ? fresh : recent)(input, context as never);
   };
-  const marked = (Object.keys(handlers) as (keyof Handlers)[]).filter((id) => operations[id].replica);
+  const marked = (Object.keys(handlers) as (keyof Handlers)[]).filter(
+    (id) => operations[id].replica,
+  );
   return { ...handlers, ...Object.fromEntries(marked.map((id) => [id, choose(id)])) };
 }
 
-const isFresh = ({ headers }: IncomingMessage): boolean => /\bno-cache\b/i.test(headers['cache-control'] ?? '');
+const isFresh = ({ headers }: IncomingMessage): boolean =>
+  /\bno-cache\b/i.test(headers['cache-control'] ?? '');

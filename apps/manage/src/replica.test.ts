@@ -25,7 +25,11 @@ beforeAll(async () => {
   await standby.connect();
   primary = createDb({ databaseUrl: url });
   replica = openReplica(
-    { READ_DATABASE_URL: pair.standby.url, READ_DATABASE_POOL_SIZE: 3, DATABASE_TIMEOUT_MS: 15_000 },
+    {
+      READ_DATABASE_URL: pair.standby.url,
+      READ_DATABASE_POOL_SIZE: 3,
+      DATABASE_TIMEOUT_MS: 15_000,
+    },
     { primary, name: 'test', log: silentLogger(), onRead: (server) => (answered[server] += 1) },
   );
   api = await createTestApi({ reads: replica.reads }, { url, drop: async () => {} });
@@ -41,8 +45,10 @@ afterAll(async () => {
 
 /** Waits until the standby has everything that was written. */
 async function untilReplayed(): Promise<void> {
-  const position = (await primary.pool.query('select pg_current_wal_flush_lsn()::text as at')).rows[0].at as string;
-  const isReplayed = () => standby.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as it', [position]);
+  const position = (await primary.pool.query('select pg_current_wal_flush_lsn()::text as at'))
+    .rows[0].at as string;
+  const isReplayed = () =>
+    standby.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as it', [position]);
   await until(async () => (await isReplayed()).rows[0].it);
 }
 
@@ -74,7 +80,8 @@ test('only reads of lists and counts have the word replica, and no keys, rights,
   ]);
   for (const area of Object.values(operationsOf))
     for (const operation of Object.values<Operation>(area))
-      if (operation.replica) expect([operation.method, marked.includes(operation)]).toEqual(['get', true]);
+      if (operation.replica)
+        expect([operation.method, marked.includes(operation)]).toEqual(['get', true]);
 });
 
 test.each(marked.map(({ id }) => id))(
@@ -85,7 +92,11 @@ test.each(marked.map(({ id }) => id))(
     const { query = {} } = await samples[id as keyof typeof samples](world);
     await untilReplayed();
     const call = async (headers = {}) =>
-      (await world.call(method as Method, `${path}?${new URLSearchParams(query)}`, { headers }).expect(200)).body;
+      (
+        await world
+          .call(method as Method, `${path}?${new URLSearchParams(query)}`, { headers })
+          .expect(200)
+      ).body;
     const { checkedAt: _at, ...recent } = await fromReplica(() => call());
     Object.assign(answered, { replica: 0, primary: 0 });
     const { checkedAt: _, ...fresh } = await call({ 'Cache-Control': 'no-cache' });
@@ -101,7 +112,9 @@ test('a list does not show what the replica does not have yet, with no-cache it 
   await fromReplica(list);
   await standby.query('select pg_wal_replay_pause()');
   try {
-    await world.call('post', '/v1/api-keys', { body: { name: 'till', permissions: ['data'] } }).expect(201);
+    await world
+      .call('post', '/v1/api-keys', { body: { name: 'till', permissions: ['data'] } })
+      .expect(201);
     expect(await list({ 'Cache-Control': 'no-cache' })).toBe(1);
     // More than a second behind: the primary answers.
     await until(async () => (await list()) === 1);

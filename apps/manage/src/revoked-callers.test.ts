@@ -19,7 +19,12 @@ let world: World;
 /** A service whose streams send no comments, so that only checks of their callers end them. */
 async function listen(checkEveryMs: number): Promise<void> {
   const { streamLimits, executionStreamLimits } = api.deps;
-  const more = { checkEveryMs, clock: () => performance.now() + passedMs, commentEveryMs: 60_000, maxOpenMs: 60_000 };
+  const more = {
+    checkEveryMs,
+    clock: () => performance.now() + passedMs,
+    commentEveryMs: 60_000,
+    maxOpenMs: 60_000,
+  };
   const limits = { ...more, perCaller: 200, perOrganization: 400 };
   server = createServer(
     createManageApp({
@@ -67,17 +72,21 @@ async function personOf(sql: string): Promise<Revocable> {
 }
 const revocations: Record<string, () => Promise<Revocable>> = {
   'its key was revoked': () => keyOf('update api_keys set revoked_at = now() where id = $1'),
-  'its key has expired': () => keyOf(`update api_keys set expires_at = now() - interval '1 second' where id = $1`),
+  'its key has expired': () =>
+    keyOf(`update api_keys set expires_at = now() - interval '1 second' where id = $1`),
   'its organization was deleted': async () => {
     const { headers } = await keyOf('');
     const { organizationId } = world.scope;
     return {
       headers,
-      revoke: () => change('update organizations set deleted_at = now() where id = $1', organizationId),
+      revoke: () =>
+        change('update organizations set deleted_at = now() where id = $1', organizationId),
     };
   },
-  'its session has ended': () => personOf('update sessions set revoked_at = now() where user_id = $1'),
-  'its person was removed': () => personOf('update memberships set deleted_at = now() where user_id = $1'),
+  'its session has ended': () =>
+    personOf('update sessions set revoked_at = now() where user_id = $1'),
+  'its person was removed': () =>
+    personOf('update memberships set deleted_at = now() where user_id = $1'),
 };
 
 interface Opened {
@@ -88,7 +97,8 @@ interface Opened {
 
 async function openEvents({ headers }: Revocable): Promise<Opened> {
   const stream = await openEventStream(`${url}/v1/events/stream`, headers);
-  const emit = () => recordEvent(api.db, world.scope, { type: 'test.n', payload: {}, actor: { type: 'system' } });
+  const emit = () =>
+    recordEvent(api.db, world.scope, { type: 'test.n', payload: {}, actor: { type: 'system' } });
   return { stream, emit };
 }
 async function startExecution({ headers }: Revocable, body: object = {}) {
@@ -101,10 +111,14 @@ async function startExecution({ headers }: Revocable, body: object = {}) {
   return (await answer.json()) as { executionId: string; threadId: string };
 }
 const appendChunk = (id: string, seq: number) =>
-  api.deps.executionChunks.append(id, [{ seq, chunk: { type: 'text-delta', id: 't', delta: `${seq}` } }], {
-    after: seq === 1 ? null : seq - 1,
-    limit: 100,
-  });
+  api.deps.executionChunks.append(
+    id,
+    [{ seq, chunk: { type: 'text-delta', id: 't', delta: `${seq}` } }],
+    {
+      after: seq === 1 ? null : seq - 1,
+      limit: 100,
+    },
+  );
 async function openExecution(caller: Revocable, path: 'executions' | 'threads'): Promise<Opened> {
   const { executionId, threadId } = await startExecution(caller);
   await appendChunk(executionId, 1);
@@ -118,7 +132,9 @@ const streams: Record<string, (caller: Revocable) => Promise<Opened>> = {
   'a thread': (caller) => openExecution(caller, 'threads'),
 };
 
-const pairs = Object.keys(revocations).flatMap((why) => Object.keys(streams).map((what) => [what, why] as const));
+const pairs = Object.keys(revocations).flatMap((why) =>
+  Object.keys(streams).map((what) => [what, why] as const),
+);
 
 test.each(pairs)('an idle stream of %s ends when %s', async (what, why) => {
   await listen(50);
@@ -131,18 +147,21 @@ test.each(pairs)('an idle stream of %s ends when %s', async (what, why) => {
   expect(stream.events).toHaveLength(before);
 });
 
-test.each(pairs)('nothing is sent in a stream of %s after %s, when the last check is too old', async (what, why) => {
-  // The timer does not run in the time of the test.
-  await listen(600_000);
-  const caller = await revocations[why]!();
-  const { stream, emit } = await streams[what]!(caller);
-  const before = stream.events.length;
-  await caller.revoke();
-  passedMs = 600_000;
-  await emit();
-  await until(() => stream.isOver);
-  expect(stream.events).toHaveLength(before);
-});
+test.each(pairs)(
+  'nothing is sent in a stream of %s after %s, when the last check is too old',
+  async (what, why) => {
+    // The timer does not run in the time of the test.
+    await listen(600_000);
+    const caller = await revocations[why]!();
+    const { stream, emit } = await streams[what]!(caller);
+    const before = stream.events.length;
+    await caller.revoke();
+    passedMs = 600_000;
+    await emit();
+    await until(() => stream.isOver);
+    expect(stream.events).toHaveLength(before);
+  },
+);
 
 test('a stream of a caller who may still ask continues after a check', async () => {
   await listen(600_000);
@@ -164,10 +183,17 @@ test('a streamed completion ends without the rest of the answer, and its executi
   const answer = await fetch(`${url}/openai/v1/chat/completions`, {
     method: 'POST',
     headers: { ...caller.headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ model: 'agent:helper', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({
+      model: 'agent:helper',
+      stream: true,
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
   });
   expect(answer.status).toBe(200);
-  const { rows } = await change('select id::text from executions where tenant = $1', world.scope.tenant);
+  const { rows } = await change(
+    'select id::text from executions where tenant = $1',
+    world.scope.tenant,
+  );
   const { id } = rows[0];
   await caller.revoke();
   passedMs = 600_000;
@@ -217,14 +243,18 @@ test.each(['its key was revoked', 'its session has ended', 'its person was remov
     await listen(600_000);
     const caller = await revocations[why]!();
     const { executionId } = await startExecution(caller);
-    const waiting = fetch(`${url}/v1/executions/${executionId}?wait=30`, { headers: caller.headers });
+    const waiting = fetch(`${url}/v1/executions/${executionId}?wait=30`, {
+      headers: caller.headers,
+    });
     const preferring = fetch(`${url}/v1/executions`, {
       method: 'POST',
       headers: { ...caller.headers, 'Content-Type': 'application/json', Prefer: 'wait=30' },
       body: JSON.stringify({ agentSlug: 'helper', message: 'And?' }),
     });
     const ofTenant = 'from executions where tenant = $1';
-    await until(async () => (await change(`select ${ofTenant}`, world.scope.tenant)).rowCount === 2);
+    await until(
+      async () => (await change(`select ${ofTenant}`, world.scope.tenant)).rowCount === 2,
+    );
     await caller.revoke();
     await change(
       `update executions set status = 'succeeded', output = 'A secret', finished_at = now(), lease_until = null where tenant = $1`,
@@ -246,7 +276,8 @@ test('a completion that waits is refused when its key was revoked meanwhile', as
     body: JSON.stringify({ model: 'agent:helper', messages: [{ role: 'user', content: 'Hello' }] }),
   });
   await until(
-    async () => (await change('select from executions where tenant = $1', world.scope.tenant)).rowCount === 1,
+    async () =>
+      (await change('select from executions where tenant = $1', world.scope.tenant)).rowCount === 1,
   );
   await caller.revoke();
   await change(
@@ -260,7 +291,9 @@ test('a completion that waits is refused when its key was revoked meanwhile', as
 
 test('the checks of a hundred callers share their statements', async () => {
   await listen(600_000);
-  const callers = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? keyOf('') : personOf(''))));
+  const callers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? keyOf('') : personOf(''))),
+  );
   const opened = await Promise.all(callers.map(openEvents));
   const before = opened.map(({ stream }) => stream.events.length);
   passedMs = 600_000;

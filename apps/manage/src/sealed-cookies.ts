@@ -64,4 +64,8 @@ export function createSealedCookies(secretsKey: string, nowMs: () => number = Da
   };
 }
 
-export const removedCookie = ({ name }: { name: string }): NewCookie => ({ name, value: '', maxAgeSeconds: 0 });
+export const removedCookie = ({ name }: { name: string }): NewCookie => ({
+  name,
+  value: '',
+  maxAgeSeconds: 0,
+});

@@ -21,7 +21,9 @@ const signIn = (body: object, headers: Record<string, string> = https) =>
   api.call('post', '/v1/sessions', { body, headers });
 const me = (headers: Record<string, string>) => api.call('get', '/v1/me', { headers });
 const actions = async () =>
-  (await world.call('get', '/v1/audit-log')).body.data.map(({ action }: { action: string }) => action);
+  (await world.call('get', '/v1/audit-log')).body.data.map(
+    ({ action }: { action: string }) => action,
+  );
 const cookieOf = (response: request.Response): string => response.headers['set-cookie']![0]!;
 const tokenIn = (cookie: string): string => /=([^;]+)/.exec(cookie)![1]!;
 
@@ -32,24 +34,44 @@ describe('signing in', () => {
     expect(cookieOf(response)).toMatch(
       /^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
     );
-    expect(response.body.person).toEqual({ id, email, isEmailProved: true, name: 'Ana Rojas', hasPassword: true });
+    expect(response.body.person).toEqual({
+      id,
+      email,
+      isEmailProved: true,
+      name: 'Ana Rojas',
+      hasPassword: true,
+    });
     expect(JSON.stringify(response.body)).not.toContain(tokenIn(cookieOf(response)));
-    const { rows } = await api.db.pool.query('select * from sessions where id = $1', [response.body.id]);
+    const { rows } = await api.db.pool.query('select * from sessions where id = $1', [
+      response.body.id,
+    ]);
     expect(JSON.stringify(rows)).not.toContain(tokenIn(cookieOf(response)));
     const mine = await me({ Cookie: cookieOf(response).split(';')[0]! }).expect(200);
     expect(mine.body).toMatchObject({
       person: { id },
-      organizations: [{ id: world.scope.organizationId, role: 'admin', environments: ['development', 'production'] }],
+      organizations: [
+        {
+          id: world.scope.organizationId,
+          role: 'admin',
+          environments: ['development', 'production'],
+        },
+      ],
     });
     expect(await actions()).toEqual(['session.started']);
   });
 
   test('on plain HTTP works for this machine only', async () => {
     const { email, password } = await api.person(world, 'member');
-    const from = (host: string, more = {}) => ({ Host: host, 'Sec-Fetch-Site': 'same-origin', ...more });
+    const from = (host: string, more = {}) => ({
+      Host: host,
+      'Sec-Fetch-Site': 'same-origin',
+      ...more,
+    });
     for (const host of ['localhost:4000', '127.0.0.1:4000', 'shop.localhost']) {
       const cookie = cookieOf(await signIn({ email, password }, from(host)).expect(201));
-      expect(cookie).toMatch(/^parley_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+      expect(cookie).toMatch(
+        /^parley_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+      );
       await me({ Host: host, Cookie: cookie.split(';')[0]! }).expect(200);
       await me({ Host: 'shop.example', Cookie: cookie.split(';')[0]! }).expect(401);
     }
@@ -93,10 +115,13 @@ describe('signing in', () => {
       { Origin: 'https://evil.example', Host: 'parley.example' },
       { Origin: 'null', Host: 'parley.example' },
     ] as Record<string, string>[])
-      expect((await signIn({ email, password }, { ...proto, ...headers }).expect(403)).body.code).toBe('cross_site');
-    await signIn({ email, password }, { ...proto, Origin: 'https://parley.example', Host: 'parley.example' }).expect(
-      201,
-    );
+      expect(
+        (await signIn({ email, password }, { ...proto, ...headers }).expect(403)).body.code,
+      ).toBe('cross_site');
+    await signIn(
+      { email, password },
+      { ...proto, Origin: 'https://parley.example', Host: 'parley.example' },
+    ).expect(201);
   });
 
   test('needs a membership', async () => {
@@ -111,7 +136,8 @@ describe('guessing passwords', () => {
     const redis = connectRedis({ url: redisUrl, role: 'limiter', onError: () => {} });
     if (redisUrl === api.redisUrl) await waitForRedis(redis, 5_000);
     const admitSignIn = createSignInLimit(redis, { perPerson, perAddress });
-    const addressOf = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => String(headers['x-test-address']);
+    const addressOf = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) =>
+      String(headers['x-test-address']);
     const keyLimit = { addressOf, unknownKeysPerMinute: Infinity, refusal: () => new Error() };
     const app = createManageApp({ ...api.deps, admitSignIn, keyLimit });
     return {
@@ -166,12 +192,19 @@ describe('a session', () => {
     person = await api.person(world, 'member');
   });
   const token = () => person.headers.Cookie!.split('=')[1]!;
-  const threads = (headers: Record<string, string>, query = '') => api.call('get', `/v1/threads${query}`, { headers });
+  const threads = (headers: Record<string, string>, query = '') =>
+    api.call('get', `/v1/threads${query}`, { headers });
 
   test('is accepted in the cookie only', async () => {
     await threads(person.headers).expect(200);
     const { Cookie: _, ...rest } = person.headers;
-    for (const query of ['session', 'token', 'access_token', 'parley_session', '__Host-parley_session'])
+    for (const query of [
+      'session',
+      'token',
+      'access_token',
+      'parley_session',
+      '__Host-parley_session',
+    ])
       await threads(rest, `?${query}=${token()}`).expect(401);
     await threads({ ...rest, Authorization: `Bearer ${token()}` }).expect(401);
     await threads({ ...rest, 'X-Session': token() }).expect(401);
@@ -179,29 +212,44 @@ describe('a session', () => {
   });
 
   test('names its organization and environment in headers', async () => {
-    const { 'Parley-Organization': organization, 'Parley-Environment': environment, ...rest } = person.headers;
-    expect((await threads({ ...rest, 'Parley-Environment': environment! }).expect(400)).body.code).toBe(
-      'missing_organization',
-    );
+    const {
+      'Parley-Organization': organization,
+      'Parley-Environment': environment,
+      ...rest
+    } = person.headers;
+    expect(
+      (await threads({ ...rest, 'Parley-Environment': environment! }).expect(400)).body.code,
+    ).toBe('missing_organization');
     for (const wrong of [undefined, 'staging', '']) {
-      const headers = { ...rest, 'Parley-Organization': organization!, ...(wrong && { 'Parley-Environment': wrong }) };
+      const headers = {
+        ...rest,
+        'Parley-Organization': organization!,
+        ...(wrong && { 'Parley-Environment': wrong }),
+      };
       expect((await threads(headers).expect(400)).body.code).toBe('missing_environment');
     }
     const other = await api.world();
     for (const id of [other.scope.organizationId, 'org_unknown', 'x'.repeat(3_000)])
-      expect((await threads({ ...person.headers, 'Parley-Organization': id }).expect(403)).body.code).toBe(
-        'not_a_member',
-      );
+      expect(
+        (await threads({ ...person.headers, 'Parley-Organization': id }).expect(403)).body.code,
+      ).toBe('not_a_member');
   });
 
   test('never changes what a key may do', async () => {
-    const { key } = await createApiKey(api.db, { ...world.scope, name: 'k', permissions: ['chat'] });
+    const { key } = await createApiKey(api.db, {
+      ...world.scope,
+      name: 'k',
+      permissions: ['chat'],
+    });
     await threads({ ...person.headers, Authorization: `Bearer ${key}` }).expect(403);
     const other = await api.world();
     const { body } = await api
       .call('get', '/v1/organization', {
         key: other.key,
-        headers: { 'Parley-Organization': world.scope.organizationId, 'Parley-Environment': 'production' },
+        headers: {
+          'Parley-Organization': world.scope.organizationId,
+          'Parley-Environment': 'production',
+        },
       })
       .expect(200);
     expect(body.id).toBe(other.scope.organizationId);
@@ -209,11 +257,14 @@ describe('a session', () => {
 
   test('of another site changes nothing', async () => {
     const { 'Sec-Fetch-Site': _, ...rest } = person.headers;
-    for (const more of [{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }] as Record<
-      string,
-      string
-    >[]) {
-      const { body } = await api.call('delete', '/v1/sessions/current', { headers: { ...rest, ...more } }).expect(403);
+    for (const more of [
+      {},
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+    ] as Record<string, string>[]) {
+      const { body } = await api
+        .call('delete', '/v1/sessions/current', { headers: { ...rest, ...more } })
+        .expect(403);
       expect(body.code).toBe('cross_site');
     }
     await me(rest).expect(200);
@@ -222,12 +273,18 @@ describe('a session', () => {
   test('gets a new token at each sign-in, and the one that the browser had ends', async () => {
     const { email, password } = person;
     const planted = await api.person(world, 'member');
-    const response = await signIn({ email, password }, { ...https, Cookie: planted.headers.Cookie! }).expect(201);
+    const response = await signIn(
+      { email, password },
+      { ...https, Cookie: planted.headers.Cookie! },
+    ).expect(201);
     expect(cookieOf(response)).not.toContain(planted.headers.Cookie!.split('=')[1]!);
     await me({ Cookie: planted.headers.Cookie! }).expect(401);
     // A made-up token is never taken over.
     const madeUp = 'a'.repeat(43);
-    const second = await signIn({ email, password }, { ...https, Cookie: `__Host-parley_session=${madeUp}` });
+    const second = await signIn(
+      { email, password },
+      { ...https, Cookie: `__Host-parley_session=${madeUp}` },
+    );
     expect(tokenIn(cookieOf(second))).not.toBe(madeUp);
     await me({ Cookie: `__Host-parley_session=${madeUp}` }).expect(401);
   });
@@ -243,11 +300,15 @@ describe('a session', () => {
     await ended('update sessions set revoked_at = now() where id = $1');
     await ended('update sessions set expires_at = now() where id = $1');
     await ended(`update sessions set last_seen_at = now() - interval '7 days' where id = $1`);
-    const out = await api.call('delete', '/v1/sessions/current', { headers: person.headers }).expect(200);
+    const out = await api
+      .call('delete', '/v1/sessions/current', { headers: person.headers })
+      .expect(200);
     expect(cookieOf(out)).toMatch(/parley_session=; Path=\/; Max-Age=0/);
     await me(person.headers).expect(401);
     const { headers } = await api.person(world, 'admin');
-    await api.db.pool.query('update organizations set deleted_at = now() where id = $1', [world.scope.organizationId]);
+    await api.db.pool.query('update organizations set deleted_at = now() where id = $1', [
+      world.scope.organizationId,
+    ]);
     await threads(headers).expect(403);
   });
 
@@ -257,18 +318,25 @@ describe('a session', () => {
       const response = await signIn({ email, password, ...body }).expect(201);
       return { id: response.body.id as string, Cookie: cookieOf(response).split(';')[0]! };
     };
-    const [kept, other] = [await begin({ keepSignedIn: true }), await begin({ keepSignedIn: false })];
-    await api.db.pool.query(`update sessions set last_seen_at = now() - interval '29 days' where id = any($1)`, [
-      [kept.id, other.id],
-    ]);
+    const [kept, other] = [
+      await begin({ keepSignedIn: true }),
+      await begin({ keepSignedIn: false }),
+    ];
+    await api.db.pool.query(
+      `update sessions set last_seen_at = now() - interval '29 days' where id = any($1)`,
+      [[kept.id, other.id]],
+    );
     await me({ Cookie: other.Cookie }).expect(401);
     await me({ Cookie: kept.Cookie }).expect(200);
-    const { body } = await api.call('get', '/v1/sessions', { headers: { Cookie: kept.Cookie } }).expect(200);
+    const { body } = await api
+      .call('get', '/v1/sessions', { headers: { Cookie: kept.Cookie } })
+      .expect(200);
     const ids = body.data.map(({ id }: { id: string }) => id);
     expect([ids.includes(kept.id), ids.includes(other.id)]).toEqual([true, false]);
-    const { rows } = await api.db.pool.query('select expires_at - created_at as lasts from sessions where id = $1', [
-      kept.id,
-    ]);
+    const { rows } = await api.db.pool.query(
+      'select expires_at - created_at as lasts from sessions where id = $1',
+      [kept.id],
+    );
     expect(rows[0].lasts.days).toBe(30);
     await api.db.pool.query('update sessions set expires_at = now() where id = $1', [kept.id]);
     await me({ Cookie: kept.Cookie }).expect(401);
@@ -277,14 +345,19 @@ describe('a session', () => {
 
   test('is listed, with the time of its last use, and ended by its person only', async () => {
     const other = await api.person(world, 'admin');
-    await api.db.pool.query(`update sessions set last_seen_at = now() - interval '1 hour' where id = $1`, [
-      person.sessionId,
-    ]);
+    await api.db.pool.query(
+      `update sessions set last_seen_at = now() - interval '1 hour' where id = $1`,
+      [person.sessionId],
+    );
     await me(person.headers).expect(200);
     const second = await signIn({ email: person.email, password: person.password }).expect(201);
-    const list = async () => (await api.call('get', '/v1/sessions', { headers: person.headers })).body.data;
+    const list = async () =>
+      (await api.call('get', '/v1/sessions', { headers: person.headers })).body.data;
     await until(async () => (await list())[1].lastSeenAt > Date.now() - 60_000);
-    expect((await list()).map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([false, true]);
+    expect((await list()).map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([
+      false,
+      true,
+    ]);
     const end = (id: string, headers: Record<string, string>, status: number) =>
       api.call('delete', `/v1/sessions/${id}`, { headers }).expect(status);
     await end(second.body.id, other.headers, 404);
@@ -297,7 +370,9 @@ describe('a session', () => {
   test('does not survive a change of the password, except the one that changed it', async () => {
     const change = (body: object, status: number, headers = person.headers) =>
       api.call('post', '/v1/me/password', { body, headers }).expect(status);
-    const elsewhere = cookieOf(await signIn({ email: person.email, password: person.password })).split(';')[0]!;
+    const elsewhere = cookieOf(
+      await signIn({ email: person.email, password: person.password }),
+    ).split(';')[0]!;
     const next = 'battery staple 12';
     await change({ currentPassword: 'wrong', newPassword: next }, 403);
     await change({ currentPassword: person.password, newPassword: 'short' }, 400);
@@ -315,9 +390,13 @@ describe('a session', () => {
     await signIn({ email: person.email, password: person.password }).expect(401);
     const winner = both.findIndex(({ status }) => status === 200) + 1;
     await signIn({ email: person.email, password: `${next} ${winner}` }).expect(201);
-    expect((await actions()).filter((action: string) => action === 'password.changed')).toHaveLength(1);
+    expect(
+      (await actions()).filter((action: string) => action === 'password.changed'),
+    ).toHaveLength(1);
     await api.db.pool.query('delete from passwords where user_id = $1', [person.id]);
-    expect((await change({ currentPassword: 'x', newPassword: next }, 409)).body.code).toBe('no_password');
+    expect((await change({ currentPassword: 'x', newPassword: next }, 409)).body.code).toBe(
+      'no_password',
+    );
   });
 
   test('counts the requests of the person that name no organization', async () => {

@@ -5,7 +5,12 @@ import type { Db } from '@parley/db';
 import { msOf } from './page';
 
 /** Returns the function that shows these messages, with the deliveries of those that were sent. */
-export async function toMessages(db: Db, scope: Scope, channel: string, messages: readonly ThreadMessage[]) {
+export async function toMessages(
+  db: Db,
+  scope: Scope,
+  channel: string,
+  messages: readonly ThreadMessage[],
+) {
   const isSent = channel === 'whatsapp';
   const replies = messages.map(({ role, requestId, channelMessageId, content: text }) => ({
     channelMessageId,

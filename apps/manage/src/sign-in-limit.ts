@@ -40,8 +40,10 @@ export function createSignInLimit(
     const retryAtMs =
       (await limit(address, counters)) ||
       (await limit(person, [{ name: 'all', limit: perPerson * addressesPerPerson }]));
-    if (retryAtMs === Infinity) throw unavailable('Signing in is temporarily unavailable', 2, 'sign_in_unavailable');
-    if (retryAtMs > 0) throw rateLimited(retryAtMs, 'too_many_attempts', 'Too many attempts to sign in');
+    if (retryAtMs === Infinity)
+      throw unavailable('Signing in is temporarily unavailable', 2, 'sign_in_unavailable');
+    if (retryAtMs > 0)
+      throw rateLimited(retryAtMs, 'too_many_attempts', 'Too many attempts to sign in');
   };
 }
 

@@ -18,17 +18,29 @@ const delta = 'x'.repeat(4_000);
 test('a reader of an execution that stops reading is disconnected, and continues where it was', async () => {
   const world = await api.world();
   await insertAgent(world);
-  const started = await world.call('post', '/v1/executions', { body: { agentSlug: 'helper', message: 'Hello' } });
+  const started = await world.call('post', '/v1/executions', {
+    body: { agentSlug: 'helper', message: 'Hello' },
+  });
   const id = started.body.executionId as string;
   const chunks = Array.from({ length: count }, (_, n) => ({
     seq: n + 1,
     chunk: { type: 'text-delta', id: 't', delta },
   }));
   for (let at = 0; at < count; at += 500)
-    await api.deps.executionChunks.append(id, chunks.slice(at, at + 500), { after: at || null, limit: count + 1 });
+    await api.deps.executionChunks.append(id, chunks.slice(at, at + 500), {
+      after: at || null,
+      limit: count + 1,
+    });
 
-  const limits = { ...api.deps.executionStreamLimits, maxOpenMs: 60_000, commentEveryMs: 60_000, stuckAfterMs: 500 };
-  const server = createServer(createManageApp({ ...api.deps, executionStreamLimits: limits })).listen(0, '127.0.0.1');
+  const limits = {
+    ...api.deps.executionStreamLimits,
+    maxOpenMs: 60_000,
+    commentEveryMs: 60_000,
+    stuckAfterMs: 500,
+  };
+  const server = createServer(
+    createManageApp({ ...api.deps, executionStreamLimits: limits }),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const path = `/v1/executions/${id}/stream`;

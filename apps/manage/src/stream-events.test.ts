@@ -44,27 +44,40 @@ afterEach(() => {
 });
 afterAll(() => api.close());
 
-async function open({ key = world.key, after = '', query = '', at = url } = {}): Promise<OpenEventStream> {
-  const headers = { Authorization: `Bearer ${key}`, ...(after !== '' && { 'Last-Event-ID': after }) };
+async function open({
+  key = world.key,
+  after = '',
+  query = '',
+  at = url,
+} = {}): Promise<OpenEventStream> {
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    ...(after !== '' && { 'Last-Event-ID': after }),
+  };
   const stream = await openEventStream(`${at}/v1/events/stream${query}`, headers);
-  if (stream.response.status === 200) expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+  if (stream.response.status === 200)
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
   return stream;
 }
 
 const record = (n: number, type = 'test.n', of = world) =>
   recordEvent(api.db, of.scope, { type, payload: { n }, actor: { type: 'system' } });
-const numbersOf = ({ events }: OpenEventStream): number[] => events.flatMap(({ data }) => data.payload?.n ?? []);
+const numbersOf = ({ events }: OpenEventStream): number[] =>
+  events.flatMap(({ data }) => data.payload?.n ?? []);
 
 test('events arrive once and in order over several connections, while many transactions write', async () => {
   const total = 600;
   const seen: number[] = [];
   let stream = await open();
   const writing = (async () => {
-    for (let n = 0; n < total; n += 6) await Promise.all([0, 1, 2, 3, 4, 5].map((m) => record(n + m)));
+    for (let n = 0; n < total; n += 6)
+      await Promise.all([0, 1, 2, 3, 4, 5].map((m) => record(n + m)));
   })();
   for (let round = 0; round < 5; round += 1) {
     const before = stream.events.length;
-    await until(() => stream.events.length > before + 5 || stream.isOver, { limitMs: 1_000 }).catch(() => {});
+    await until(() => stream.events.length > before + 5 || stream.isOver, { limitMs: 1_000 }).catch(
+      () => {},
+    );
     stream.close();
     seen.push(...numbersOf(stream));
     const last = stream.events.at(-1)!.id!;
@@ -102,7 +115,11 @@ test('a payload above 128 KiB is left out of the stream, and is read with the po
   await until(() => stream.events.length, { isThere: (count) => count > 0 });
   await record(1);
   const payload = { text: 'x'.repeat(200_000) };
-  await recordEvent(api.db, world.scope, { type: 'test.large', payload, actor: { type: 'system' } });
+  await recordEvent(api.db, world.scope, {
+    type: 'test.large',
+    payload,
+    actor: { type: 'system' },
+  });
   await record(2);
   await until(() => numbersOf(stream), { isThere: (numbers) => numbers.includes(2) });
   const [before, large] = stream.events.filter(({ data }) => data.type !== undefined);
@@ -110,7 +127,9 @@ test('a payload above 128 KiB is left out of the stream, and is read with the po
   const next = await fetch(`${url}/v1/events/next?after=${before!.id}&limit=1`, {
     headers: { Authorization: `Bearer ${world.key}` },
   });
-  expect(((await next.json()) as { data: object[] }).data).toMatchObject([{ type: 'test.large', payload }]);
+  expect(((await next.json()) as { data: object[] }).data).toMatchObject([
+    { type: 'test.large', payload },
+  ]);
   stream.close();
 });
 
@@ -209,8 +228,15 @@ test('fifty open streams do not delay the end of the service', async () => {
 
 test('a client that does not read keeps neither a stream that was ended, nor the process', async () => {
   const openStreams = new OpenStreams();
-  const { started, at } = await listen({ ...api.deps.streamLimits, openStreams, stuckAfterMs: 60_000 });
-  const client = httpGet(`${at}/v1/events/stream`, { headers: { Authorization: `Bearer ${world.key}` }, agent: false });
+  const { started, at } = await listen({
+    ...api.deps.streamLimits,
+    openStreams,
+    stuckAfterMs: 60_000,
+  });
+  const client = httpGet(`${at}/v1/events/stream`, {
+    headers: { Authorization: `Bearer ${world.key}` },
+    agent: false,
+  });
   client.on('error', () => {});
   const [response] = await once(client, 'response');
   response.on('error', () => {}).pause();
@@ -219,7 +245,9 @@ test('a client that does not read keeps neither a stream that was ended, nor the
     await recordEvent(api.db, world.scope, { type: 'a.large', payload, actor: { type: 'system' } });
   // wall clock: nothing shows that the connection is full.
   await sleep(1_000);
-  await api.db.pool.query('update api_keys set revoked_at = now() where tenant = $1', [world.scope.tenant]);
+  await api.db.pool.query('update api_keys set revoked_at = now() where tenant = $1', [
+    world.scope.tenant,
+  ]);
   await until(async () => openStreams.size, { isThere: (open) => open === 0 });
   await closeServer(started);
   client.destroy();
@@ -230,7 +258,10 @@ test('HEAD is answered with the headers of a stream and ends', async () => {
   const { started, at } = await listen({ ...api.deps.streamLimits, openStreams });
   const headers = { Authorization: `Bearer ${world.key}` };
   const response = await fetch(`${at}/v1/events/stream`, { method: 'HEAD', headers });
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream',
+  ]);
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   await until(async () => openStreams.size, { isThere: (open) => open === 0 });
   await closeServer(started);

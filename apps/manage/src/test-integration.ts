@@ -42,7 +42,8 @@ export async function testIntegration(
         .toWellFormed(),
     };
   } catch (error) {
-    if (limit.aborted) return { ok: false, reason: `gave no complete answer within ${testLimitMs} ms` };
+    if (limit.aborted)
+      return { ok: false, reason: `gave no complete answer within ${testLimitMs} ms` };
     throw error;
   }
 }
@@ -53,11 +54,14 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Result> {
   const { provider, scope, config, secrets, active } = integration;
-  if (secrets === null) return { ok: false, reason: 'has secrets that no key in SECRETS_KEY decrypts. Set them again' };
+  if (secrets === null)
+    return { ok: false, reason: 'has secrets that no key in SECRETS_KEY decrypts. Set them again' };
   if (integrationProvider(provider)?.kind === 'mcp') {
     if (!active) return { ok: false, reason: 'is switched off' };
     const problems: string[] = [];
-    const log = { error: ({ reason }: Record<string, unknown>) => void problems.push(String(reason)) };
+    const log = {
+      error: ({ reason }: Record<string, unknown>) => void problems.push(String(reason)),
+    };
     const servers = createMcpServers({ db, box, openGuarded: guards.mcp.open, log });
     try {
       const tools = await servers.list(scope, [`${provider}.*`]);
@@ -71,11 +75,16 @@ async function ask(
   if (provider === 'flow') {
     const account = toFlowAccount(integration);
     if (!account.ok) return { ok: false, reason: account.message };
-    const { ok, message } = await checkFlowCredentials(account.account, { guard: guards.providers, signal });
+    const { ok, message } = await checkFlowCredentials(account.account, {
+      guard: guards.providers,
+      signal,
+    });
     return { ok, reason: message };
   }
   const hasAddress = (config.apiUrl ?? config.baseUrl) !== undefined;
-  const settings = hasAddress ? config : { ...config, apiUrl: addresses[provider as 'kapso' | 'resend'] };
+  const settings = hasAddress
+    ? config
+    : { ...config, apiUrl: addresses[provider as 'kapso' | 'resend'] };
   const options = hasAddress ? { guard: guards.providers, signal } : { signal };
   const { ok, message } = await checkCredentials(provider, { config: settings, secrets }, options);
   return { ok, reason: message };

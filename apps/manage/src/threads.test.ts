@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-const get = async (path: string, status = 200) => (await world.call('get', path).expect(status)).body;
+const get = async (path: string, status = 200) =>
+  (await world.call('get', path).expect(status)).body;
 const post = async (path: string, body?: object, status = 200, headers = {}) =>
   (await world.call('post', path, { body, headers }).expect(status)).body;
 
@@ -28,9 +29,15 @@ test('a thread is found by its id and its external id, and taken over and resume
     state: 'agent',
     turnCount: 1,
   });
-  expect(await post(`/v1/threads/${external}/takeover`)).toEqual({ id, state: 'human', changed: true });
+  expect(await post(`/v1/threads/${external}/takeover`)).toEqual({
+    id,
+    state: 'human',
+    changed: true,
+  });
   expect(await post(`/v1/threads/${id}/takeover`)).toEqual({ id, state: 'human', changed: false });
-  expect((await get('/v1/threads?state=human')).data).toMatchObject([{ id, lastInput: 'Where is it?' }]);
+  expect((await get('/v1/threads?state=human')).data).toMatchObject([
+    { id, lastInput: 'Where is it?' },
+  ]);
   expect((await get('/v1/threads?state=agent')).data).toEqual([]);
   expect(await post(`/v1/threads/${id}/resume`)).toEqual({
     id,
@@ -71,8 +78,14 @@ async function whatsappThread(of: World = world) {
   const id = await thread(of);
   const external = `whatsapp:${contact}`;
   const { pool } = api.db;
-  await pool.query(`update threads set external_id = $2, channel = 'whatsapp' where id = $1`, [id, external]);
-  await pool.query(`update executions set request_id = $2, output = null where thread_id = $1`, [id, wamId]);
+  await pool.query(`update threads set external_id = $2, channel = 'whatsapp' where id = $1`, [
+    id,
+    external,
+  ]);
+  await pool.query(`update executions set request_id = $2, output = null where thread_id = $1`, [
+    id,
+    wamId,
+  ]);
   return { id, wamId, contact };
 }
 
@@ -81,7 +94,11 @@ test('a thread names its contact and the one entity that has the number of the c
   await insertDefinitions(world);
   const entities = createEntities({ db: api.db });
   const add = async (phone: string, scope = world.scope) => {
-    const created = await entities.create(scope, { type: 'order', data: { phone }, actor: { type: 'system' } });
+    const created = await entities.create(scope, {
+      type: 'order',
+      data: { phone },
+      actor: { type: 'system' },
+    });
     if (!created.ok) throw new Error(created.reason);
     await entities.settled();
     return created.entity.id;
@@ -89,16 +106,22 @@ test('a thread names its contact and the one entity that has the number of the c
   const entityOf = async () => (await get(`/v1/threads/${id}`)).entity;
   const first = await add(`+${contact}`);
   expect(await entityOf()).toBeNull();
-  await api.db.pool.query(`update channel_connections set contact_type = 'order' where tenant = $1`, [
-    world.scope.tenant,
-  ]);
-  expect(await get(`/v1/threads/${id}`)).toMatchObject({ contactId: contact, entity: { type: 'order', id: first } });
+  await api.db.pool.query(
+    `update channel_connections set contact_type = 'order' where tenant = $1`,
+    [world.scope.tenant],
+  );
+  expect(await get(`/v1/threads/${id}`)).toMatchObject({
+    contactId: contact,
+    entity: { type: 'order', id: first },
+  });
   const production = await api.sibling(world, 'production');
   await insertDefinitions(production);
   await add(contact, production.scope);
   await add('+15550000001');
   expect(await entityOf()).toEqual({ type: 'order', id: first });
-  const closed = await world.call('patch', `/v1/threads/${id}`, { body: { status: 'closed' } }).expect(200);
+  const closed = await world
+    .call('patch', `/v1/threads/${id}`, { body: { status: 'closed' } })
+    .expect(200);
   expect(closed.body.entity).toEqual({ type: 'order', id: first });
   await add(contact);
   expect(await entityOf()).toBeNull();
@@ -167,8 +190,12 @@ describe('a reply of a person', () => {
     const answers = await Promise.all([reply('one'), reply('two')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(answers.find(({ status }) => status === 409)!.body.code).toBe('thread_changed');
-    await Promise.all(['three', 'four'].map((body) => post(`/v1/threads/${id}/messages`, { text: body }, 201)));
-    const shown = (await get(`/v1/threads/${id}/messages`)).data.map(({ content }: { content: string }) => content);
+    await Promise.all(
+      ['three', 'four'].map((body) => post(`/v1/threads/${id}/messages`, { text: body }, 201)),
+    );
+    const shown = (await get(`/v1/threads/${id}/messages`)).data.map(
+      ({ content }: { content: string }) => content,
+    );
     expect((await outbox()).map((one) => one.text)).toEqual(shown.slice(0, 3).reverse());
   });
 
@@ -176,30 +203,49 @@ describe('a reply of a person', () => {
     const { id } = await whatsappThread();
     const leftMs = (await get(`/v1/threads/${id}`)).windowEndsAt - Date.now();
     expect(leftMs / 3_600_000).toBeCloseTo(24, 1);
-    await api.db.pool.query(`update messages set created_at = now() - interval '25 h' where tenant = $1`, [
-      world.scope.tenant,
-    ]);
+    await api.db.pool.query(
+      `update messages set created_at = now() - interval '25 h' where tenant = $1`,
+      [world.scope.tenant],
+    );
     expect((await post(`/v1/threads/${id}/messages`, text, 409)).code).toBe('window_closed');
     expect(await get(`/v1/threads/${id}`)).toMatchObject({ state: 'agent', windowEndsAt: null });
-    await post(`/v1/threads/${id}/messages`, { template: { name: 'order_ready', language: 'es' } }, 201);
+    await post(
+      `/v1/threads/${id}/messages`,
+      { template: { name: 'order_ready', language: 'es' } },
+      201,
+    );
     expect(await outbox()).toMatchObject([{ type: 'template', text: '[template order_ready]' }]);
   });
 
   test('may have one file, of which the bytes say the type', async () => {
     const { id } = await whatsappThread();
-    const file = { filename: 'photo.html', data: Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64') };
+    const file = {
+      filename: 'photo.html',
+      data: Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64'),
+    };
     await post(`/v1/threads/${id}/messages`, { text: 'Here', file }, 201);
     expect(await outbox()).toMatchObject([{ type: 'image', text: 'Here' }]);
-    for (const body of [{}, { text: '' }, { text: 'x'.repeat(4_097) }, { file: { filename: 'a', data: 'é' } }])
+    for (const body of [
+      {},
+      { text: '' },
+      { text: 'x'.repeat(4_097) },
+      { file: { filename: 'a', data: 'é' } },
+    ])
       await post(`/v1/threads/${id}/messages`, body, 400);
     const template = { name: 'a', language: 'es' };
     await post(`/v1/threads/${id}/messages`, { ...text, template }, 400);
-    await post(`/v1/threads/${id}/messages`, { file: { ...file, data: 'A'.repeat(15_000_000) } }, 413);
+    await post(
+      `/v1/threads/${id}/messages`,
+      { file: { ...file, data: 'A'.repeat(15_000_000) } },
+      413,
+    );
   });
 
   test('on channel api is stored, and files are refused', async () => {
     const id = await thread(world);
-    expect(await post(`/v1/threads/${id}/messages`, text, 201)).toMatchObject({ channelMessageId: null });
+    expect(await post(`/v1/threads/${id}/messages`, text, 201)).toMatchObject({
+      channelMessageId: null,
+    });
     const file = { filename: 'a.jpg', data: '/9j/4A==' };
     expect((await post(`/v1/threads/${id}/messages`, { file }, 400)).code).toBe('no_channel');
   });
@@ -212,10 +258,16 @@ test('the end of a takeover lets the agent answer an unanswered message, once', 
     changed: true,
     answering: true,
   });
-  expect(await post(`/v1/threads/${id}/resume`)).toMatchObject({ changed: false, answering: false });
+  expect(await post(`/v1/threads/${id}/resume`)).toMatchObject({
+    changed: false,
+    answering: false,
+  });
   const { rows } = await api.db.pool.query('select status from messages where id = $1', [wamId]);
   expect(rows).toEqual([{ status: 'received' }]);
-  expect((await get(`/v1/threads/${id}/messages`)).data[0]).toMatchObject({ role: 'system', content: 'Be kind.' });
+  expect((await get(`/v1/threads/${id}/messages`)).data[0]).toMatchObject({
+    role: 'system',
+    content: 'Be kind.',
+  });
 });
 
 test('what a person has answered is not answered again', async () => {
@@ -242,7 +294,11 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
   const changed = await world.call('patch', `/v1/threads/${id}`, { body }).expect(200);
   expect(changed.body).toMatchObject({ ...body, visitors: [{ type: 'api_key' }] });
   expect(
-    (await get(`/v1/threads?status=closed&assignee=${assigneeId}&label=vip&channel=whatsapp&q=whatsapp`)).data,
+    (
+      await get(
+        `/v1/threads?status=closed&assignee=${assigneeId}&label=vip&channel=whatsapp&q=whatsapp`,
+      )
+    ).data,
   ).toHaveLength(1);
   expect(await get('/v1/thread-counts')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
   await world.call('patch', `/v1/threads/${id}`, { body: {} }).expect(400);
@@ -251,24 +307,34 @@ test('threads are assigned, labelled, closed, noted, read and counted', async ()
 test('a person is shown by name in threads, by e-mail address without one and in the audit log', async () => {
   const id = await thread(world);
   const { headers, email, id: personId } = await api.person(world, 'member');
-  const act = (path: string, body?: object) => api.call('post', `/v1/threads/${id}/${path}`, { body, headers });
+  const act = (path: string, body?: object) =>
+    api.call('post', `/v1/threads/${id}/${path}`, { body, headers });
   const author = { type: 'person', id: personId, name: 'Ana Rojas' };
   await act('presence', { isOpen: true }).expect(200);
   await act('notes', { text: 'Paid.' }).expect(201);
   await act('messages', text).expect(201);
   expect(await get(`/v1/threads/${id}`)).toMatchObject({ takenOverBy: author, visitors: [author] });
-  expect((await get(`/v1/threads/${id}/messages?limit=2`)).data).toMatchObject([{ author }, { author }]);
+  expect((await get(`/v1/threads/${id}/messages?limit=2`)).data).toMatchObject([
+    { author },
+    { author },
+  ]);
   expect((await get('/v1/audit-log')).data[0]).toMatchObject({ actor: { ...author, name: email } });
-  await api.db.pool.query('update users set first_name = null, last_name = null where id = $1', [personId]);
+  await api.db.pool.query('update users set first_name = null, last_name = null where id = $1', [
+    personId,
+  ]);
   await act('presence', { isOpen: true }).expect(200);
-  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([{ ...author, name: email, isTyping: false }]);
+  expect((await get(`/v1/threads/${id}`)).visitors).toEqual([
+    { ...author, name: email, isTyping: false },
+  ]);
 });
 
 test('a visitor of a thread is shown as writing until it says otherwise or leaves', async () => {
   const id = await thread(world);
   const typing = async (body: object) => {
     await post(`/v1/threads/${id}/presence`, body);
-    return (await get(`/v1/threads/${id}`)).visitors.map(({ isTyping }: { isTyping: boolean }) => isTyping);
+    return (await get(`/v1/threads/${id}`)).visitors.map(
+      ({ isTyping }: { isTyping: boolean }) => isTyping,
+    );
   };
   expect(await typing({ isOpen: true })).toEqual([false]);
   expect(await typing({ isOpen: true, isTyping: true })).toEqual([true]);
@@ -287,7 +353,11 @@ test('an erased thread leaves no message of the contact', async () => {
   await world.call('delete', `/v1/threads/${id}`).expect(200, { erased: true });
   const of = [world.scope.tenant];
   for (const table of ['threads', 'messages', 'blobs', 'contact_aliases', 'executions'])
-    expect((await api.db.pool.query(`select from ${table} where tenant = $1`, of)).rowCount).toBe(0);
-  expect((await api.db.pool.query('select from messages where contact = $1', [other.contact])).rowCount).toBe(1);
+    expect((await api.db.pool.query(`select from ${table} where tenant = $1`, of)).rowCount).toBe(
+      0,
+    );
+  expect(
+    (await api.db.pool.query('select from messages where contact = $1', [other.contact])).rowCount,
+  ).toBe(1);
   await get(`/v1/threads/whatsapp:${contact}`, 404);
 });

@@ -52,7 +52,10 @@ it('sets, lists and deletes a secret, and never returns its value', async () => 
 });
 
 it.each([
-  [{ name: 'carrier', value }, 'name: must be 1 to 64 capital letters, digits and _, beginning with a letter'],
+  [
+    { name: 'carrier', value },
+    'name: must be 1 to 64 capital letters, digits and _, beginning with a letter',
+  ],
   [{ name: `A${'B'.repeat(64)}`, value }, 'name: must be'],
   [{ name: '_A', value }, 'name: must be'],
   [{ name: 'A\n', value }, 'name: must be'],
@@ -63,7 +66,10 @@ it.each([
   [{ name: 'A', value, environment: 'production' }, 'environment'],
 ])('refuses %j, without repeating the value', async (body, error) => {
   const answer = await set(body);
-  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(error), code: 'invalid_body' } });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining(error), code: 'invalid_body' },
+  });
   expect(JSON.stringify(answer.body)).not.toMatch(/ck_live|ää|"abc"/);
 });
 
@@ -72,7 +78,10 @@ it('accepts a value of 8 KiB, and refuses the 101st secret with the command that
     expect((await set({ name: `S${index}`, value: 'x'.repeat(8_192) })).status).toBe(200);
   expect(await set({ name: 'S100', value })).toMatchObject({
     status: 400,
-    body: { code: 'too_many_secrets', error: expect.stringContaining('parley tool-secrets delete NAME') },
+    body: {
+      code: 'too_many_secrets',
+      error: expect.stringContaining('parley tool-secrets delete NAME'),
+    },
   });
   expect((await set({ name: 'S0', value })).status).toBe(200);
   await api.db.pool.query('delete from tool_secrets');
@@ -102,5 +111,7 @@ it('reaches the environment of the key only', async () => {
     expect((await call('get', '', undefined, key)).body).toEqual({ data: [] });
     expect((await call('delete', '/CARRIER_KEY', undefined, key)).status).toBe(404);
   }
-  expect((await call('get')).body).toMatchObject({ data: [{ name: 'CARRIER_KEY', setAt: expect.any(Number) }] });
+  expect((await call('get')).body).toMatchObject({
+    data: [{ name: 'CARRIER_KEY', setAt: expect.any(Number) }],
+  });
 });

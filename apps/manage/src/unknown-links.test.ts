@@ -20,8 +20,13 @@ function limited() {
   const keyLimit = keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 3 });
   const app = createManageApp({ ...api.deps, keyLimit });
   const open = (address: string, path: (typeof paths)[number], token: string) => {
-    const body = path === '/v1/sign-in/oidc' ? { invitation: token, returnTo: '/console/' } : { token };
-    const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': address };
+    const body =
+      path === '/v1/sign-in/oidc' ? { invitation: token, returnTo: '/console/' } : { token };
+    const headers = {
+      'Sec-Fetch-Site': 'same-origin',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-For': address,
+    };
     return request(app).post(path).set(headers).send(body);
   };
   return open;
@@ -37,7 +42,10 @@ test.each(paths)(
     for (let at = 0; at < 3; at += 1) await open('203.0.113.1', path, unknownToken()).expect(404);
     const transactions = jest.spyOn(api.db, 'transaction');
     const { body } = await open('203.0.113.1', path, unknownToken()).expect(429);
-    expect(body).toMatchObject({ code: 'too_many_unknown_links', error: 'Too many unknown links from this address' });
+    expect(body).toMatchObject({
+      code: 'too_many_unknown_links',
+      error: 'Too many unknown links from this address',
+    });
     expect(transactions).not.toHaveBeenCalled();
     await open('203.0.113.1', '/v1/invitations/show', token).expect(200);
     await open('203.0.113.2', path, unknownToken()).expect(404);
@@ -60,7 +68,10 @@ test('unknown sessions of an address are 429 where a sign-in begins, before a qu
   const { scope } = await api.world();
   const { token } = await createInvitation(api.db, scope, { role: 'member', minutes: 5 });
   const begin = () =>
-    open('203.0.113.4', '/v1/sign-in/oidc', token).set('Cookie', `__Host-parley_session=${unknownToken()}`);
+    open('203.0.113.4', '/v1/sign-in/oidc', token).set(
+      'Cookie',
+      `__Host-parley_session=${unknownToken()}`,
+    );
   for (let at = 0; at < 3; at += 1) await begin().expect(200);
   const { body } = await begin().expect(429);
   expect(body.code).toBe('too_many_unknown_sessions');

@@ -4,10 +4,17 @@ import { seesAll } from '@parley/permissions';
 import { type CallerContext, notFound } from '@parley/service';
 import { timeId } from './page';
 
-const publicErrors = ['cancelled', 'interrupted', 'the turn took too long', 'agent_not_found', 'no_active_config'];
+const publicErrors = [
+  'cancelled',
+  'interrupted',
+  'the turn took too long',
+  'agent_not_found',
+  'no_active_config',
+];
 
 /** The error as a caller gets it that does not see everything. Other errors may quote a provider. */
-export const publicErrorOf = (error: string): string => (publicErrors.includes(error) ? error : 'failed');
+export const publicErrorOf = (error: string): string =>
+  publicErrors.includes(error) ? error : 'failed';
 
 /** Reads an execution that the caller may see. Throws 404 for any other. */
 export async function executionOf(db: Db, { caller, scope }: CallerContext, id: string) {

@@ -29,7 +29,9 @@ export async function admitOrigin(
   const { origin } = request.headers;
   const own = new URL(publicUrl).origin;
   const isOwnRead =
-    request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin';
+    request.method === 'GET' &&
+    origin === undefined &&
+    request.headers['sec-fetch-site'] === 'same-origin';
   if (!isOwnRead && (origin === undefined || origin === 'null')) throw wrongOrigin();
   const website = await findWebsite(key, clientAddress(request, keyLimit));
   if (website === null) throw unauthorized('unknown_key');
@@ -60,7 +62,8 @@ export const createVisitorGuard =
   async (exchange: Exchange): Promise<void> => {
     const key = keyOf(exchange.request);
     const { website, origin } = await admitOrigin(deps, exchange, key);
-    const [, token = ''] = /^Bearer +([^\s]+) *$/i.exec(exchange.request.headers.authorization ?? '') ?? [];
+    const [, token = ''] =
+      /^Bearer +([^\s]+) *$/i.exec(exchange.request.headers.authorization ?? '') ?? [];
     const session = await visitorOfToken(website, token);
     if (session === null || session.origin !== origin) throw unauthorized('no_session');
     const { visitor } = session;
@@ -69,7 +72,13 @@ export const createVisitorGuard =
     const { id, name, scope } = website;
     exchange.knownCaller = {
       ...scope,
-      ...{ type: 'api_key', id: `${id}:${visitor.subject}`, name, permissions: new Set(), role: null },
+      ...{
+        type: 'api_key',
+        id: `${id}:${visitor.subject}`,
+        name,
+        permissions: new Set(),
+        role: null,
+      },
     };
     exchange.checkAgain = async () => {
       const isValid = session.expiresAtMs > Date.now() && (await deps.findWebsite(key)) !== null;
@@ -77,7 +86,8 @@ export const createVisitorGuard =
     };
   };
 
-const keyOf = ({ url }: IncomingMessage): string => new URL(url!, 'http://visitors').searchParams.get('key') ?? '';
+const keyOf = ({ url }: IncomingMessage): string =>
+  new URL(url!, 'http://visitors').searchParams.get('key') ?? '';
 
 /** Counts a request for its visitor, address and key, or throws 429. */
 export async function admit(
@@ -91,9 +101,14 @@ export async function admit(
     { name: `address:${clientAddress(request, keyLimit)}`, limit: limits.perAddress },
     { name: 'key', limit: limits.perKey },
   ]);
-  if (retryAtMs === Infinity) throw unavailable('Visitors are temporarily not served', 2, 'limit_unavailable');
+  if (retryAtMs === Infinity)
+    throw unavailable('Visitors are temporarily not served', 2, 'limit_unavailable');
   if (retryAtMs > 0)
-    throw rateLimited(retryAtMs, 'too_many_requests', 'Too many requests of the visitor, the address or the key');
+    throw rateLimited(
+      retryAtMs,
+      'too_many_requests',
+      'Too many requests of the visitor, the address or the key',
+    );
 }
 
 const visitorPath = /^\/v1\/widget\/(sessions|messages|stream)(\?|$)/;

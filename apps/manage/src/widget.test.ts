@@ -31,8 +31,14 @@ async function newKey(more: object = {}) {
   return (await world.call('post', '/v1/publishable-keys', { body }).expect(201)).body;
 }
 
-const begin = (key: string, { origin = site, ...body }: { origin?: string; [field: string]: unknown } = {}) =>
-  api.call('post', `/v1/widget/sessions?key=${key}`, { body, headers: origin === '' ? {} : { Origin: origin } });
+const begin = (
+  key: string,
+  { origin = site, ...body }: { origin?: string; [field: string]: unknown } = {},
+) =>
+  api.call('post', `/v1/widget/sessions?key=${key}`, {
+    body,
+    headers: origin === '' ? {} : { Origin: origin },
+  });
 
 const signed = (secret: string, claims: Record<string, unknown> = {}, alg = 'HS256') =>
   new SignJWT({ sub: 'ana', iat: Math.floor(Date.now() / 1_000), ...claims })
@@ -45,7 +51,13 @@ describe('publishable keys', () => {
     expect(key).toMatch(/^pk_dev_/);
     expect(limits).toEqual({ perVisitor: 60, perAddress: 600, perKey: 6_000 });
     const list = await world.call('get', '/v1/publishable-keys').expect(200);
-    expect(list.body.data[0]).toMatchObject({ id, key, agentSlug, routerSlug: null, revokedAt: null });
+    expect(list.body.data[0]).toMatchObject({
+      id,
+      key,
+      agentSlug,
+      routerSlug: null,
+      revokedAt: null,
+    });
     await world.call('delete', `/v1/publishable-keys/${id}`).expect(200);
     const log = await world.call('get', '/v1/audit-log').expect(200);
     expect(log.body.data.slice(0, 2).map(({ action }: { action: string }) => action)).toEqual([
@@ -118,7 +130,8 @@ describe('origins', () => {
       });
       return [status, headers['access-control-allow-origin']];
     };
-    for (const path of ['sessions', 'messages', 'stream']) expect(await ask(site, key, path)).toEqual([204, site]);
+    for (const path of ['sessions', 'messages', 'stream'])
+      expect(await ask(site, key, path)).toEqual([204, site]);
     expect(await ask('https://evil.example')).toEqual([403, undefined]);
     expect(await ask('null')).toEqual([403, undefined]);
     expect(await ask(site, 'pk_dev_AAAAAAAAAAAAAAAAAAAAAA')).toEqual([403, undefined]);
@@ -129,7 +142,8 @@ describe('origins', () => {
     await begin(key).expect(201);
     await world.call('delete', `/v1/publishable-keys/${id}`).expect(200);
     await until(async () => (await begin(key)).status === 401, { limitMs: 10_000 });
-    for (const wrong of [key, 'pk_dev_AAAAAAAAAAAAAAAAAAAAAA', world.key, 'x']) await begin(wrong).expect(401);
+    for (const wrong of [key, 'pk_dev_AAAAAAAAAAAAAAAAAAAAAA', world.key, 'x'])
+      await begin(wrong).expect(401);
   });
 });
 
@@ -143,7 +157,10 @@ describe('visitors', () => {
     expect(first.expiresAt).toBeLessThanOrEqual(Date.now() + 30 * 60_000);
     const again = (await begin(key, { visitorId: first.visitorId }).expect(201)).body;
     const [website, otherWebsite] = await Promise.all([websiteOf(key), websiteOf(other.key)]);
-    const [a, b] = await Promise.all([visitorOfToken(website, first.token), visitorOfToken(website, again.token)]);
+    const [a, b] = await Promise.all([
+      visitorOfToken(website, first.token),
+      visitorOfToken(website, again.token),
+    ]);
     expect(a).toMatchObject({ origin: site, visitor: { params: {} } });
     expect(threadOfVisitor(website, a!.visitor)).toBe(threadOfVisitor(website, b!.visitor));
     expect(threadOfVisitor(website, a!.visitor)).not.toContain(first.visitorId);
@@ -161,7 +178,9 @@ describe('visitors', () => {
     };
     const [ana, noId] = await threadOf({ identity });
     expect(noId).toBeNull();
-    const attempts = ['ana', 'identified:ana', ana, undefined].map((visitorId) => threadOf({ visitorId }));
+    const attempts = ['ana', 'identified:ana', ana, undefined].map((visitorId) =>
+      threadOf({ visitorId }),
+    );
     const threads = (await Promise.all(attempts)).map(([thread]) => thread);
     expect(new Set([ana, ...threads]).size).toBe(5);
     expect((await threadOf({ identity, visitorId: 'x' }))[0]).toBe(ana);
@@ -169,7 +188,10 @@ describe('visitors', () => {
 
   test('claims of an identity become params', async () => {
     const { key, identitySecret } = await newKey();
-    const identity = await signed(identitySecret, { plan: 'gold', exp: Math.floor(Date.now() / 1_000) + 60 });
+    const identity = await signed(identitySecret, {
+      plan: 'gold',
+      exp: Math.floor(Date.now() / 1_000) + 60,
+    });
     const { token } = (await begin(key, { identity }).expect(201)).body;
     const { visitor } = (await visitorOfToken(await websiteOf(key), token))!;
     expect(visitor).toEqual({ subject: 'identified:ana', params: { sub: 'ana', plan: 'gold' } });
@@ -212,11 +234,17 @@ describe('requests with a token', () => {
       newKey(),
     ]);
     const [token, ownToken, foreign] = await Promise.all(
-      [begin(key), begin(key, { origin: own }), begin(other.key)].map(async (session) => (await session).body.token),
+      [begin(key), begin(key, { origin: own }), begin(other.key)].map(
+        async (session) => (await session).body.token,
+      ),
     );
     const ask = async (method: 'get' | 'post', bearer: string, headers: Record<string, string>) => {
       const body = method === 'post' ? { message: 'Hello' } : undefined;
-      const { status } = await api.call(method, `/v1/widget/messages?key=${key}`, { key: bearer, headers, body });
+      const { status } = await api.call(method, `/v1/widget/messages?key=${key}`, {
+        key: bearer,
+        headers,
+        body,
+      });
       return status < 300 ? 200 : status;
     };
     const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' };
@@ -240,7 +268,11 @@ describe('messages', () => {
   const visit = async (key: string, body: object = {}) => {
     const { token } = (await begin(key, { ...body }).expect(201)).body;
     const ask = (method: 'get' | 'post', path: string, more: object = {}) =>
-      api.call(method, `/v1/widget/${path}key=${key}`, { key: token, headers: { Origin: site }, ...more });
+      api.call(method, `/v1/widget/${path}key=${key}`, {
+        key: token,
+        headers: { Origin: site },
+        ...more,
+      });
     return {
       token,
       send: (message: unknown, headers: object = {}) =>
@@ -284,7 +316,9 @@ describe('messages', () => {
     expect(first).toMatchObject({ data: [data[0]], hasMore: true });
     expect((await ana.list(`limit=1&cursor=${first.cursor}&`)).data).toEqual([data[1]]);
     expect((await other.list()).data.map(({ text }: { text: string }) => text)).toEqual(['Mine']);
-    expect((await (await visit((await newKey({ agentSlug: 'helper' })).key)).list()).data).toEqual([]);
+    expect((await (await visit((await newKey({ agentSlug: 'helper' })).key)).list()).data).toEqual(
+      [],
+    );
     const { rows } = await api.db.pool.query(
       `select t.channel, t.params from executions e join threads t on t.tenant = e.tenant and t.id = e.thread_id
        where e.tenant = $1 and e.id = $2`,
@@ -300,14 +334,22 @@ describe('messages', () => {
     const { key } = await newKey({ agentSlug: 'helper', limits });
     const [visitor, other] = [await visit(key), await visit(key)];
     const once = { 'Idempotency-Key': 'k1' };
-    const sent = await Promise.all([visitor.send('Once', once), visitor.send('Once', once), other.send('Once', once)]);
+    const sent = await Promise.all([
+      visitor.send('Once', once),
+      visitor.send('Once', once),
+      other.send('Once', once),
+    ]);
     expect(sent[0].body).toEqual(sent[1].body);
     expect(sent[2].body.executionId).not.toBe(sent[0].body.executionId);
     expect((await visitor.list()).data).toHaveLength(1);
     expect((await visitor.send('x'.repeat(8_000))).status).toBe(202);
     for (const message of ['', '  ', 5, null, undefined, '\0', 'x'.repeat(8_001)]) {
       const { status, headers } = await visitor.send(message);
-      expect([message, status, headers['access-control-allow-origin']]).toEqual([message, 400, site]);
+      expect([message, status, headers['access-control-allow-origin']]).toEqual([
+        message,
+        400,
+        site,
+      ]);
     }
     const missing = await visit((await newKey()).key);
     await missing.send('Hello').expect(404);
@@ -316,9 +358,14 @@ describe('messages', () => {
   test("have people's replies, who end the agent's answers, and no notes", async () => {
     const visitor = await visit((await newKey({ agentSlug: 'helper', limits })).key);
     const { executionId } = (await visitor.send('Hello').expect(202)).body;
-    const { threadId } = (await world.call('get', `/v1/executions/${executionId}`).expect(200)).body;
-    await world.call('post', `/v1/threads/${threadId}/notes`, { body: { text: 'A secret note' } }).expect(201);
-    await world.call('post', `/v1/threads/${threadId}/messages`, { body: { text: 'I am here' } }).expect(201);
+    const { threadId } = (await world.call('get', `/v1/executions/${executionId}`).expect(200))
+      .body;
+    await world
+      .call('post', `/v1/threads/${threadId}/notes`, { body: { text: 'A secret note' } })
+      .expect(201);
+    await world
+      .call('post', `/v1/threads/${threadId}/messages`, { body: { text: 'I am here' } })
+      .expect(201);
     const { data } = await visitor.list();
     expect(data.map(({ from, text }: { from: string; text: string }) => [from, text])).toEqual([
       ['person', 'I am here'],
@@ -334,7 +381,10 @@ describe('messages', () => {
     const streaming = visitor.stream();
     setTimeout(() => void answer(executionId), 50);
     const { text, headers } = await streaming.buffer(true).expect(200);
-    expect(headers).toMatchObject({ 'access-control-allow-origin': site, 'x-vercel-ai-ui-message-stream': 'v1' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': site,
+      'x-vercel-ai-ui-message-stream': 'v1',
+    });
     expect(text).toContain('"delta":"Hi"');
     expect(text).toContain('data: [DONE]');
     await visitor.stream().expect(204);
@@ -364,7 +414,9 @@ describe('limits', () => {
     const replicas = connections.map(createVisitorLimit);
     const admitted = async (countersOf: (index: number) => { name: string; limit: number }[]) => {
       const group = `g${Math.random()}`;
-      const asked = Array.from({ length: 120 }, (_, index) => replicas[index % 2]!(group, countersOf(index)));
+      const asked = Array.from({ length: 120 }, (_, index) =>
+        replicas[index % 2]!(group, countersOf(index)),
+      );
       return (await Promise.all(asked)).filter((retryAtMs) => retryAtMs === 0).length;
     };
     expect(
@@ -408,7 +460,10 @@ describe('limits', () => {
     const app = createManageApp({ ...api.deps, keyLimit });
     const { key } = await newKey();
     const ask = (name: string, address: string) =>
-      request(app).post(`/v1/widget/sessions?key=${name}`).set({ Origin: site, 'X-Address': address }).send({});
+      request(app)
+        .post(`/v1/widget/sessions?key=${name}`)
+        .set({ Origin: site, 'X-Address': address })
+        .send({});
     const unknown = () => `pk_dev_${randomBytes(16).toString('base64url')}`;
     for (let at = 0; at < 3; at += 1) await ask(unknown(), 'a').expect(401);
     expect((await ask(unknown(), 'a').expect(429)).body.code).toBe('too_many_unknown_keys');

@@ -33,7 +33,12 @@ async function answerCommand(
   if (call === 'GET /emails') return { status: 200, body: { emails: account.emails.map(toEmail) } };
   if (call !== 'POST /messages') return { status: 404, body: { error: 'Not found' } };
   const { number, customer, text } = fieldsOf(body);
-  const message = { number: textOf(number), customer: digitsOf(textOf(customer)), text: textOf(text), isChoice: false };
+  const message = {
+    number: textOf(number),
+    customer: digitsOf(textOf(customer)),
+    text: textOf(text),
+    isChoice: false,
+  };
   const problem = await write(store, account, message);
   return problem === null ? { status: 200, body: {} } : { status: 400, body: { error: problem } };
 }
@@ -46,7 +51,8 @@ export async function write(
   message: Parameters<typeof writeAsCustomer>[2],
 ): Promise<string | null> {
   if (!/^\d{6,15}$/.test(message.customer)) return 'The number of the customer has 6 to 15 digits';
-  if (message.text.trim() === '' || message.text.length > 4096) return 'A message has 1 to 4,096 characters';
+  if (message.text.trim() === '' || message.text.length > 4096)
+    return 'A message has 1 to 4,096 characters';
   return (await writeAsCustomer(store, account, message)).problem;
 }
 

@@ -49,7 +49,8 @@ async function start(): Promise<void> {
     replyWaitMs: 300,
   });
 }
-const stop = (): Promise<unknown> => new Promise((done) => (server.closeAllConnections(), server.close(done)));
+const stop = (): Promise<unknown> =>
+  new Promise((done) => (server.closeAllConnections(), server.close(done)));
 
 beforeAll(async () => {
   parleyUrl = await listen(parley);
@@ -69,15 +70,26 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(url + path, { headers, redirect: 'manual' });
   return { status: response.status, text: await response.text(), headers: response.headers };
 };
-const press = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+const press = async (
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+) => {
   const body = new URLSearchParams(fields);
   const response = await fetch(url + path, { method: 'POST', body, headers, redirect: 'manual' });
-  return { status: response.status, text: await response.text(), location: response.headers.get('location') };
+  return {
+    status: response.status,
+    text: await response.text(),
+    location: response.headers.get('location'),
+  };
 };
 
 describe('payments', () => {
   const flow = (key = apiKey, secretKey = 'offline') =>
-    createFlowClient({ apiUrl: `${url}/flow`, apiKey: key, secretKey, scope }, { statusTimeoutMs: 2_000 });
+    createFlowClient(
+      { apiUrl: `${url}/flow`, apiKey: key, secretKey, scope },
+      { statusTimeoutMs: 2_000 },
+    );
   const create = async (subject = 'A "tent" & <b>more</b>', key = apiKey) => {
     const made = await flow(key).createPayment({
       commerceOrder: 'ent_1',
@@ -111,38 +123,59 @@ describe('payments', () => {
   test.each([
     ['pay', 2, 'Paid'],
     ['refuse', 3, 'Refused'],
-  ])('%s sets the status and sends Flow’s callback once, however often it is pressed', async (choice, code, shown) => {
-    const { token } = await create();
-    const other = choice === 'pay' ? 'refuse' : 'pay';
-    const first = await press('/flow/pay', { token, choice });
-    expect(first).toMatchObject({ status: 303, location: `/flow/pay?token=${token}` });
-    await Promise.all([press('/flow/pay', { token, choice }), press('/flow/pay', { token, choice: other })]);
-    expect(received).toEqual([
-      expect.objectContaining({
-        path: '/webhook/flow',
-        body: `token=${token}`,
-        headers: expect.objectContaining({ 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' }),
-      }),
-    ]);
-    expect(await codeOf(token)).toBe(code);
-    const { text } = await get(first.location!);
-    expect(text).toContain(shown);
-    expect(text).not.toContain('value="pay"');
-    expect(text).toContain('Return to the shop');
-  });
+  ])(
+    '%s sets the status and sends Flow’s callback once, however often it is pressed',
+    async (choice, code, shown) => {
+      const { token } = await create();
+      const other = choice === 'pay' ? 'refuse' : 'pay';
+      const first = await press('/flow/pay', { token, choice });
+      expect(first).toMatchObject({ status: 303, location: `/flow/pay?token=${token}` });
+      await Promise.all([
+        press('/flow/pay', { token, choice }),
+        press('/flow/pay', { token, choice: other }),
+      ]);
+      expect(received).toEqual([
+        expect.objectContaining({
+          path: '/webhook/flow',
+          body: `token=${token}`,
+          headers: expect.objectContaining({
+            'content-type': 'application/x-www-form-urlencoded;charset=UTF-8',
+          }),
+        }),
+      ]);
+      expect(await codeOf(token)).toBe(code);
+      const { text } = await get(first.location!);
+      expect(text).toContain(shown);
+      expect(text).not.toContain('value="pay"');
+      expect(text).toContain('Return to the shop');
+    },
+  );
 
   test('a callback that Parley refuses is shown, and can be sent again', async () => {
     const { token } = await create();
     answerStatus = 503;
     const failed = await press('/flow/pay', { token, choice: 'pay' });
-    expect([failed.status, failed.text.includes('answered 503'), await codeOf(token)]).toEqual([200, true, 2]);
+    expect([failed.status, failed.text.includes('answered 503'), await codeOf(token)]).toEqual([
+      200,
+      true,
+      2,
+    ]);
     answerStatus = 200;
     expect(await press('/flow/pay', { token, choice: 'pay' })).toMatchObject({ status: 303 });
-    expect((await get(`/flow/pay?token=${token}`)).text).toContain('Parley has received the result');
+    expect((await get(`/flow/pay?token=${token}`)).text).toContain(
+      'Parley has received the result',
+    );
   });
 
   test('tokens that no order has, and hostile ones, find nothing and are not repeated on the page', async () => {
-    for (const token of ['', 'F1C7', '"><script>alert(1)</script>', '../../etc/passwd', '%00', 'x'.repeat(5_000)]) {
+    for (const token of [
+      '',
+      'F1C7',
+      '"><script>alert(1)</script>',
+      '../../etc/passwd',
+      '%00',
+      'x'.repeat(5_000),
+    ]) {
       const shown = await get(`/flow/pay?token=${encodeURIComponent(token)}`);
       expect([shown.status, shown.text.includes('alert')]).toEqual([404, false]);
       const pressed = await press('/flow/pay', { token, choice: 'pay' });
@@ -157,9 +190,14 @@ describe('payments', () => {
   test('an account sees its own orders only, and requests without its signature are refused', async () => {
     const { token } = await create('Tent', 'offline-org_2');
     expect(await codeOf(token)).toBe('Transaction not found');
-    expect(await flow(apiKey, 'other').getStatus(token)).toMatchObject({ message: 'Invalid signature' });
+    expect(await flow(apiKey, 'other').getStatus(token)).toMatchObject({
+      message: 'Invalid signature',
+    });
     for (const key of ['', 'KEY', 'offline-../../x', `offline-${'x'.repeat(200)}`])
-      expect(await flow(key).getStatus(token)).toMatchObject({ ok: false, message: 'Invalid apiKey' });
+      expect(await flow(key).getStatus(token)).toMatchObject({
+        ok: false,
+        message: 'Invalid apiKey',
+      });
   });
 
   test('what Flow refuses is refused: small amounts, decimals of CLP and addresses that are none', async () => {
@@ -170,10 +208,19 @@ describe('payments', () => {
       [{ amount: 349, email, urlConfirmation }, 'The minimum amount is 350 CLP'],
       [{ amount: 400.5, email, urlConfirmation }, 'Amount can not contain decimals'],
       [{ amount: 400, email: 'ana', urlConfirmation }, 'The userEmail: ana is not valid.'],
-      [{ amount: 400, email, urlConfirmation: 'javascript:alert(1)' }, 'urlConfirmation or urlReturn'],
-      [{ amount: 400, email, urlConfirmation, subject: 'x'.repeat(2_049) }, 'Longer than 2048 characters: subject'],
+      [
+        { amount: 400, email, urlConfirmation: 'javascript:alert(1)' },
+        'urlConfirmation or urlReturn',
+      ],
+      [
+        { amount: 400, email, urlConfirmation, subject: 'x'.repeat(2_049) },
+        'Longer than 2048 characters: subject',
+      ],
     ] as const)
-      expect(await flow().createPayment({ ...order, ...wrong })).toMatchObject({ reason: 'refused', message });
+      expect(await flow().createPayment({ ...order, ...wrong })).toMatchObject({
+        reason: 'refused',
+        message,
+      });
   });
 
   test('orders survive a restart; the oldest are dropped beyond the limit', async () => {
@@ -189,15 +236,22 @@ describe('payments', () => {
 
 describe('WhatsApp', () => {
   const number = '15550001111';
-  const client = (key = apiKey) => createKapsoClient({ organizationId: 'org_1', apiUrl: `${url}/kapso`, apiKey: key });
+  const client = (key = apiKey) =>
+    createKapsoClient({ organizationId: 'org_1', apiUrl: `${url}/kapso`, apiKey: key });
   const events = ['whatsapp.message.received', 'whatsapp.message.delivered'];
 
   test('a number is connected, and what a customer writes is delivered with the signature of its webhook', async () => {
-    expect(await client().getPhoneNumber(number)).toMatchObject({ ok: true, value: { phoneNumber: number } });
+    expect(await client().getPhoneNumber(number)).toMatchObject({
+      ok: true,
+      value: { phoneNumber: number },
+    });
     expect(await client().getPhoneNumber('simulated')).toMatchObject({ ok: false, status: 404 });
     const webhook = { url: `${parleyUrl}/webhook/kapso/messages`, secretKey: 'own', events };
     const made = await client().createWebhook(number, webhook);
-    expect(await client().listWebhooks(number)).toMatchObject({ ok: true, value: [{ id: made.ok && made.value }] });
+    expect(await client().listWebhooks(number)).toMatchObject({
+      ok: true,
+      value: [{ id: made.ok && made.value }],
+    });
     const [written] = await Promise.all([
       press('/whatsapp', { number, customer: '+56 9 1234 5678', text: 'Hi <there>' }),
       until(() => received[0]).then(() =>
@@ -223,13 +277,20 @@ describe('WhatsApp', () => {
     const { text } = await get(written.location!);
     expect(text).toContain('Hi &#60;there&#62;');
     expect(text).toContain('<a href="http://localhost:1/flow/pay?token=A"');
-    await until(() => received.find((one) => one.headers['x-webhook-event'] === 'whatsapp.message.delivered'));
+    await until(() =>
+      received.find((one) => one.headers['x-webhook-event'] === 'whatsapp.message.delivered'),
+    );
   });
 
   test('buttons of the agent can be pressed', async () => {
-    const buttons = ['Green', 'Red'].map((title, at) => ({ type: 'reply', reply: { id: String(at), title } }));
+    const buttons = ['Green', 'Red'].map((title, at) => ({
+      type: 'reply',
+      reply: { id: String(at), title },
+    }));
     const interactive = { type: 'button', body: { text: 'Which colour?' }, action: { buttons } };
-    expect(await client().sendMessage(number, { to: '56900000001', type: 'interactive', interactive })).toMatchObject({
+    expect(
+      await client().sendMessage(number, { to: '56900000001', type: 'interactive', interactive }),
+    ).toMatchObject({
       ok: true,
     });
     const path = `/whatsapp?number=${number}&customer=56900000001`;
@@ -250,9 +311,9 @@ describe('WhatsApp', () => {
       ['56900000002', 'x'.repeat(4_097)],
     ] as const)
       expect((await press('/whatsapp', { number, customer, text })).status).toBe(200);
-    expect((await press('/whatsapp', { number: '999', customer: '56900000002', text: 'Hi' })).text).toContain(
-      '999 is not connected',
-    );
+    expect(
+      (await press('/whatsapp', { number: '999', customer: '56900000002', text: 'Hi' })).text,
+    ).toContain('999 is not connected');
   });
 
   test('the setup link connects one number, signed as the project', async () => {
@@ -264,8 +325,12 @@ describe('WhatsApp', () => {
     const reports = received.filter(({ path }) => path === '/webhook/kapso/project');
     expect(reports).toHaveLength(2);
     expect(reports[0]!.body).toBe(reports[1]!.body);
-    expect(reports[0]!.headers['x-webhook-signature']).toBe(signBody(Buffer.from(reports[0]!.body), 'project'));
-    expect(JSON.parse(reports[0]!.body)).toMatchObject({ phone_number_id: expect.stringMatching(/^1555\d{7}$/) });
+    expect(reports[0]!.headers['x-webhook-signature']).toBe(
+      signBody(Buffer.from(reports[0]!.body), 'project'),
+    );
+    expect(JSON.parse(reports[0]!.body)).toMatchObject({
+      phone_number_id: expect.stringMatching(/^1555\d{7}$/),
+    });
   });
 
   test('the command line gets the messages of its account only', async () => {
@@ -278,17 +343,36 @@ describe('WhatsApp', () => {
 
 describe('e-mails', () => {
   const send = async (body: object, key: string) => {
-    const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': key, 'Content-Type': 'application/json' };
-    const response = await fetch(`${url}/resend/emails`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: response.status, body: (await response.json()) as { id: string; name?: string } };
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      'Idempotency-Key': key,
+      'Content-Type': 'application/json',
+    };
+    const response = await fetch(`${url}/resend/emails`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as { id: string; name?: string },
+    };
   };
-  const email = { from: 'a@b.cl', to: ['c@d.cl'], subject: 'Order <1>', html: '<h1>Hi</h1><script>alert(1)</script>' };
+  const email = {
+    from: 'a@b.cl',
+    to: ['c@d.cl'],
+    subject: 'Order <1>',
+    html: '<h1>Hi</h1><script>alert(1)</script>',
+  };
 
   test('an e-mail is kept once for its key, and its HTML is shown without scripts', async () => {
     const sent = await send(email, 'k1');
     expect(await send(email, 'k1')).toEqual(sent);
     expect(await send({ ...email, subject: 'Other' }, 'k1')).toMatchObject({ status: 409 });
-    expect(await send({ from: 'a@b.cl' }, 'k2')).toMatchObject({ status: 422, body: { name: 'validation_error' } });
+    expect(await send({ from: 'a@b.cl' }, 'k2')).toMatchObject({
+      status: 422,
+      body: { name: 'validation_error' },
+    });
     const page = await get(`/emails/${sent.body.id}`);
     expect(page.text).toContain('Order &#60;1&#62;');
     expect(page.text).not.toContain('alert');
@@ -316,7 +400,9 @@ test('the largest list of an account is shortened to 4 MiB, and the others are k
     const webhook = { number: '1', url: 'x'.repeat(600_000), secretKey: '', events: [] };
     account.webhooks = Array.from({ length: 12 }, (_, at) => ({ id: String(at), ...webhook }));
     store.save(account);
-    expect(readFileSync(join(own, 'offline-large.json')).length).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(readFileSync(join(own, 'offline-large.json')).length).toBeLessThanOrEqual(
+      4 * 1024 * 1024,
+    );
     expect([account.emails.length, account.webhooks.at(-1)?.id]).toEqual([1, '11']);
   } finally {
     rmSync(own, { recursive: true });
@@ -330,8 +416,12 @@ test('names of other hosts and forms of other sites are refused', async () => {
       void import('node:net').then(({ connect }) => {
         const socket = connect(Number(port), '127.0.0.1');
         let text = '';
-        socket.on('data', (chunk) => (text += chunk)).on('close', () => resolve(text.split('\r\n')[0]!));
-        socket.write(`${method} / HTTP/1.1\r\n${headers}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+        socket
+          .on('data', (chunk) => (text += chunk))
+          .on('close', () => resolve(text.split('\r\n')[0]!));
+        socket.write(
+          `${method} / HTTP/1.1\r\n${headers}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+        );
       });
     });
   expect(await send(`Host: evil.example:${port}`)).toContain('421');
@@ -343,5 +433,6 @@ test('names of other hosts and forms of other sites are refused', async () => {
     { Origin: 'null' },
     { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' },
   ];
-  for (const headers of foreign) expect((await press('/whatsapp', form, headers as never)).status).toBe(403);
+  for (const headers of foreign)
+    expect((await press('/whatsapp', form, headers as never)).status).toBe(403);
 });

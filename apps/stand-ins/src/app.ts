@@ -17,7 +17,8 @@ export interface StandInsDeps extends KapsoDeps {
 /** More than the largest message or e-mail that is kept. */
 const maxBodyBytes = 1024 * 1024;
 const usualReplyWaitMs = 8_000;
-const emailPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
+const emailPolicy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
 const fallbackCustomer = '56911111111';
 
 /**
@@ -32,24 +33,44 @@ export function createStandIns(deps: StandInsDeps): RequestListener {
       if (!isExpected) deps.log.error({ err: error }, 'a request failed');
       const status = isExpected ? error.status : 500;
       const message = isExpected ? error.message : 'The log of npm start shows the reason.';
-      if (isApiPath(request.url!)) sendAnswer(response, { status, body: { message, error: message } });
-      else sendPage(response, status, pages.messagePage(isExpected ? 'Not possible' : 'Internal error', message));
+      if (isApiPath(request.url!))
+        sendAnswer(response, { status, body: { message, error: message } });
+      else
+        sendPage(
+          response,
+          status,
+          pages.messagePage(isExpected ? 'Not possible' : 'Internal error', message),
+        );
     });
   };
 }
 
-async function handle(deps: StandInsDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  deps: StandInsDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { address } = deps;
   const method = request.method!;
   const url = URL.parse(request.url!, 'http://stand-ins');
   if (url === null) throw new HttpError(400, 'bad_request', 'The address cannot be read');
   refuseForeign(request, address);
-  const body = method === 'GET' || method === 'HEAD' ? '' : (await readBody(request, maxBodyBytes)).toString('utf8');
-  const call = { method, path: url.pathname, query: url.searchParams, headers: request.headers, body };
+  const body =
+    method === 'GET' || method === 'HEAD'
+      ? ''
+      : (await readBody(request, maxBodyBytes)).toString('utf8');
+  const call = {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers,
+    body,
+  };
   const answer = await answerApi(deps, call);
   if (answer !== null) return sendAnswer(response, answer);
   if (method === 'POST') return press(deps, response, url.pathname, new URLSearchParams(body));
-  if (method !== 'GET' && method !== 'HEAD') throw new HttpError(405, 'method_not_allowed', 'Only GET and POST');
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new HttpError(405, 'method_not_allowed', 'Only GET and POST');
   show(deps, response, url);
 }
 
@@ -70,7 +91,11 @@ function refuseForeign({ headers, method }: IncomingMessage, address: string): v
 }
 
 /** Shows a page. */
-function show({ store }: StandInsDeps, response: ServerResponse, { pathname, searchParams: query }: URL): void {
+function show(
+  { store }: StandInsDeps,
+  response: ServerResponse,
+  { pathname, searchParams: query }: URL,
+): void {
   if (pathname === '/') return sendPage(response, 200, pages.overviewPage(store.all()));
   if (pathname === '/flow/pay') return showOrder(store, response, query.get('token') ?? '', null);
   if (pathname === '/connect')
@@ -86,20 +111,31 @@ function show({ store }: StandInsDeps, response: ServerResponse, { pathname, sea
     .flatMap(({ emails }) => emails)
     .find((one) => one.id === id);
   if (email === undefined)
-    throw new HttpError(404, 'not_found', 'There is no such page. Only the newest entries are kept.');
+    throw new HttpError(
+      404,
+      'not_found',
+      'There is no such page. Only the newest entries are kept.',
+    );
   if (isHtml === undefined) return sendPage(response, 200, pages.emailPage(email));
   sendPage(response, 200, textOf(email.request.html), emailPolicy);
 }
 
 /** Handles a button. */
-async function press(deps: StandInsDeps, response: ServerResponse, path: string, form: URLSearchParams): Promise<void> {
+async function press(
+  deps: StandInsDeps,
+  response: ServerResponse,
+  path: string,
+  form: URLSearchParams,
+): Promise<void> {
   const { store } = deps;
   const read = (name: string) => form.get(name) ?? '';
   if (path === '/flow/pay') {
     const token = read('token');
     const choice = read('choice');
-    if (choice !== 'pay' && choice !== 'refuse') throw new HttpError(400, 'bad_request', 'Choose Pay or Refuse');
-    const problem = findOrder(store, token) === undefined ? null : await settle(store, token, choice);
+    if (choice !== 'pay' && choice !== 'refuse')
+      throw new HttpError(400, 'bad_request', 'Choose Pay or Refuse');
+    const problem =
+      findOrder(store, token) === undefined ? null : await settle(store, token, choice);
     // Another page after a success, so that a reload does not press the button again.
     if (problem === null) return redirect(response, `/flow/pay?token=${encodeURIComponent(token)}`);
     return showOrder(store, response, token, problem);
@@ -122,7 +158,10 @@ async function press(deps: StandInsDeps, response: ServerResponse, path: string,
       : await write(store, account, { number, customer, text, isChoice: form.has('choice') });
   if (problem !== null) return showConversation(response, account, number, customer, text, problem);
   await untilReply(account!, customer, since, deps.replyWaitMs ?? usualReplyWaitMs);
-  redirect(response, `/whatsapp?number=${encodeURIComponent(number)}&customer=${encodeURIComponent(customer)}`);
+  redirect(
+    response,
+    `/whatsapp?number=${encodeURIComponent(number)}&customer=${encodeURIComponent(customer)}`,
+  );
 }
 
 /** The account that has connected a number. */
@@ -130,18 +169,39 @@ const accountOf = (accounts: Account[], number: string): Account | undefined =>
   accounts.findLast(({ webhooks }) => webhooks.some((webhook) => webhook.number === number)) ??
   accounts.find(({ messages }) => messages.some((message) => message.number === number));
 
-async function untilReply(account: Account, customer: string, since: number, limitMs: number): Promise<void> {
+async function untilReply(
+  account: Account,
+  customer: string,
+  since: number,
+  limitMs: number,
+): Promise<void> {
   const isAnswered = () =>
-    account.messages.slice(since).some((one) => one.direction === 'outbound' && one.customer === customer);
+    account.messages
+      .slice(since)
+      .some((one) => one.direction === 'outbound' && one.customer === customer);
   for (let waitedMs = 0; waitedMs < limitMs && !isAnswered(); waitedMs += 50) await sleep(50);
 }
 
-function showOrder(store: KapsoDeps['store'], response: ServerResponse, token: string, problem: string | null): void {
+function showOrder(
+  store: KapsoDeps['store'],
+  response: ServerResponse,
+  token: string,
+  problem: string | null,
+): void {
   const found = findOrder(store, token);
   if (found === undefined)
-    throw new HttpError(404, 'not_found', 'There is no such payment. It may be older than the ones that are kept.');
+    throw new HttpError(
+      404,
+      'not_found',
+      'There is no such payment. It may be older than the ones that are kept.',
+    );
   const { order } = found;
-  sendPage(response, 200, pages.orderPage(order, problem), pages.policyOf(new URL(order.urlReturn).origin));
+  sendPage(
+    response,
+    200,
+    pages.orderPage(order, problem),
+    pages.policyOf(new URL(order.urlReturn).origin),
+  );
 }
 
 function showConversation(
@@ -152,11 +212,17 @@ function showConversation(
   draft = '',
   problem: string | null = null,
 ): void {
-  const messages = account?.messages.filter((one) => one.number === number && one.customer === customer) ?? [];
+  const messages =
+    account?.messages.filter((one) => one.number === number && one.customer === customer) ?? [];
   sendPage(response, 200, pages.conversationPage({ number, customer, messages }, draft, problem));
 }
 
-function sendPage(response: ServerResponse, status: number, html: string, policy = pages.policyOf()): void {
+function sendPage(
+  response: ServerResponse,
+  status: number,
+  html: string,
+  policy = pages.policyOf(),
+): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,

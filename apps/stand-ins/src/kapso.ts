@@ -1,5 +1,12 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { type ApiAnswer, type ApiRequest, fieldsOf, objectOf, sendWebhook, textOf } from './provider';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  fieldsOf,
+  objectOf,
+  sendWebhook,
+  textOf,
+} from './provider';
 import type { Account, Message, Store, Webhook } from './store';
 
 export interface KapsoDeps {
@@ -25,19 +32,29 @@ export function answerKapso(deps: KapsoDeps, request: ApiRequest): ApiAnswer {
   const { method, path } = request;
   const account = deps.store.find(String(request.headers['x-api-key']));
   if (account === undefined) return { status: 401, body: { error: 'Invalid API key' } };
-  const [, sender, list] = /^\/meta\/whatsapp\/v[\d.]+\/([^/]+)\/(messages|message_templates)$/.exec(path) ?? [];
-  if (sender !== undefined && list === 'messages' && method === 'POST') return take(deps, account, sender, request);
-  if (sender !== undefined) return { status: 200, body: { data: list === 'messages' ? sent(account, sender) : [] } };
+  const [, sender, list] =
+    /^\/meta\/whatsapp\/v[\d.]+\/([^/]+)\/(messages|message_templates)$/.exec(path) ?? [];
+  if (sender !== undefined && list === 'messages' && method === 'POST')
+    return take(deps, account, sender, request);
+  if (sender !== undefined)
+    return { status: 200, body: { data: list === 'messages' ? sent(account, sender) : [] } };
   const [, number, webhooks, webhookId] =
-    /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ?? [];
-  if (number !== undefined && !numberPattern.test(number)) return notFound('Phone number not found');
+    /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ??
+    [];
+  if (number !== undefined && !numberPattern.test(number))
+    return notFound('Phone number not found');
   if (number !== undefined && webhooks === undefined) return describeNumber(number);
   if (number !== undefined) return changeWebhooks(deps.store, account, number, webhookId, request);
-  if (path === '/platform/v1/customers' && method === 'GET') return { status: 200, body: { data: [] } };
-  if (path === '/platform/v1/customers') return { status: 201, body: { data: { id: `customer-${randomUUID()}` } } };
+  if (path === '/platform/v1/customers' && method === 'GET')
+    return { status: 200, body: { data: [] } };
+  if (path === '/platform/v1/customers')
+    return { status: 201, body: { data: { id: `customer-${randomUUID()}` } } };
   const [, customer] = /^\/platform\/v1\/customers\/([\w-]{1,100})\/setup_links$/.exec(path) ?? [];
   if (customer === undefined) return notFound('Not found');
-  return { status: 201, body: { data: { id: 'setup', url: `${deps.address}/connect?customer=${customer}` } } };
+  return {
+    status: 201,
+    body: { data: { id: 'setup', url: `${deps.address}/connect?customer=${customer}` } },
+  };
 }
 
 const describeNumber = (number: string): ApiAnswer => ({
@@ -67,8 +84,15 @@ function changeWebhooks(
   const secretKey = textOf(given.secret_key);
   const found = own.find((webhook) => webhook.id === id);
   if (method === 'POST') {
-    const webhook: Webhook = { id: randomUUID(), number, url: textOf(given.url), secretKey, events };
-    if (!/^https?:\/\//.test(webhook.url)) return { status: 422, body: { error: 'url is not an address' } };
+    const webhook: Webhook = {
+      id: randomUUID(),
+      number,
+      url: textOf(given.url),
+      secretKey,
+      events,
+    };
+    if (!/^https?:\/\//.test(webhook.url))
+      return { status: 422, body: { error: 'url is not an address' } };
     account.webhooks.push(webhook);
     store.save(account);
     return { status: 201, body: { data: { id: webhook.id, url: webhook.url } } };
@@ -85,25 +109,32 @@ function take(deps: KapsoDeps, account: Account, number: string, { body }: ApiRe
   const request = fieldsOf(body);
   const { type, recipient, to } = request as Record<string, string>;
   const customer = textOf(to) || textOf(recipient);
-  if (request.messaging_product !== 'whatsapp') return graphError('messaging_product must be whatsapp');
-  if (typeof type !== 'string' || typeof request[type] !== 'object') return graphError(`no content of type ${type}`);
+  if (request.messaging_product !== 'whatsapp')
+    return graphError('messaging_product must be whatsapp');
+  if (typeof type !== 'string' || typeof request[type] !== 'object')
+    return graphError(`no content of type ${type}`);
   if (customer === '') return graphError('neither to nor recipient');
   const { text, choices } = describeContent(type, objectOf(request[type]));
-  if (type === 'text' && (text === '' || text.length > 4096)) return graphError('the text is empty or too long');
+  if (type === 'text' && (text === '' || text.length > 4096))
+    return graphError('the text is empty or too long');
   const reference = textOf(request.biz_opaque_callback_data) || null;
   const message = add(deps.store, account, {
     ...{ number, customer, direction: 'outbound', type, text, choices, reference },
   });
   setTimeout(() => {
     void report(account, message, 'delivered').then(
-      (problem) => problem !== null && deps.log.warn({ problem }, 'the status of a message was not accepted'),
+      (problem) =>
+        problem !== null && deps.log.warn({ problem }, 'the status of a message was not accepted'),
     );
   }, 100).unref();
   return { status: 200, body: { messaging_product: 'whatsapp', messages: [{ id: message.id }] } };
 }
 
 /** What the customer sees of a message, and the titles that can be chosen. */
-function describeContent(type: string, content: Record<string, unknown>): { text: string; choices: string[] } {
+function describeContent(
+  type: string,
+  content: Record<string, unknown>,
+): { text: string; choices: string[] } {
   const action = objectOf(content.action);
   const listOf = (value: unknown) => (Array.isArray(value) ? value.map(objectOf) : []);
   const rows = listOf(action.sections).flatMap((section) => listOf(section.rows));
@@ -146,7 +177,12 @@ function add(store: Store, account: Account, message: Omit<Message, 'id' | 'at'>
 export async function writeAsCustomer(
   store: Store,
   account: Account,
-  { number, customer, text, isChoice }: { number: string; customer: string; text: string; isChoice: boolean },
+  {
+    number,
+    customer,
+    text,
+    isChoice,
+  }: { number: string; customer: string; text: string; isChoice: boolean },
 ): Promise<{ problem: string | null }> {
   if (!account.webhooks.some((webhook) => webhook.number === number))
     return {
@@ -175,33 +211,58 @@ export async function writeAsCustomer(
 }
 
 /** Sends a delivery about a message to the webhooks of its number (docs/reference/providers.md#kapso-webhooks). */
-async function report(account: Account, message: Message, status: 'received' | 'delivered'): Promise<string | null> {
+async function report(
+  account: Account,
+  message: Message,
+  status: 'received' | 'delivered',
+): Promise<string | null> {
   const { id, number, customer, type, text, at } = message;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const isInbound = message.direction === 'inbound';
-  const content = type === 'text' ? { body: text } : { type: 'button_reply', button_reply: { id: text, title: text } };
+  const content =
+    type === 'text'
+      ? { body: text }
+      : { type: 'button_reply', button_reply: { id: text, title: text } };
   const body = JSON.stringify({
     message: {
       ...{ id, timestamp, type, [isInbound ? 'from' : 'to']: customer },
       ...((isInbound || type === 'text') && { [type]: content }),
       kapso: {
-        ...{ direction: message.direction, status, origin: 'cloud_api', has_media: false, content: text },
+        ...{
+          direction: message.direction,
+          status,
+          origin: 'cloud_api',
+          has_media: false,
+          content: text,
+        },
         ...(!isInbound && {
-          statuses: [{ id, status, timestamp, biz_opaque_callback_data: message.reference ?? undefined }],
+          statuses: [
+            { id, status, timestamp, biz_opaque_callback_data: message.reference ?? undefined },
+          ],
         }),
       },
     },
     conversation: {
       id: createHash('sha256').update(`${number} ${customer}`).digest('hex').slice(0, 32),
-      ...{ phone_number: customer, phone_number_id: number, status: 'active', last_active_at: at, metadata: {} },
+      ...{
+        phone_number: customer,
+        phone_number_id: number,
+        status: 'active',
+        last_active_at: at,
+        metadata: {},
+      },
       kapso: { contact_name: null },
     },
     is_new_conversation: false,
     phone_number_id: number,
   });
   const event = `whatsapp.message.${status}`;
-  const receivers = account.webhooks.filter((webhook) => webhook.number === number && webhook.events.includes(event));
-  const problems = await Promise.all(receivers.map(({ url, secretKey }) => send(url, event, body, secretKey)));
+  const receivers = account.webhooks.filter(
+    (webhook) => webhook.number === number && webhook.events.includes(event),
+  );
+  const problems = await Promise.all(
+    receivers.map(({ url, secretKey }) => send(url, event, body, secretKey)),
+  );
   return problems.find((problem) => problem !== null) ?? null;
 }
 
@@ -222,7 +283,10 @@ export const numberOfCustomer = (customer: string): string =>
   `1555${String(createHash('sha256').update(customer).digest().readUInt32BE() % 10_000_000).padStart(7, '0')}`;
 
 /** Reports the number of a customer as connected, as Kapso does at the end of its setup page. Returns the problem or null. */
-export const connectCustomer = ({ gatewayUrl, projectSecret }: KapsoDeps, customer: string): Promise<string | null> => {
+export const connectCustomer = (
+  { gatewayUrl, projectSecret }: KapsoDeps,
+  customer: string,
+): Promise<string | null> => {
   const number = {
     phone_number_id: numberOfCustomer(customer),
     project: { id: 'stand-in' },

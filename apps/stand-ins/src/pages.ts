@@ -30,7 +30,9 @@ ${body}
 
 /** An amount in its currency. */
 const money = ({ amount, currency }: Order): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }).format(amount);
+  new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }).format(
+    amount,
+  );
 
 const timeOf = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 const stateOf = ({ status }: Order): string =>
@@ -74,7 +76,11 @@ ${outcome}${hasReturn ? back : ''}
 }
 
 /** The setup page of a number, at which its owner connects it. `number`: the number that was connected. */
-export const connectPage = (customer: string, number: string | null, problem: string | null): string =>
+export const connectPage = (
+  customer: string,
+  number: string | null,
+  problem: string | null,
+): string =>
   page(
     'Connect a number',
     `<h1>Connect a WhatsApp number</h1>
@@ -92,7 +98,11 @@ ${
 const linked = (text: string): string =>
   text
     .split(/(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]*_])/)
-    .map((part, at) => (at % 2 === 1 ? `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>` : escape(part)))
+    .map((part, at) =>
+      at % 2 === 1
+        ? `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`
+        : escape(part),
+    )
     .join('');
 
 export interface Conversation {
@@ -102,7 +112,11 @@ export interface Conversation {
 }
 
 /** A conversation as the customer sees it, with a form to write. */
-export function conversationPage({ number, customer, messages }: Conversation, draft: string, problem: string | null) {
+export function conversationPage(
+  { number, customer, messages }: Conversation,
+  draft: string,
+  problem: string | null,
+) {
   const to = hidden('number', number);
   const choose = (title: string) =>
     `<form method="post" action="/whatsapp">${to}${hidden('customer', customer)}${hidden('choice', title)}<button>${escape(title)}</button></form>`;
@@ -137,7 +151,9 @@ export function overviewPage(accounts: Account[]): string {
   const conversations = new Map<string, Message>();
   for (const message of accounts.flatMap(({ messages }) => messages))
     conversations.set(`${message.number} ${message.customer}`, message);
-  const numbers = [...new Set(accounts.flatMap(({ webhooks }) => webhooks.map(({ number }) => number)))];
+  const numbers = [
+    ...new Set(accounts.flatMap(({ webhooks }) => webhooks.map(({ number }) => number))),
+  ];
   return page(
     'Stand-ins',
     `<h1>Payments, messages and e-mails of this machine</h1>

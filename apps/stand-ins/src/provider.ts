@@ -39,7 +39,9 @@ export async function sendWebhook(
     const signal = AbortSignal.timeout(callLimitMs);
     const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, ...request });
     const text = await response.text();
-    return response.status === 200 ? null : `${url} answered ${response.status}: ${text.slice(0, 300)}`;
+    return response.status === 200
+      ? null
+      : `${url} answered ${response.status}: ${text.slice(0, 300)}`;
   } catch (error) {
     return `${url} cannot be reached: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}`;
   }

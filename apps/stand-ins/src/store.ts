@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** An order of the stand-in for Flow. */
@@ -87,7 +94,12 @@ export function openStore(folder: string): Store {
   return {
     find(apiKey) {
       const known = accounts.get(apiKey);
-      if (known !== undefined || !/^offline-[\w-]{1,100}$/.test(apiKey) || accounts.size >= maxAccounts) return known;
+      if (
+        known !== undefined ||
+        !/^offline-[\w-]{1,100}$/.test(apiKey) ||
+        accounts.size >= maxAccounts
+      )
+        return known;
       const account = emptyAccount(apiKey);
       accounts.set(apiKey, account);
       return account;
@@ -116,7 +128,13 @@ function largest(lists: unknown[][]): unknown[] {
   return lists[sizes.indexOf(Math.max(...sizes))]!;
 }
 
-const emptyAccount = (apiKey: string): Account => ({ apiKey, orders: [], messages: [], webhooks: [], emails: [] });
+const emptyAccount = (apiKey: string): Account => ({
+  apiKey,
+  orders: [],
+  messages: [],
+  webhooks: [],
+  emails: [],
+});
 
 function read(file: string): Partial<Account> {
   try {

@@ -15,12 +15,18 @@ describe('authorization', () => {
     ['an empty token', { authorization: 'Bearer ' }],
     ['a prefix of the token', { authorization: 'Bearer test-executor-toke' }],
     ['another scheme', { authorization: 'Basic test-executor-token' }],
-  ])('%s is refused with 401 on both endpoints, before the body is read', async (_name, headers) => {
-    for (const path of ['/execute', '/validate']) {
-      const answer = await service.post(path, 'not even json', { authorization: '', ...headers });
-      expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } });
-    }
-  });
+  ])(
+    '%s is refused with 401 on both endpoints, before the body is read',
+    async (_name, headers) => {
+      for (const path of ['/execute', '/validate']) {
+        const answer = await service.post(path, 'not even json', { authorization: '', ...headers });
+        expect(answer).toMatchObject({
+          status: 401,
+          body: { error: 'Unauthorized', code: 'unauthorized' },
+        });
+      }
+    },
+  );
 
   it('GET /health requires no token', async () => {
     const response = await fetch(`${service.url}/health`);
@@ -54,9 +60,12 @@ describe('POST /execute', () => {
   });
 
   it('keeps keys with a special meaning in JavaScript', async () => {
-    const code = 'return JSON.parse(\'{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}\')';
+    const code =
+      'return JSON.parse(\'{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}\')';
     const { body } = await service.run(code);
-    expect(JSON.stringify(body.result)).toBe('{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}');
+    expect(JSON.stringify(body.result)).toBe(
+      '{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}',
+    );
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
     const back = await service.run('return [args.admin, Object.keys(args)]', {
       args: JSON.parse('{"__proto__":{"admin":true}}'),
@@ -69,18 +78,31 @@ describe('POST /execute', () => {
     ['\n\nconst a = null;\n  return a.b', { errorName: 'TypeError', line: 4, column: 11 }],
     [
       'function f() {\n  nope()\n}\nf()',
-      { error: "'nope' is not defined", line: 2, stack: 'at f (handler:2:3)\n    at <anonymous> (handler:4:2)' },
+      {
+        error: "'nope' is not defined",
+        line: 2,
+        stack: 'at f (handler:2:3)\n    at <anonymous> (handler:4:2)',
+      },
     ],
     ['throw "text"', { error: 'text' }],
     ['throw { code: 5 }', { error: '{"code":5}' }],
     ['throw null', { error: 'null' }],
     ['throw undefined', { error: 'undefined' }],
-    ['class Mine extends Error { name = "Mine" }\nthrow new Mine("x")', { error: 'x', errorName: 'Mine' }],
-    ['setTimeout(() => { throw new Error("late") }, 1); await new Promise(() => {})', { error: 'late' }],
+    [
+      'class Mine extends Error { name = "Mine" }\nthrow new Mine("x")',
+      { error: 'x', errorName: 'Mine' },
+    ],
+    [
+      'setTimeout(() => { throw new Error("late") }, 1); await new Promise(() => {})',
+      { error: 'late' },
+    ],
     ['return 1n', { error: 'The result must be JSON: Do not know how to serialize a BigInt' }],
     ['return () => 1', { error: 'The result must be JSON: a function is not JSON' }],
     ['const a = {}; a.a = a; return a', { error: 'The result must be JSON: circular reference' }],
-    ['throw new Proxy({}, { get() { throw 1 } })', { error: 'The handler threw something that cannot be described' }],
+    [
+      'throw new Proxy({}, { get() { throw 1 } })',
+      { error: 'The handler threw something that cannot be described' },
+    ],
     ['const x: = 1', { errorName: 'SyntaxError', line: 1, column: 10 }],
     ['eval("1 +")', { errorName: 'SyntaxError' }],
   ])('%j is answered with 200, the error and its position', async (code, expected) => {
@@ -98,13 +120,22 @@ describe('POST /execute', () => {
       'if (sum(orders) > 10) throw new RangeError("too much" satisfies string);',
       'return sum(orders)!;',
     ].join('\n');
-    expect((await service.run(code, { args: { orders: [{ total: 4 }, { total: 5 }] } })).body.result).toBe(9);
+    expect(
+      (await service.run(code, { args: { orders: [{ total: 4 }, { total: 5 }] } })).body.result,
+    ).toBe(9);
     const failed = await service.run(code, { args: { orders: [{ total: 40 }] } });
-    expect(failed.body).toMatchObject({ error: 'too much', errorName: 'RangeError', line: 4, column: 43 });
+    expect(failed.body).toMatchObject({
+      error: 'too much',
+      errorName: 'RangeError',
+      line: 4,
+      column: 43,
+    });
   });
 
   it('never parses JavaScript as TypeScript', async () => {
-    const answer = await service.run('const f = 7, a = 3, b = 1; return [f < a, b > (2)].length + (f<a>(b) ? 1 : 0)');
+    const answer = await service.run(
+      'const f = 7, a = 3, b = 1; return [f < a, b > (2)].length + (f<a>(b) ? 1 : 0)',
+    );
     expect(answer.body.result).toBe(2);
   });
 
@@ -112,12 +143,24 @@ describe('POST /execute', () => {
     ['no body', undefined, 'A JSON body is required'],
     ['no handler', { args: {} }, 'handlerCode is required'],
     ['an empty handler', { handlerCode: '', args: {} }, 'handlerCode is required'],
-    ['a handler that is not a string', { handlerCode: 5, args: {} }, 'handlerCode must be a string'],
+    [
+      'a handler that is not a string',
+      { handlerCode: 5, args: {} },
+      'handlerCode must be a string',
+    ],
     ['no args', { handlerCode: 'return 1' }, 'args'],
     ['args that are not an object', { handlerCode: 'return 1', args: [] }, 'args'],
     ['a time limit of 0', { handlerCode: 'return 1', args: {}, timeoutMs: 0 }, 'timeoutMs'],
-    ['a time limit above the maximum', { handlerCode: 'return 1', args: {}, timeoutMs: 60_001 }, 'timeoutMs'],
-    ['a host with a path', { handlerCode: 'return 1', args: {}, allowedHosts: ['a/b'] }, 'allowedHosts'],
+    [
+      'a time limit above the maximum',
+      { handlerCode: 'return 1', args: {}, timeoutMs: 60_001 },
+      'timeoutMs',
+    ],
+    [
+      'a host with a path',
+      { handlerCode: 'return 1', args: {}, allowedHosts: ['a/b'] },
+      'allowedHosts',
+    ],
     ['an unknown field', { handlerCode: 'return 1', args: {}, env: {} }, 'env'],
     [
       'a callback to another origin',
@@ -127,27 +170,40 @@ describe('POST /execute', () => {
   ])('%s is refused with 400, which names the field', async (_name, body, text) => {
     const answer = await service.post('/execute', body === undefined ? '' : body);
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: expect.stringContaining(text), requestId: expect.any(String) });
+    expect(answer.body).toMatchObject({
+      error: expect.stringContaining(text),
+      requestId: expect.any(String),
+    });
   });
 
   it('accepts args up to 1 MiB and returns results up to 1 MiB', async () => {
     const text = 'x'.repeat(executorLimits.argsBytes - 100);
-    expect((await service.run('return args.text.length', { args: { text } })).body.result).toBe(text.length);
-    expect((await service.run('return args.text.length', { args: { text: `${text}${'x'.repeat(100)}` } })).status).toBe(
-      413,
+    expect((await service.run('return args.text.length', { args: { text } })).body.result).toBe(
+      text.length,
     );
+    expect(
+      (
+        await service.run('return args.text.length', {
+          args: { text: `${text}${'x'.repeat(100)}` },
+        })
+      ).status,
+    ).toBe(413);
     expect((await service.run('return "x".repeat(1048574)')).body.result).toHaveLength(1_048_574);
     expect((await service.run('return "x".repeat(1048575)')).body.error).toBe(
       'The result is larger than 1048576 bytes',
     );
-    expect((await service.run('return "é".repeat(600000)')).body.error).toBe('The result is larger than 1048576 bytes');
+    expect((await service.run('return "é".repeat(600000)')).body.error).toBe(
+      'The result is larger than 1048576 bytes',
+    );
     expect(sandboxLimits.resultBytes).toBe(executorLimits.resultBytes);
   });
 
   it('returns console output in order, up to a limit', async () => {
     const code = `console.log('a', 1, { b: [true, null] }); console.error(new Error('bad')); console.warn(undefined)
       console.debug(new Map([[1, { a: 1 }]]), 5n, Symbol('s')); console.info(\`\${'x'.repeat(20_000)}\`)`;
-    const { logs } = (await service.run(code)).body as { logs: { level: string; message: string }[] };
+    const { logs } = (await service.run(code)).body as {
+      logs: { level: string; message: string }[];
+    };
     expect(logs.slice(0, 1)).toEqual([{ level: 'log', message: 'a 1 { b: [true, null] }' }]);
     expect(logs[1]).toEqual({
       level: 'error',
@@ -156,9 +212,14 @@ describe('POST /execute', () => {
     expect(logs[2]).toEqual({ level: 'warn', message: 'undefined' });
     expect(logs[3]).toEqual({ level: 'debug', message: 'Map [[1, { a: 1 }]] 5n Symbol(s)' });
     expect(logs[4]!.message).toHaveLength(8192);
-    const many = await service.run('for (let i = 0; i < 1000; i++) console.log(i); throw new Error("end")');
+    const many = await service.run(
+      'for (let i = 0; i < 1000; i++) console.log(i); throw new Error("end")',
+    );
     expect(many.body.logs).toHaveLength(201);
-    expect((many.body.logs as unknown[]).at(-1)).toEqual({ level: 'warn', message: 'Further output was dropped' });
+    expect((many.body.logs as unknown[]).at(-1)).toEqual({
+      level: 'warn',
+      message: 'Further output was dropped',
+    });
     expect(many.body.error).toBe('end');
   });
 
@@ -181,7 +242,10 @@ describe('POST /validate', () => {
     'return 1 // }',
     '"use strict"; return this',
   ])('%j is valid', async (handlerCode) => {
-    expect(await service.post('/validate', { handlerCode })).toMatchObject({ status: 200, body: { valid: true } });
+    expect(await service.post('/validate', { handlerCode })).toMatchObject({
+      status: 200,
+      body: { valid: true },
+    });
   });
 
   it.each([
@@ -219,11 +283,18 @@ describe('POST /validate', () => {
     ['types', `let a: ${'['.repeat(50_000)}`],
     ['conditionals', `${'a?(b):'.repeat(20_000)}c: number`],
     ['templates', '`${'.repeat(30_000)],
-  ])('survives deeply nested %s, and still parses TypeScript afterwards', async (_name, handlerCode) => {
-    expect((await service.post('/validate', { handlerCode })).body).toMatchObject({ valid: false });
-    const code = `const a: number = ${Math.random()}; return a`;
-    expect((await service.post('/validate', { handlerCode: code })).body).toEqual({ valid: true });
-  });
+  ])(
+    'survives deeply nested %s, and still parses TypeScript afterwards',
+    async (_name, handlerCode) => {
+      expect((await service.post('/validate', { handlerCode })).body).toMatchObject({
+        valid: false,
+      });
+      const code = `const a: number = ${Math.random()}; return a`;
+      expect((await service.post('/validate', { handlerCode: code })).body).toEqual({
+        valid: true,
+      });
+    },
+  );
 
   it.each([
     [{}, 'handlerCode is required'],

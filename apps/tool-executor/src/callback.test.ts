@@ -36,9 +36,15 @@ beforeEach(() => {
   mostOpen = 0;
 });
 
-function tool(request: IncomingMessage, response: ServerResponse, { tool: name, args }: ToolCallbackBody): void {
-  const send = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
-  if (request.headers.authorization !== 'Bearer call-token') return void send(401, { error: 'Unauthorized' });
+function tool(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { tool: name, args }: ToolCallbackBody,
+): void {
+  const send = (status: number, body: unknown) =>
+    response.writeHead(status).end(JSON.stringify(body));
+  if (request.headers.authorization !== 'Bearer call-token')
+    return void send(401, { error: 'Unauthorized' });
   if (name === 'slow') return;
   if (name === 'denied') {
     return void send(200, {
@@ -56,16 +62,25 @@ function tool(request: IncomingMessage, response: ServerResponse, { tool: name, 
 function site(request: IncomingMessage, response: ServerResponse, text: string): void {
   if (request.url === '/site/slow') return;
   if (request.url === '/site/bytes') return void response.end(Buffer.from([0, 1, 254, 255]));
-  if (request.url === '/site/large') return void response.end(Buffer.alloc(2 * 1024 * 1024 + 1, 97));
+  if (request.url === '/site/large')
+    return void response.end(Buffer.alloc(2 * 1024 * 1024 + 1, 97));
   if (request.url === '/site/2mb') return void response.end(Buffer.alloc(2 * 1024 * 1024, 97));
   if (request.url === '/site/inside')
     return void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
-  response.writeHead(request.url === '/site/404' ? 404 : 200, { 'content-type': 'application/json', 'x-a': 'b' });
+  response.writeHead(request.url === '/site/404' ? 404 : 200, {
+    'content-type': 'application/json',
+    'x-a': 'b',
+  });
   response.end(JSON.stringify({ method: request.method, headers: request.headers, text }));
 }
 
 const run = (code: string, more: object = {}) =>
-  service.run(code, { timeoutMs: 2000, callback: { token: 'call-token' }, args: { site: `${chatUrl}/site` }, ...more });
+  service.run(code, {
+    timeoutMs: 2000,
+    callback: { token: 'call-token' },
+    args: { site: `${chatUrl}/site` },
+    ...more,
+  });
 
 describe('parley', () => {
   it('calls tools through chat with the token of the call', async () => {
@@ -92,11 +107,23 @@ describe('parley', () => {
       'try { await parley.denied({}) } catch (e) { return [e.name, e.errorType, e.message] }',
       ['ToolError', 'permission_denied', "Permission denied: cannot perform 'read' on 'x'"],
     ],
-    ['try { await parley.strange({}) } catch (e) { return e.message }', 'The answer to the tool call is not valid'],
+    [
+      'try { await parley.strange({}) } catch (e) { return e.message }',
+      'The answer to the tool call is not valid',
+    ],
     ['try { await parley.broken({}) } catch (e) { return e.message }', 'The tool call failed'],
-    ['try { await parley.a.b([1]) } catch (e) { return e.message }', 'A tool takes an object of arguments'],
-    ['try { await parley["../admin"]({}) } catch (e) { return e.message }', 'A tool takes an object of arguments'],
-    ['return [await parley.nothing({}), typeof parley, await parley.x.y === parley.x.y]', [null, 'object', true]],
+    [
+      'try { await parley.a.b([1]) } catch (e) { return e.message }',
+      'A tool takes an object of arguments',
+    ],
+    [
+      'try { await parley["../admin"]({}) } catch (e) { return e.message }',
+      'A tool takes an object of arguments',
+    ],
+    [
+      'return [await parley.nothing({}), typeof parley, await parley.x.y === parley.x.y]',
+      [null, 'object', true],
+    ],
   ])('%s', async (code, result) => {
     const { body } = await run(code);
     expect(body.result ?? body.error).toEqual(result);
@@ -104,8 +131,12 @@ describe('parley', () => {
 
   it('is refused without a callback, and at the maximum depth', async () => {
     const code = 'try { await parley.a({}) } catch (e) { return e.message }';
-    expect((await run(code, { callback: undefined })).body.result).toBe('Tools cannot be called from here');
-    expect((await run(code, { callback: { token: 'call-token', depth: 4 } })).body.result).toBeNull();
+    expect((await run(code, { callback: undefined })).body.result).toBe(
+      'Tools cannot be called from here',
+    );
+    expect(
+      (await run(code, { callback: { token: 'call-token', depth: 4 } })).body.result,
+    ).toBeNull();
     expect(calls.at(-1)!.body.depth).toBe(5);
     expect((await run(code, { callback: { token: 'call-token', depth: 5 } })).body.result).toBe(
       'Tools may call each other 5 deep',
@@ -119,10 +150,13 @@ describe('parley', () => {
       const forged = await fetch(args.site.replace('/site', '/internal/tool-calls'), {
         method: 'POST', body: JSON.stringify({ tool: 'x', args: {}, depth: 1 }) }).then((r) => r.status, String);
       return [seen.includes('call-token'), forged]`;
-    expect((await run(code, { context: { who: 'me' } })).body.result).toEqual([false, expect.anything()]);
-    expect((await run('return await parley.a({})', { callback: { token: 'forged' } })).body.error).toBe(
-      'The tool call was refused (401)',
-    );
+    expect((await run(code, { context: { who: 'me' } })).body.result).toEqual([
+      false,
+      expect.anything(),
+    ]);
+    expect(
+      (await run('return await parley.a({})', { callback: { token: 'forged' } })).body.error,
+    ).toBe('The tool call was refused (401)');
   });
 
   it('sends at most 8 calls at the same time and answers all', async () => {
@@ -149,12 +183,24 @@ describe('fetch', () => {
       const r = await fetch(args.site + '/x', { method: 'post', headers: { 'X-One': '1', Host: 'evil' }, body: JSON.stringify({ a: 'ä' }) });
       const body = await r.json();
       return [r.ok, r.status, r.headers.get('X-A'), r.url === args.site + '/x', r.redirected, body.method, body.headers['x-one'], body.text]`;
-    expect((await run(code)).body.result).toEqual([true, 200, 'b', true, false, 'POST', '1', '{"a":"ä"}']);
+    expect((await run(code)).body.result).toEqual([
+      true,
+      200,
+      'b',
+      true,
+      false,
+      'POST',
+      '1',
+      '{"a":"ä"}',
+    ]);
   });
 
   it.each<[string, unknown]>([
     ['const r = await fetch(args.site + "/404"); return [r.ok, r.status]', [false, 404]],
-    ['return [...new Uint8Array(await (await fetch(args.site + "/bytes")).arrayBuffer())]', [0, 1, 254, 255]],
+    [
+      'return [...new Uint8Array(await (await fetch(args.site + "/bytes")).arrayBuffer())]',
+      [0, 1, 254, 255],
+    ],
     [
       'const r = await fetch(args.site, { method: "PUT", body: new URLSearchParams({ a: "b c" }) }); const b = await r.json(); return [b.text, b.headers["content-type"]]',
       ['a=b+c', 'application/x-www-form-urlencoded;charset=UTF-8'],
@@ -176,8 +222,14 @@ describe('fetch', () => {
       'return await fetch(args.site + "/slow", { signal: AbortSignal.timeout(20) }).catch((e) => e.name)',
       'TimeoutError',
     ],
-    ['return await fetch(args.site, { signal: AbortSignal.abort() }).catch((e) => e.name)', 'AbortError'],
-    ['return await fetch(args.site, { body: "x" }).catch((e) => e.message)', 'A GET or HEAD request has no body'],
+    [
+      'return await fetch(args.site, { signal: AbortSignal.abort() }).catch((e) => e.name)',
+      'AbortError',
+    ],
+    [
+      'return await fetch(args.site, { body: "x" }).catch((e) => e.message)',
+      'A GET or HEAD request has no body',
+    ],
     [
       'return await fetch(args.site + "/large").catch((e) => [e.name, e.message])',
       ['TypeError', 'fetch failed: The answer is larger than 2097152 bytes'],
@@ -214,7 +266,9 @@ describe('fetch', () => {
       errorName: 'TypeError',
       line: 3,
     });
-    expect((await run('const call = async () => {\n  await parley.denied({});\n};\nawait call()')).body).toMatchObject({
+    expect(
+      (await run('const call = async () => {\n  await parley.denied({});\n};\nawait call()')).body,
+    ).toMatchObject({
       error: expect.stringContaining('Permission denied'),
       errorName: 'ToolError',
       line: 2,

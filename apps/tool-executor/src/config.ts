@@ -15,14 +15,16 @@ export const toolExecutorVariables = {
       'Hosts, or host:port, that the fetch of handlers may reach although they are not public. For development. Default: none.',
   }),
   EXECUTOR_MIN_PROCESSES: numberVariable(2, 1, 256).unwrap().optional().meta({
-    description: 'Sandbox processes that are kept warm. Default: one for each processor, at least 2 and at most 4.',
+    description:
+      'Sandbox processes that are kept warm. Default: one for each processor, at least 2 and at most 4.',
   }),
   EXECUTOR_MAX_PROCESSES: numberVariable(16, 1, 256).meta({
     description:
       'Maximum number of sandbox processes, which organizations share. Each serves one call at a time, has about 25 MB and at most 144 MB with its requests. Custom tools called by custom tools have an additional eighth for each level of nesting. Lowered at the start when the memory of the container or machine is too small for all.',
   }),
   EXECUTOR_MAX_QUEUE: numberVariable(256, 0, 10_000).meta({
-    description: 'Calls that may wait for a process, which organizations share. Further calls are answered with 503.',
+    description:
+      'Calls that may wait for a process, which organizations share. Further calls are answered with 503.',
   }),
   EXECUTOR_QUEUE_TIMEOUT_MS: numberVariable(1500, 10, 60_000).meta({
     description: 'Milliseconds that a call waits for a process before it is answered with 503.',

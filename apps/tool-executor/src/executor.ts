@@ -61,10 +61,20 @@ const maxTries = 3;
  * parser that one tenant's text has compromised never shares a process with another tenant's handler.
  */
 export function createExecutor(options: ExecutorOptions) {
-  const { log, metrics, maxQueue, queueTimeoutMs, compileTimeoutMs = defaultCompileTimeoutMs } = options;
+  const {
+    log,
+    metrics,
+    maxQueue,
+    queueTimeoutMs,
+    compileTimeoutMs = defaultCompileTimeoutMs,
+  } = options;
   let hasWarned = false;
   const start = async (isUrgent: boolean) => {
-    const process = await startProcess({ entry: options.sandboxEntry, uid: options.sandboxUid, isUrgent });
+    const process = await startProcess({
+      entry: options.sandboxEntry,
+      uid: options.sandboxUid,
+      isUrgent,
+    });
     if (!process.isLimited && !hasWarned) {
       hasWarned = true;
       log.warn('sandbox processes run without kernel limits: prlimit is missing or not permitted');
@@ -92,11 +102,15 @@ export function createExecutor(options: ExecutorOptions) {
   const gauge = metrics?.gauge('executor_processes', 'Sandbox processes by state.', ['state']);
 
   function refuse(reason: RefusedCall, signal?: AbortSignal): RefusedOutcome {
-    if (!signal?.aborted) reportRefusal(reason === 'share' ? 'executor_share_exceeded' : 'executor_busy');
+    if (!signal?.aborted)
+      reportRefusal(reason === 'share' ? 'executor_share_exceeded' : 'executor_busy');
     return { kind: 'overloaded', reason };
   }
 
-  async function compile(code: string, organizationId?: string): Promise<CompileResult | RefusedOutcome> {
+  async function compile(
+    code: string,
+    organizationId?: string,
+  ): Promise<CompileResult | RefusedOutcome> {
     const key = createHash('sha256').update(code).digest('base64');
     const cached = compiled.get(key);
     if (cached) return cached;

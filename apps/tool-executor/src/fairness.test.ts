@@ -7,7 +7,12 @@ let service: TestExecutor;
 const refusals: string[] = [];
 beforeAll(async () => {
   onRefusal((limit) => refusals.push(limit));
-  service = await startTestExecutor({ minProcesses: 4, maxProcesses: 4, maxQueue: 9, queueTimeoutMs: 30_000 });
+  service = await startTestExecutor({
+    minProcesses: 4,
+    maxProcesses: 4,
+    maxQueue: 9,
+    queueTimeoutMs: 30_000,
+  });
 });
 afterAll(() => service.close());
 
@@ -15,11 +20,16 @@ const of = (organizationId: string) => ({ context: { organizationId } });
 
 it('an organization with slow calls is refused beyond its share, and others are served meanwhile', async () => {
   const code = 'await new Promise((resolve) => setTimeout(resolve, 5000)); return "slow"';
-  const flood = Array.from({ length: 30 }, () => service.run(code, { ...of('a'), timeoutMs: 30_000 }));
+  const flood = Array.from({ length: 30 }, () =>
+    service.run(code, { ...of('a'), timeoutMs: 30_000 }),
+  );
   const refused = await Promise.race(flood);
   expect(refused).toMatchObject({
     status: 503,
-    body: { code: 'executor_share_exceeded', error: "The organization's share of the sandboxes is in use" },
+    body: {
+      code: 'executor_share_exceeded',
+      error: "The organization's share of the sandboxes is in use",
+    },
   });
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(refusals).toContain('executor_share_exceeded');
@@ -36,7 +46,9 @@ it('an organization with slow calls is refused beyond its share, and others are 
 
 it('calls that name no organization share a key', async () => {
   const slow = Array.from({ length: 10 }, () =>
-    service.run('await new Promise((resolve) => setTimeout(resolve, 500)); return 1', { timeoutMs: 10_000 }),
+    service.run('await new Promise((resolve) => setTimeout(resolve, 500)); return 1', {
+      timeoutMs: 10_000,
+    }),
   );
   const refused = await Promise.race(slow);
   expect(refused).toMatchObject({ status: 503, body: { code: 'executor_share_exceeded' } });
@@ -47,8 +59,14 @@ it('calls that name no organization share a key', async () => {
 it('an organization that pushes many handlers does not make the push of another wait', async () => {
   const order: string[] = [];
   const validate = async (organizationId: string, index: number): Promise<Answer> => {
-    const lines = Array.from({ length: 1000 }, (_, line) => `const v${line}: number = ${index} + ${line};`);
-    const answer = await service.post('/validate', { handlerCode: lines.join('\n'), organizationId });
+    const lines = Array.from(
+      { length: 1000 },
+      (_, line) => `const v${line}: number = ${index} + ${line};`,
+    );
+    const answer = await service.post('/validate', {
+      handlerCode: lines.join('\n'),
+      organizationId,
+    });
     order.push(organizationId);
     return answer;
   };
@@ -61,6 +79,8 @@ it('an organization that pushes many handlers does not make the push of another 
 
 it('validation refuses an organization that is no short text', async () => {
   for (const organizationId of ['', 'x'.repeat(129), 5]) {
-    expect((await service.post('/validate', { handlerCode: 'return 1', organizationId })).status).toBe(400);
+    expect(
+      (await service.post('/validate', { handlerCode: 'return 1', organizationId })).status,
+    ).toBe(400);
   }
 });

@@ -29,7 +29,11 @@ export function neededBytes(maxProcesses: number): number {
 export function fitProcesses(maxProcesses: number, memoryBytes: number): number {
   let fitting = maxProcesses;
   while (fitting > 1 && neededBytes(fitting) > memoryBytes) fitting--;
-  const [leastMiB, givenMiB] = [baseBytes + processBytes, memoryBytes].map((bytes) => Math.floor(bytes / mebibyte));
+  const [leastMiB, givenMiB] = [baseBytes + processBytes, memoryBytes].map((bytes) =>
+    Math.floor(bytes / mebibyte),
+  );
   if (givenMiB! >= leastMiB!) return fitting;
-  throw new Error(`The tool executor needs ${leastMiB} MiB of memory for one sandbox process, and has ${givenMiB} MiB`);
+  throw new Error(
+    `The tool executor needs ${leastMiB} MiB of memory for one sandbox process, and has ${givenMiB} MiB`,
+  );
 }

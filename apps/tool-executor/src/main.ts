@@ -13,7 +13,8 @@ startProcess(async () => {
   const log = createLogger({ service: 'tool-executor', level: config.LOG_LEVEL });
   const metrics = createMetrics('tool-executor');
   // More processes than processors would only share them: calls that wait for other servers make the pool grow.
-  const minProcesses = config.EXECUTOR_MIN_PROCESSES ?? Math.min(4, Math.max(2, availableParallelism()));
+  const minProcesses =
+    config.EXECUTOR_MIN_PROCESSES ?? Math.min(4, Math.max(2, availableParallelism()));
   const wanted = Math.max(minProcesses, config.EXECUTOR_MAX_PROCESSES);
   // The limit of the container (cgroup), which may be unknown (0) or larger than the machine.
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
@@ -31,7 +32,9 @@ startProcess(async () => {
     maxProcesses,
     maxQueue: config.EXECUTOR_MAX_QUEUE,
     queueTimeoutMs: config.EXECUTOR_QUEUE_TIMEOUT_MS,
-    guardedFetch: createGuardedFetch({ allowedPrivateHosts: config.EXECUTOR_ALLOWED_PRIVATE_HOSTS }),
+    guardedFetch: createGuardedFetch({
+      allowedPrivateHosts: config.EXECUTOR_ALLOWED_PRIVATE_HOSTS,
+    }),
     toolCallback: createToolCallback(),
     log,
     metrics,
@@ -50,7 +53,9 @@ startProcess(async () => {
     log,
     metrics,
     app,
-    checks: { sandbox: async () => void (executor.stats().processes > 0 || (await executor.warm())) },
+    checks: {
+      sandbox: async () => void (executor.stats().processes > 0 || (await executor.warm())),
+    },
     closing: [{ name: 'sandbox', close: () => executor.close() }],
   });
 });

@@ -1,6 +1,11 @@
 import { type Server, createServer } from 'node:http';
 import { executorLimits, toolCallbackBodySchema } from '@parley/contracts';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from '../testing/start-test-executor';
+import {
+  type Answer,
+  type TestExecutor,
+  listen,
+  startTestExecutor,
+} from '../testing/start-test-executor';
 
 /*
  * Custom tools that call custom tools. Each holds its sandbox while it waits for the next. The test serves chat's endpoint
@@ -52,7 +57,9 @@ beforeAll(async () => {
     const { status, body } = await execute(args as { name: string; level: number }, depth);
     const result = status === 200 && 'result' in body ? { ok: true, result: body.result } : null;
     response.end(
-      JSON.stringify(result ?? { ok: false, error: `${status} ${body.error}`, errorType: 'execution_error' }),
+      JSON.stringify(
+        result ?? { ok: false, error: `${status} ${body.error}`, errorType: 'execution_error' },
+      ),
     );
   });
   service = await startTestExecutor({
@@ -83,7 +90,9 @@ it(`${chains} chains of 3 calls on ${chains} processes all finish`, () => runCha
 it('chains of the maximum depth all finish', () => runChains(executorLimits.maxCallbackDepth));
 
 it('calls from outside are refused while all processes are held', async () => {
-  const held = Array.from({ length: chains }, () => service.run('await new Promise(() => {})', { timeoutMs: 4000 }));
+  const held = Array.from({ length: chains }, () =>
+    service.run('await new Promise(() => {})', { timeoutMs: 4000 }),
+  );
   const refused = await service.run('return 1', { timeoutMs: 100 });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   const nested = await service.run('return 1', { callback: { token: 'call-token', depth: 1 } });

@@ -33,7 +33,11 @@ export function createRequestHandler(
   { guardedFetch, toolCallback }: { guardedFetch: GuardedFetch; toolCallback: ToolCallback },
   { allowedHosts, callback, timeoutMs }: RunAccess,
 ): RequestHandler {
-  async function fetch(value: unknown, body: Uint8Array | undefined, signal: AbortSignal): ReturnType<RequestHandler> {
+  async function fetch(
+    value: unknown,
+    body: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): ReturnType<RequestHandler> {
     const parsed = fetchSchema.safeParse(value);
     if (!parsed.success) return { value: { ok: false, message: 'Invalid request' } };
     const limits = { allowedHosts, timeoutMs, maxResponseBytes: sandboxLimits.bodyBytes, signal };
@@ -44,16 +48,22 @@ export function createRequestHandler(
   }
 
   async function tool(value: unknown, signal: AbortSignal): ReturnType<RequestHandler> {
-    const refuse = (error: string, errorType: string) => ({ value: { ok: false, error, errorType } });
+    const refuse = (error: string, errorType: string) => ({
+      value: { ok: false, error, errorType },
+    });
     const parsed = toolSchema.safeParse(value);
     if (!parsed.success) return refuse('A tool takes an object of arguments', 'execution_error');
     if (callback === null) return refuse('Tools cannot be called from here', 'permission_denied');
     if (callback.depth >= executorLimits.maxCallbackDepth) {
-      return refuse(`Tools may call each other ${executorLimits.maxCallbackDepth} deep`, 'execution_error');
+      return refuse(
+        `Tools may call each other ${executorLimits.maxCallbackDepth} deep`,
+        'execution_error',
+      );
     }
     const body = { ...parsed.data, depth: callback.depth + 1 };
     return { value: await toolCallback.call(callback, body, signal) };
   }
 
-  return ({ kind, value, body }, signal) => (kind === 'fetch' ? fetch(value, body, signal) : tool(value, signal));
+  return ({ kind, value, body }, signal) =>
+    kind === 'fetch' ? fetch(value, body, signal) : tool(value, signal);
 }

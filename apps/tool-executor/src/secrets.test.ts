@@ -8,7 +8,9 @@ const chat = createServer((request, response) => {
   request.on('data', (chunk) => (text += chunk));
   request.on('end', () => {
     calls.push(JSON.parse(text));
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"result":"called"}');
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"ok":true,"result":"called"}');
   });
 });
 
@@ -26,7 +28,8 @@ const secrets = { CARRIER_KEY: key };
 const run = (code: string, more: object = {}) => service.run(code, { secrets, ...more });
 
 it('gives a handler its secrets, and none of them when the call has none', async () => {
-  const code = 'return [typeof context.secrets.CARRIER_KEY, (context.secrets.CARRIER_KEY ?? "").length]';
+  const code =
+    'return [typeof context.secrets.CARRIER_KEY, (context.secrets.CARRIER_KEY ?? "").length]';
   expect((await run(code)).body.result).toEqual(['string', key.length]);
   expect((await service.run(code)).body.result).toEqual(['undefined', 0]);
   // A caller of the executor cannot replace them by data.
@@ -37,7 +40,11 @@ it('gives a handler its secrets, and none of them when the call has none', async
 describe('a secret is replaced', () => {
   it.each([
     ['a string', 'return context.secrets.CARRIER_KEY', '[secret CARRIER_KEY]'],
-    ['a part of a string', 'return `Bearer ${context.secrets.CARRIER_KEY}.`', 'Bearer [secret CARRIER_KEY].'],
+    [
+      'a part of a string',
+      'return `Bearer ${context.secrets.CARRIER_KEY}.`',
+      'Bearer [secret CARRIER_KEY].',
+    ],
     [
       'each of several',
       'const k = context.secrets.CARRIER_KEY; return k + k',
@@ -49,7 +56,11 @@ describe('a secret is replaced', () => {
       { a: [{ b: { CARRIER_KEY: '[secret CARRIER_KEY]' } }] },
     ],
     ['a key', 'return { [context.secrets.CARRIER_KEY]: 1 }', { '[secret CARRIER_KEY]': 1 }],
-    ['JSON text', 'return JSON.stringify(context.secrets)', '{"CARRIER_KEY":"[secret CARRIER_KEY]"}'],
+    [
+      'JSON text',
+      'return JSON.stringify(context.secrets)',
+      '{"CARRIER_KEY":"[secret CARRIER_KEY]"}',
+    ],
     [
       'an address',
       'return `https://a.example/?k=${encodeURIComponent(context.secrets.CARRIER_KEY)}`',
@@ -70,7 +81,11 @@ describe('a secret is replaced', () => {
       'const u = new URL("https://u@a.example"); u.password = context.secrets.CARRIER_KEY; return u.href',
       'https://u:[secret CARRIER_KEY]@a.example/',
     ],
-    ['a query', 'return String(new URLSearchParams({ k: context.secrets.CARRIER_KEY }))', 'k=[secret CARRIER_KEY]'],
+    [
+      'a query',
+      'return String(new URLSearchParams({ k: context.secrets.CARRIER_KEY }))',
+      'k=[secret CARRIER_KEY]',
+    ],
   ])('in a result that has it as %s', async (_form, code, result) => {
     expect((await run(code)).body.result).toEqual(result);
   });
@@ -160,7 +175,8 @@ it('does not send a secret to a tool, except web.fetch', async () => {
   expect(calls).toEqual([]);
   const headers = 'headers: { authorization: context.secrets.CARRIER_KEY }';
   expect(
-    (await run(`return parley.web.fetch({ url: 'https://a.example', ${headers} })`, { callback })).body.result,
+    (await run(`return parley.web.fetch({ url: 'https://a.example', ${headers} })`, { callback }))
+      .body.result,
   ).toBe('called');
   expect(calls).toMatchObject([{ tool: 'web.fetch', args: { headers: { authorization: key } } }]);
 });
@@ -168,7 +184,10 @@ it('does not send a secret to a tool, except web.fetch', async () => {
 it('does not keep secrets for the next run of the same process', async () => {
   await run('globalThis.kept = context.secrets; return 1');
   for (let index = 0; index < 4; index++)
-    expect((await service.run('return [typeof kept, context.secrets]')).body.result).toEqual(['undefined', {}]);
+    expect((await service.run('return [typeof kept, context.secrets]')).body.result).toEqual([
+      'undefined',
+      {},
+    ]);
 });
 
 it.each([

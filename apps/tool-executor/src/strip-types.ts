@@ -1,7 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module';
 
 export type StripResult =
-  { ok: true; code: string } | { ok: false; error: string; line?: number; column?: number; isBroken: boolean };
+  | { ok: true; code: string }
+  | { ok: false; error: string; line?: number; column?: number; isBroken: boolean };
 
 const opening = 'async function handler(args, context, parley, fetch) {\n';
 const closing = '\n}';
@@ -17,7 +18,10 @@ export function stripTypes(code: string): StripResult {
     return { ok: true, code: stripped.slice(opening.length, stripped.length - closing.length) };
   } catch (error) {
     const { code: reason, message, stack } = error as NodeJS.ErrnoException;
-    if (reason !== 'ERR_INVALID_TYPESCRIPT_SYNTAX' && reason !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
+    if (
+      reason !== 'ERR_INVALID_TYPESCRIPT_SYNTAX' &&
+      reason !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
+    ) {
       return { ok: false, error: 'The code is nested too deeply', isBroken: true };
     }
     return { ok: false, error: message, ...positionOf(stack ?? ''), isBroken: false };
@@ -30,6 +34,9 @@ function positionOf(stack: string): { line?: number; column?: number } {
   const line = Number(/^[^\n]*:(\d+)$/.exec(lines[0] ?? '')?.[1]);
   const marks = lines.find((text) => /^ *\^+$/.test(text));
   return Number.isInteger(line)
-    ? { line: Math.max(1, line - 1), ...(marks !== undefined && { column: marks.indexOf('^') + 1 }) }
+    ? {
+        line: Math.max(1, line - 1),
+        ...(marks !== undefined && { column: marks.indexOf('^') + 1 }),
+      }
     : {};
 }

@@ -1,4 +1,8 @@
-import { type ToolCallbackBody, type ToolCallbackResponse, toolCallbackResponseSchema } from '@parley/contracts';
+import {
+  type ToolCallbackBody,
+  type ToolCallbackResponse,
+  toolCallbackResponseSchema,
+} from '@parley/contracts';
 import { callHttp } from '@parley/outbound';
 import { Agent } from 'undici';
 
@@ -11,7 +15,11 @@ interface CallbackTarget {
 }
 
 export interface ToolCallback {
-  call(target: CallbackTarget, body: ToolCallbackBody, signal: AbortSignal): Promise<ToolCallbackResponse>;
+  call(
+    target: CallbackTarget,
+    body: ToolCallbackBody,
+    signal: AbortSignal,
+  ): Promise<ToolCallbackResponse>;
   close(): Promise<void>;
 }
 
@@ -28,7 +36,11 @@ export function createToolCallback(): ToolCallback {
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
   });
-  const failure = (error: string): ToolCallbackResponse => ({ ok: false, error, errorType: 'execution_error' });
+  const failure = (error: string): ToolCallbackResponse => ({
+    ok: false,
+    error,
+    errorType: 'execution_error',
+  });
   return {
     async call({ url, token, requestId, trace }, body, signal) {
       const outcome = await callHttp({
@@ -48,7 +60,9 @@ export function createToolCallback(): ToolCallback {
       if (outcome.kind !== 'answered') return failure('The tool call failed');
       if (outcome.status !== 200) return failure(`The tool call was refused (${outcome.status})`);
       const parsed = toolCallbackResponseSchema.safeParse(outcome.body);
-      return parsed.success ? { result: null, ...parsed.data } : failure('The answer to the tool call is not valid');
+      return parsed.success
+        ? { result: null, ...parsed.data }
+        : failure('The answer to the tool call is not valid');
     },
     close: () => dispatcher.destroy(),
   };

@@ -82,11 +82,19 @@ export async function startTestExecutor(
   // After 5 s, the default, the server would close a connection that a delayed test is about to use again.
   server.keepAliveTimeout = 600_000;
   const url = await listen(server);
-  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const post = async (
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const startedAt = performance.now();
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${testToken}`, 'content-type': 'application/json', ...headers },
+      headers: {
+        authorization: `Bearer ${testToken}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     const parsed = (await response.json()) as Record<string, unknown>;
@@ -101,7 +109,8 @@ export async function startTestExecutor(
     url,
     executor,
     post,
-    run: (handlerCode, more = {}) => post('/execute', { handlerCode, args: {}, timeoutMs: 500, ...more }),
+    run: (handlerCode, more = {}) =>
+      post('/execute', { handlerCode, args: {}, timeoutMs: 500, ...more }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -113,6 +122,8 @@ export async function startTestExecutor(
 
 export function listen(server: Server): Promise<string> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    );
   });
 }

@@ -23,7 +23,13 @@ export interface IngestDeps extends ReceiveDeps {
 
 /** Serves the webhook endpoints of the five providers. They take no API key: deliveries are signed, except for Flow's. */
 export function createIngestApp(deps: IngestDeps): RequestListener {
-  const { log, metrics, checkResponses, secrets, acceptsUnsignedIdentity: acceptsUnsigned = false } = deps;
+  const {
+    log,
+    metrics,
+    checkResponses,
+    secrets,
+    acceptsUnsignedIdentity: acceptsUnsigned = false,
+  } = deps;
   return createApp({
     log,
     metrics,

@@ -1,10 +1,17 @@
 import { redisVariables } from '@parley/redis';
-import { databaseVariables, largeBodyVariables, listVariable, serviceVariables } from '@parley/service';
+import {
+  databaseVariables,
+  largeBodyVariables,
+  listVariable,
+  serviceVariables,
+} from '@parley/service';
 import { z } from 'zod';
 
 /** One secret, or several while one is being rotated. */
 const secretsVariable = (description: string) =>
-  listVariable().meta({ description: `${description} Several, separated by commas, are all accepted.` });
+  listVariable().meta({
+    description: `${description} Several, separated by commas, are all accepted.`,
+  });
 
 export const ingestVariables = {
   ...serviceVariables(4003),

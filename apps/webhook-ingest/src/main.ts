@@ -19,12 +19,21 @@ startProcess(async () => {
   const config = loadConfig(ingestVariables, process.env);
   const log = createLogger({ service: 'webhook-ingest', level: config.LOG_LEVEL });
   const metrics = createMetrics('webhook-ingest');
-  for (const name of ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'] as const)
-    if (config[name].length === 0) log.warn(`${name} is not set: every delivery signed with it is refused`);
-  const acceptsUnsignedIdentity = config.IDENTITY_WEBHOOK_UNSIGNED || config.NODE_ENV !== 'production';
-  if (config.IDENTITY_WEBHOOK_SECRET.length > 0) log.info('/webhook/clerk accepts signed deliveries only');
+  for (const name of [
+    'MESSAGING_WEBHOOK_SECRET',
+    'BILLING_WEBHOOK_SECRET',
+    'EMAIL_WEBHOOK_SECRET',
+  ] as const)
+    if (config[name].length === 0)
+      log.warn(`${name} is not set: every delivery signed with it is refused`);
+  const acceptsUnsignedIdentity =
+    config.IDENTITY_WEBHOOK_UNSIGNED || config.NODE_ENV !== 'production';
+  if (config.IDENTITY_WEBHOOK_SECRET.length > 0)
+    log.info('/webhook/clerk accepts signed deliveries only');
   else if (acceptsUnsignedIdentity)
-    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts unsigned deliveries from any client');
+    log.warn(
+      'IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts unsigned deliveries from any client',
+    );
   else log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk refuses every delivery');
 
   const db = await openDatabase(config, { name: 'parley-webhook-ingest', log });
@@ -33,10 +42,11 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const jobs = createJobSender({ queues, log });
   const inbox = createInbox(db);
-  const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by provider and outcome.', [
-    'provider',
-    'outcome',
-  ]);
+  const deliveries = metrics.counter(
+    'webhook_deliveries_total',
+    'Deliveries by provider and outcome.',
+    ['provider', 'outcome'],
+  );
 
   await runService({
     config,

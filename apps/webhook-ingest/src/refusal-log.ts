@@ -20,12 +20,17 @@ export function createRefusalLog({ inbox, log }: { inbox: Inbox; log: Logger }) 
       runs.set(provider, run);
       log.warn({ provider, path, reason, requestId }, 'a webhook was refused');
       if (run === alarmingRun)
-        log.error({ provider, path, reason }, `${run} consecutive webhooks were refused: is the secret right?`);
+        log.error(
+          { provider, path, reason },
+          `${run} consecutive webhooks were refused: is the secret right?`,
+        );
       const now = Math.floor(Date.now() / 60_000);
       if (now !== minute) [minute, kept] = [now, 0];
       kept += 1;
       if (kept > keptPerMinute) return;
-      await inbox.store(delivery).catch((error: unknown) => log.warn({ err: error }, 'a refusal could not be stored'));
+      await inbox
+        .store(delivery)
+        .catch((error: unknown) => log.warn({ err: error }, 'a refusal could not be stored'));
     },
     /** Resets the provider's count of consecutive refusals. */
     accepted: (provider: string): void => void runs.delete(provider),

@@ -32,7 +32,11 @@ export type Location = { ok: true; owner: Owner } | { ok: false; reason: string 
 export interface WebhookEndpoint {
   provider: string;
   operation: (typeof operations)[
-    'clerkWebhook' | 'kapsoProjectWebhook' | 'kapsoMessagesWebhook' | 'polarWebhook' | 'resendWebhook'];
+    | 'clerkWebhook'
+    | 'kapsoProjectWebhook'
+    | 'kapsoMessagesWebhook'
+    | 'polarWebhook'
+    | 'resendWebhook'];
   /** Deliveries are accepted without a signature. Those that are malformed or have no effect are not stored. */
   isUnsigned?: boolean;
   /** Checks the signature with the configured secrets. Pure. */
@@ -60,4 +64,5 @@ export interface WebhookEndpoint {
 export const eventNameAt = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-export const processingFailure = () => new HttpError(500, 'processing_failed', 'Webhook could not be processed');
+export const processingFailure = () =>
+  new HttpError(500, 'processing_failed', 'Webhook could not be processed');

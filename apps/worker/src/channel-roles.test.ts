@@ -3,7 +3,11 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject, RoleDefinition } from '@parley/contracts';
 import { type ModelServer, startModelServer } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -18,11 +22,13 @@ const shopper: RoleDefinition = {
       actions: [...all],
       effect: 'allow' as const,
     })),
-    ...['agent.chat', 'router.transfer', 'sales.peek', 'whatsapp.*', 'email.send'].map((resource) => ({
-      resource,
-      actions: ['execute' as const],
-      effect: 'allow' as const,
-    })),
+    ...['agent.chat', 'router.transfer', 'sales.peek', 'whatsapp.*', 'email.send'].map(
+      (resource) => ({
+        resource,
+        actions: ['execute' as const],
+        effect: 'allow' as const,
+      }),
+    ),
   ],
   scopeRules: [
     { entityType: 'sale', field: 'data.customer', operator: 'eq', value: 'actor.entityId' },
@@ -40,7 +46,14 @@ const herald: RoleDefinition = {
 };
 
 const model = 'offline/scripted';
-const tools = ['entity.*', 'agent.chat', 'router.transfer', 'sales.peek', 'whatsapp.*', 'email.send'];
+const tools = [
+  'entity.*',
+  'agent.chat',
+  'router.transfer',
+  'sales.peek',
+  'whatsapp.*',
+  'email.send',
+];
 const quoteSales = `{{entity.query({"type":"sale"}) | "no sales"}}`;
 
 let services: WebhookServices;
@@ -74,7 +87,13 @@ beforeAll(async () => {
         { slug: 'free-too', model, tools },
         { slug: 'messenger', model, tools, roles: ['shopper', 'herald'] },
         { slug: 'lost', model, tools, roles: ['deleted-role'] },
-        { slug: 'reciter', model: 'openai/echo', systemPrompt: quoteSales, tools, roles: ['shopper'] },
+        {
+          slug: 'reciter',
+          model: 'openai/echo',
+          systemPrompt: quoteSales,
+          tools,
+          roles: ['shopper'],
+        },
         { slug: 'free-reciter', model: 'openai/echo', systemPrompt: quoteSales, tools },
       ],
       routers: [
@@ -83,11 +102,18 @@ beforeAll(async () => {
           name: 'Desk',
           mode: 'rules',
           agents: ['bound', 'free'],
-          rules: [{ conditions: [{ field: 'customer.tier', operator: 'eq', value: 'staff' }], route: 'free' }],
+          rules: [
+            {
+              conditions: [{ field: 'customer.tier', operator: 'eq', value: 'staff' }],
+              route: 'free',
+            },
+          ],
           fallback: 'bound',
         },
       ],
-      tools: [{ name: 'sales.peek', description: 'Peeks', parameters: {}, handlerCode: 'return 1' }],
+      tools: [
+        { name: 'sales.peek', description: 'Peeks', parameters: {}, handlerCode: 'return 1' },
+      ],
     },
     variables: {
       OPENAI_API_KEY: 'key',
@@ -104,7 +130,11 @@ afterAll(async () => {
   executor.close();
 });
 
-const setAnsweredBy = ({ agent = null, router = null, contactType = 'customer' }: Record<string, string | null>) =>
+const setAnsweredBy = ({
+  agent = null,
+  router = null,
+  contactType = 'customer',
+}: Record<string, string | null>) =>
   services.db.pool.query(
     'update channel_connections set agent_slug = $2, router_slug = $3, contact_type = $4 where id = $1',
     [services.connectionId, agent, router, contactType],
@@ -113,9 +143,17 @@ const setAnsweredBy = ({ agent = null, router = null, contactType = 'customer' }
 const newContact = () => `5691555${String((count += 1)).padStart(4, '0')}`;
 
 /** Sends a message of a contact and returns the reply. */
-async function say(contact: string, body: string, more: { message?: object; conversation?: object } = {}) {
+async function say(
+  contact: string,
+  body: string,
+  more: { message?: object; conversation?: object } = {},
+) {
   const before = services.kapso.sent.length;
-  const message = { id: `wamid.R${(count += 1)}`, timestamp: String(1_788_264_000 + count), type: 'text' };
+  const message = {
+    id: `wamid.R${(count += 1)}`,
+    timestamp: String(1_788_264_000 + count),
+    type: 'text',
+  };
   const item = {
     message: { ...message, from: contact, text: { body }, ...more.message },
     conversation: { phone_number: contact, ...more.conversation },
@@ -129,21 +167,34 @@ async function say(contact: string, body: string, more: { message?: object; conv
     .map(({ body }) => (body.text as { body: string }).body)
     .join('');
 }
-const call = (contact: string, tool: string, args: object) => say(contact, `/tool ${tool} ${JSON.stringify(args)}`);
+const call = (contact: string, tool: string, args: object) =>
+  say(contact, `/tool ${tool} ${JSON.stringify(args)}`);
 
 async function create(type: string, data: JsonObject): Promise<string> {
   const actor = { type: 'system' } as const;
-  const made = await services.runtime.entities.create(services.organization.scope, { type, data, actor });
+  const made = await services.runtime.entities.create(services.organization.scope, {
+    type,
+    data,
+    actor,
+  });
   if (!made.ok) throw new Error(made.reason);
   return made.entity.value.id;
 }
 const newCustomer = async (phone: string) => {
   const customer = await create('customer', { phone });
-  return { customer, sale: await create('sale', { customer, word: `word${(count += 1)}`, card: '4111' }) };
+  return {
+    customer,
+    sale: await create('sale', { customer, word: `word${(count += 1)}`, card: '4111' }),
+  };
 };
 const saleOf = async (contact: string) => (await newCustomer(contact)).sale;
 const events = async (entityId: string) =>
-  (await services.db.pool.query('select type, actor from events where entity_id = $1 order by id', [entityId])).rows;
+  (
+    await services.db.pool.query(
+      'select type, actor from events where entity_id = $1 order by id',
+      [entityId],
+    )
+  ).rows;
 
 test('an unknown contact reads nothing outside of its scope, and deletes nothing', async () => {
   const sale = await saleOf(newContact());
@@ -157,7 +208,9 @@ test('an unknown contact reads nothing outside of its scope, and deletes nothing
   expect(await call(unknown, 'entity.update', { id: sale, data: { word: 'x' } })).toContain(
     'not accessible within scope',
   );
-  expect(await call(unknown, 'entity.query', { type: 'sale', filters: { 'data.card': '4111' } })).toContain('failed');
+  expect(
+    await call(unknown, 'entity.query', { type: 'sale', filters: { 'data.card': '4111' } }),
+  ).toContain('failed');
   expect(await call(unknown, 'entity.query', { type: 'order' })).toContain('Permission denied');
   expect(await events(sale)).toHaveLength(1);
 });
@@ -172,7 +225,11 @@ test('a contact reads what its entity, its relations and its own id give access 
   expect(answer).not.toContain('4111');
 
   const [mine, theirs] = [await create('invoice', { n: 1 }), await create('invoice', { n: 2 })];
-  await services.runtime.entities.link(services.organization.scope, { fromId: mine, relation: 'of', toId: customer });
+  await services.runtime.entities.link(services.organization.scope, {
+    fromId: mine,
+    relation: 'of',
+    toId: customer,
+  });
   const invoices = await call(contact, 'entity.query', { type: 'invoice' });
   expect(invoices).toContain(mine);
   expect(invoices).not.toContain(theirs);
@@ -192,23 +249,33 @@ test('a contact creates entities within its scope only, and the event names the 
   expect(await events(id)).toEqual([
     {
       type: 'entity.created',
-      actor: { type: 'agent', slug: 'bound', roles: ['shopper'], userId: contact, entityId: customer },
+      actor: {
+        type: 'agent',
+        slug: 'bound',
+        roles: ['shopper'],
+        userId: contact,
+        entityId: customer,
+      },
     },
   ]);
   const other = await create('customer', { phone: newContact() });
-  expect(await call(contact, 'entity.create', { type: 'sale', data: { customer: other } })).toContain(
-    'not accessible within scope',
-  );
+  expect(
+    await call(contact, 'entity.create', { type: 'sale', data: { customer: other } }),
+  ).toContain('not accessible within scope');
   // A sale without a customer does not belong to a contact without an entity.
   const unknown = newContact();
   for (const data of [{}, { customer: null }, { customer: 'actor.entityId' }])
-    expect(await call(unknown, 'entity.create', { type: 'sale', data })).toContain('not accessible within scope');
+    expect(await call(unknown, 'entity.create', { type: 'sale', data })).toContain(
+      'not accessible within scope',
+    );
 });
 
 test('when several entities have the number, in any spelling, the contact has no entity; a deleted one does not count', async () => {
   const contact = newContact();
   const sale = await saleOf(contact);
-  const double = await create('customer', { mobile: `(${contact.slice(0, 2)}) ${contact.slice(2)}` });
+  const double = await create('customer', {
+    mobile: `(${contact.slice(0, 2)}) ${contact.slice(2)}`,
+  });
   const sales = () => call(contact, 'entity.query', { type: 'sale' });
   expect(await sales()).toContain('"data":[]');
   const removed = { type: 'customer', id: double, actor: { type: 'system' as const } };
@@ -230,7 +297,10 @@ test('a contact has no entity without a contact type, with a missing one, and wi
   await setAnsweredBy({ agent: 'bound' });
   const scoped = `CL.${contact}`;
   const sayScoped = (body: string) =>
-    say(contact, body, { message: { from: undefined, from_user_id: scoped }, conversation: { phone_number: null } });
+    say(contact, body, {
+      message: { from: undefined, from_user_id: scoped },
+      conversation: { phone_number: null },
+    });
   const note = await create('note', { owner: scoped });
   expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain('"data":[]');
   expect(await sayScoped('/tool entity.query {"type":"note"}')).toContain(note);
@@ -251,7 +321,10 @@ test('an agent without roles keeps the rights of the system', async () => {
   const unknown = newContact();
   expect(await call(unknown, 'entity.get', { id: sale })).toContain('4111');
   expect(await call(unknown, 'entity.delete', { id: sale })).toContain('"success":true');
-  expect(await events(sale)).toEqual([expect.anything(), { type: 'entity.deleted', actor: { type: 'system' } }]);
+  expect(await events(sale)).toEqual([
+    expect.anything(),
+    { type: 'entity.deleted', actor: { type: 'system' } },
+  ]);
 });
 
 test('an agent that is given roles between two messages acts with them; one whose role is missing may do nothing', async () => {
@@ -282,9 +355,13 @@ test('with a router the roles of the answering agent apply, also after a transfe
   await create('customer', { phone: staff, tier: 'staff' });
   expect(await call(staff, 'entity.get', { id: sale })).toContain('4111');
   expect(await call(customer, 'entity.get', { id: sale })).toContain('not accessible within scope');
-  expect(await call(customer, 'router.transfer', { agentSlug: 'free' })).toContain('"transferred":true');
+  expect(await call(customer, 'router.transfer', { agentSlug: 'free' })).toContain(
+    '"transferred":true',
+  );
   expect(await call(customer, 'entity.get', { id: sale })).toContain('4111');
-  expect(await call(staff, 'router.transfer', { agentSlug: 'bound' })).toContain('"transferred":true');
+  expect(await call(staff, 'router.transfer', { agentSlug: 'bound' })).toContain(
+    '"transferred":true',
+  );
   expect(await call(staff, 'entity.get', { id: sale })).toContain('not accessible within scope');
 });
 
@@ -293,7 +370,10 @@ test('an agent that is called by another agent acts with its own roles, within t
   const { customer, sale } = await newCustomer(contact);
   const theirs = await saleOf(newContact());
   const ask = (agentSlug: string, id: string) =>
-    call(contact, 'agent.chat', { agentSlug, message: `/tool entity.get ${JSON.stringify({ id })}` });
+    call(contact, 'agent.chat', {
+      agentSlug,
+      message: `/tool entity.get ${JSON.stringify({ id })}`,
+    });
   await setAnsweredBy({ agent: 'free' });
   expect(await ask('bound', sale)).toContain(sale);
   expect(await ask('bound', sale)).not.toContain('4111');
@@ -308,11 +388,24 @@ test('an agent that is called by another agent acts with its own roles, within t
   expect((await events(sale)).slice(1)).toEqual([
     {
       type: 'entity.updated',
-      actor: { type: 'agent', slug: 'bound', roles: ['shopper'], userId: contact, entityId: customer },
+      actor: {
+        type: 'agent',
+        slug: 'bound',
+        roles: ['shopper'],
+        userId: contact,
+        entityId: customer,
+      },
     },
     {
       type: 'entity.updated',
-      actor: { type: 'agent', slug: 'free', roles: [], within: [['shopper']], userId: contact, entityId: customer },
+      actor: {
+        type: 'agent',
+        slug: 'free',
+        roles: [],
+        within: [['shopper']],
+        userId: contact,
+        entityId: customer,
+      },
     },
   ]);
 });
@@ -327,7 +420,9 @@ describe('messages reach', () => {
     return { contact, other };
   }
   const sentTo = (contact: string, text: string) =>
-    services.kapso.sent.filter(({ body }) => body.to === contact && JSON.stringify(body).includes(text)).length;
+    services.kapso.sent.filter(
+      ({ body }) => body.to === contact && JSON.stringify(body).includes(text),
+    ).length;
 
   test('only the contact, when the agent has roles', async () => {
     const { contact, other } = await twoContacts();
@@ -341,19 +436,31 @@ describe('messages reach', () => {
       ['whatsapp.getConversation', { contact: other }],
       [
         'agent.chat',
-        { agentSlug: 'free', message: `/tool whatsapp.send ${JSON.stringify({ to: other, text: 'spam' })}` },
+        {
+          agentSlug: 'free',
+          message: `/tool whatsapp.send ${JSON.stringify({ to: other, text: 'spam' })}`,
+        },
       ],
     ] as const;
-    for (const [tool, args] of messages) expect(await call(contact, tool, args)).toContain(onlyContact);
+    for (const [tool, args] of messages)
+      expect(await call(contact, tool, args)).toContain(onlyContact);
     expect(sentTo(other, 'spam')).toBe(0);
     await call(contact, 'whatsapp.send', { to: `+${contact}`, text: 'for me' });
     expect(sentTo(contact, 'for me')).toBeGreaterThan(0);
     expect(await call(contact, 'whatsapp.getConversation', { contact })).toContain('windowOpen');
     const idOf = async (of: string): Promise<string> =>
-      (await services.db.pool.query<{ id: string }>('select id from messages where contact = $1 limit 1', [of]))
-        .rows[0]!.id;
-    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(other) })).toContain('Message not found');
-    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(contact) })).toContain('direction');
+      (
+        await services.db.pool.query<{ id: string }>(
+          'select id from messages where contact = $1 limit 1',
+          [of],
+        )
+      ).rows[0]!.id;
+    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(other) })).toContain(
+      'Message not found',
+    );
+    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(contact) })).toContain(
+      'direction',
+    );
   });
 
   test("only the address of the contact's entity, from the configured sender", async () => {
@@ -361,15 +468,28 @@ describe('messages reach', () => {
     await setAnsweredBy({ agent: 'bound' });
     const email = { to: 'me@example.com', subject: 's', text: 't' };
     const other = 'victim@example.com';
-    for (const args of [{ to: other }, { to: [email.to, other] }, { cc: other }, { bcc: other }, { replyTo: other }])
+    for (const args of [
+      { to: other },
+      { to: [email.to, other] },
+      { cc: other },
+      { bcc: other },
+      { replyTo: other },
+    ])
       expect(await call(contact, 'email.send', { ...email, ...args })).toContain(onlyContact);
-    expect(await call(contact, 'email.send', { ...email, to: `"${other}, " <me@example.com>, ${other}` })).toContain(
-      'must be an e-mail address',
+    expect(
+      await call(contact, 'email.send', {
+        ...email,
+        to: `"${other}, " <me@example.com>, ${other}`,
+      }),
+    ).toContain('must be an e-mail address');
+    expect(await call(contact, 'email.send', { ...email, from: other })).toContain(
+      'comes from the configuration',
     );
-    expect(await call(contact, 'email.send', { ...email, from: other })).toContain('comes from the configuration');
     expect(await call(newContact(), 'email.send', email)).toContain(onlyContact);
     expect(services.resend.sent).toEqual([]);
-    expect(await call(contact, 'email.send', { ...email, to: 'Me <ME@example.com>' })).toContain('"status":"sent"');
+    expect(await call(contact, 'email.send', { ...email, to: 'Me <ME@example.com>' })).toContain(
+      '"status":"sent"',
+    );
     expect(services.resend.sent).toMatchObject([{ body: { from: 'Acme <hello@acme.example>' } }]);
   });
 
@@ -416,9 +536,16 @@ test('the code of a custom tool acts as the agent for the contact in all its cal
     userId: contact,
     entityId: customer,
   });
-  const run = (name: string, args: object) => services.runtime.tools.run(scope, { name, args, ...grant });
-  expect(await run('entity.get', { id: theirs })).toMatchObject({ ok: false, errorType: 'permission_denied' });
-  expect(await run('entity.delete', { id: sale })).toMatchObject({ ok: false, errorType: 'permission_denied' });
+  const run = (name: string, args: object) =>
+    services.runtime.tools.run(scope, { name, args, ...grant });
+  expect(await run('entity.get', { id: theirs })).toMatchObject({
+    ok: false,
+    errorType: 'permission_denied',
+  });
+  expect(await run('entity.delete', { id: sale })).toMatchObject({
+    ok: false,
+    errorType: 'permission_denied',
+  });
   const message = `/tool entity.get ${JSON.stringify({ id: sale })}`;
   const asked = await run('agent.chat', { agentSlug: 'bound', message: message });
   expect(asked).toMatchObject({ ok: false, message: expect.stringContaining('already waiting') });

@@ -1,7 +1,11 @@
 import { webhookSecretOf } from '@parley/channels';
 import { seedOrganization, until } from '@parley/testing';
 import { signBody } from '@parley/webhooks';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -13,7 +17,9 @@ let rival: number;
 
 beforeAll(async () => {
   services = await startWebhookServices();
-  rival = (await seedOrganization(services.db.pool, { slug: 'rival', agents: [{ slug: 'helper' }] })).scope.tenant;
+  rival = (
+    await seedOrganization(services.db.pool, { slug: 'rival', agents: [{ slug: 'helper' }] })
+  ).scope.tenant;
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_rival', $1, 'development', $2, 'connected', 'helper', now())`,
@@ -24,19 +30,37 @@ afterAll(() => services.close());
 
 const rows = async (sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
   (await services.db.pool.query(sql, values)).rows;
-const statusOf = async (id: string) => (await rows('select status, error from messages where id = $1', [id]))[0];
+const statusOf = async (id: string) =>
+  (await rows('select status, error from messages where id = $1', [id]))[0];
 const last = async () =>
-  (await rows('select status, tenant, reason from webhook_deliveries order by received_at desc limit 1'))[0];
+  (
+    await rows(
+      'select status, tenant, reason from webhook_deliveries order by received_at desc limit 1',
+    )
+  )[0];
 
 /** Posts a body that is signed with the secret of a connection, as the organization of the connection can. */
 async function postAs(connectionId: string, event: string, body: object): Promise<number> {
-  const signature = signBody(Buffer.from(JSON.stringify(body)), webhookSecretOf('kapso-secret', connectionId));
-  return services.postBody(messages, body, { headers: { 'X-Webhook-Event': event, 'X-Webhook-Signature': signature } });
+  const signature = signBody(
+    Buffer.from(JSON.stringify(body)),
+    webhookSecretOf('kapso-secret', connectionId),
+  );
+  return services.postBody(messages, body, {
+    headers: { 'X-Webhook-Event': event, 'X-Webhook-Signature': signature },
+  });
 }
 
-async function report(connectionId: string, number: string, id: string, status: string): Promise<void> {
+async function report(
+  connectionId: string,
+  number: string,
+  id: string,
+  status: string,
+): Promise<void> {
   const errors = status === 'failed' ? [{ code: 1, title: `of ${connectionId}` }] : [];
-  const item = { message: { id, kapso: { status, statuses: [{ id, status, errors }] } }, phone_number_id: number };
+  const item = {
+    message: { id, kapso: { status, statuses: [{ id, status, errors }] } },
+    phone_number_id: number,
+  };
   expect(await postAs(connectionId, `whatsapp.message.${status}`, item)).toBe(200);
   await until(async () => (await last())?.status !== 'received');
 }
@@ -47,7 +71,13 @@ const addMessage = (id: string, messageId: string | null) =>
     `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload,
                            status, lease_until, updated_at)
      values ($1, $2, 'development', $3, 'outbound', $4, '1', 'text', '{}', $5, now() + interval '1 hour', now())`,
-    [id, services.organization.scope.tenant, services.connectionId, messageId, messageId === null ? 'sending' : 'sent'],
+    [
+      id,
+      services.organization.scope.tenant,
+      services.connectionId,
+      messageId,
+      messageId === null ? 'sending' : 'sent',
+    ],
   );
 
 const markSent = async (id: string, messageId: string) =>
@@ -92,7 +122,13 @@ test('a status that an earlier version stored is applied when its message gets t
 test('a delivery that was accepted for one organization is not processed for another that now has the number', async () => {
   const { tenant } = services.organization.scope;
   const item = (id: string, number: string) => ({
-    message: { id, timestamp: '1788264000', type: 'text', from: '14155559999', text: { body: 'hello' } },
+    message: {
+      id,
+      timestamp: '1788264000',
+      type: 'text',
+      from: '14155559999',
+      text: { body: 'hello' },
+    },
     conversation: { phone_number: '14155559999' },
     phone_number_id: number,
   });
@@ -108,7 +144,13 @@ test('a delivery that was accepted for one organization is not processed for ano
     ] as const
   ).entries()) {
     await services.stopWorker();
-    expect(await postAs('conn_rival', 'whatsapp.message.received', item(`wamid.MOVED${at}`, rivalNumber))).toBe(200);
+    expect(
+      await postAs(
+        'conn_rival',
+        'whatsapp.message.received',
+        item(`wamid.MOVED${at}`, rivalNumber),
+      ),
+    ).toBe(200);
     await moveTo(owner, environment);
     services.startWorker();
     await services.settled();
@@ -121,11 +163,13 @@ test('a delivery that was accepted for one organization is not processed for ano
   }
   expect(await rows("select id from messages where direction = 'inbound'")).toEqual([]);
   // After the number has moved back, a replay processes the deliveries.
-  await services.db.pool.query("update webhook_deliveries set status = 'received' where status = 'unattributed'");
-  await services.settled();
-  expect(await rows("select message_id, tenant from messages where direction = 'inbound' order by 1")).toEqual(
-    [0, 1].map((at) => ({ message_id: `wamid.MOVED${at}`, tenant: rival })),
+  await services.db.pool.query(
+    "update webhook_deliveries set status = 'received' where status = 'unattributed'",
   );
+  await services.settled();
+  expect(
+    await rows("select message_id, tenant from messages where direction = 'inbound' order by 1"),
+  ).toEqual([0, 1].map((at) => ({ message_id: `wamid.MOVED${at}`, tenant: rival })));
 });
 
 test('a number is disconnected by an event of the project even if its account refuses its key', async () => {

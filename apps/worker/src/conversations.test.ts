@@ -1,7 +1,11 @@
 import { createChannels, findWaiting, retryMessage } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
 import { until } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -24,27 +28,41 @@ const newContact = () => `1415555${String((count += 1)).padStart(4, '0')}`;
 function inbound(contact: string, message: object, conversation: object = {}) {
   const id = `wamid.IN${(count += 1)}`;
   return {
-    message: { id, timestamp: String(1_788_264_000 + count), type: 'text', from: contact, ...message },
+    message: {
+      id,
+      timestamp: String(1_788_264_000 + count),
+      type: 'text',
+      from: contact,
+      ...message,
+    },
     conversation: { phone_number: contact, ...conversation },
     phone_number_id: phoneNumberId,
   };
 }
 const text = (body: string) => ({ type: 'text', text: { body } });
 const receive = async (body: object, event = 'whatsapp.message.received') => {
-  expect(await services.postBody('/webhook/kapso/messages', body, { headers: { 'X-Webhook-Event': event } })).toBe(200);
+  expect(
+    await services.postBody('/webhook/kapso/messages', body, {
+      headers: { 'X-Webhook-Event': event },
+    }),
+  ).toBe(200);
 };
 const sentTo = (contact: string) => services.kapso.sent.filter(({ body }) => body.to === contact);
-const textsTo = (contact: string) => sentTo(contact).map(({ body }) => (body.text as { body: string }).body);
+const textsTo = (contact: string) =>
+  sentTo(contact).map(({ body }) => (body.text as { body: string }).body);
 async function rows(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   return (await services.db.pool.query(sql, values)).rows;
 }
 const outbound = (contact: string) =>
-  rows("select status, error, attempts from messages where contact = $1 and direction = 'outbound' order by id", [
-    contact,
-  ]);
+  rows(
+    "select status, error, attempts from messages where contact = $1 and direction = 'outbound' order by id",
+    [contact],
+  );
 /** Simulates that the leases of messages that are being sent have expired. */
 const expireLeases = () =>
-  services.db.pool.query("update messages set lease_until = now() where status in ('sending', 'queued')");
+  services.db.pool.query(
+    "update messages set lease_until = now() where status in ('sending', 'queued')",
+  );
 
 const turnsOf = (contact: string) =>
   rows(
@@ -79,7 +97,11 @@ test('of a contact that sends more than 20 messages in a minute, the rest is ans
   const turns = await turnsOf(contact);
   expect(turns.map(({ input }) => input)).toEqual([
     ...Array.from({ length: 20 }, (_, n) => `alone ${n}`),
-    [...Array.from({ length: 28 }, (_, n) => `excess ${n}`), '[image: https://m.example/2]', 'mira'].join('\n'),
+    [
+      ...Array.from({ length: 28 }, (_, n) => `excess ${n}`),
+      '[image: https://m.example/2]',
+      'mira',
+    ].join('\n'),
   ]);
   expect(textsTo(contact)).toHaveLength(21);
   const states = await rows(
@@ -92,7 +114,9 @@ test('of a contact that sends more than 20 messages in a minute, the rest is ans
 test('messages that wait to be answered together are stored when a person takes the thread over', async () => {
   const contact = newContact();
   await flood(contact);
-  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [`whatsapp:${contact}`]);
+  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [
+    `whatsapp:${contact}`,
+  ]);
   await passWait(contact);
   await services.settled();
   expect(textsTo(contact)).toHaveLength(20);
@@ -100,7 +124,9 @@ test('messages that wait to be answered together are stored when a person takes 
     input: expect.stringMatching(/^excess 0\nexcess 1\n/),
     output: null,
   });
-  const stored = await rows("select from messages where contact = $1 and status = 'stored'", [contact]);
+  const stored = await rows("select from messages where contact = $1 and status = 'stored'", [
+    contact,
+  ]);
   expect(stored).toHaveLength(30);
 });
 
@@ -116,36 +142,50 @@ test("texts are answered by the agent on the contact's thread, in order and once
     [`whatsapp:${contact}`],
   );
   expect(turns.map(({ input }) => input)).toEqual(['uno', 'dos', 'tres']);
-  expect(await rows('select channel from threads where external_id = $1', [`whatsapp:${contact}`])).toEqual([
-    { channel: 'whatsapp' },
-  ]);
+  expect(
+    await rows('select channel from threads where external_id = $1', [`whatsapp:${contact}`]),
+  ).toEqual([{ channel: 'whatsapp' }]);
 });
 
 test('a message beside one without an id is answered, and the delivery is failed', async () => {
   const contact = newContact();
   const { message: _, ...without } = inbound(contact, text('nada'));
-  const batch = { type: 'whatsapp.message.received', batch: true, data: [without, inbound(contact, text('hola'))] };
+  const batch = {
+    type: 'whatsapp.message.received',
+    batch: true,
+    data: [without, inbound(contact, text('hola'))],
+  };
   expect(await services.postBody('/webhook/kapso/messages', batch)).toBe(500);
   await services.settled();
   expect(textsTo(contact)).toHaveLength(1);
-  expect(await rows('select status, reason from webhook_deliveries order by received_at desc limit 1')).toEqual([
-    { status: 'failed', reason: 'the body has no message of a contact' },
-  ]);
+  expect(
+    await rows('select status, reason from webhook_deliveries order by received_at desc limit 1'),
+  ).toEqual([{ status: 'failed', reason: 'the body has no message of a contact' }]);
 });
 
 test.each([
   [
     'a button',
-    { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: 'b', title: 'Pagar' } } },
+    {
+      type: 'interactive',
+      interactive: { type: 'button_reply', button_reply: { id: 'b', title: 'Pagar' } },
+    },
     'Pagar',
   ],
   [
     'a row of a list',
-    { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'r', title: 'Dos' } } },
+    {
+      type: 'interactive',
+      interactive: { type: 'list_reply', list_reply: { id: 'r', title: 'Dos' } },
+    },
     'Dos',
   ],
   ['a quick reply', { type: 'button', button: { text: 'Si', payload: 'yes' } }, 'Si'],
-  ['a voice note', { type: 'audio', audio: { id: '1' }, kapso: { transcript: { text: 'hola' } } }, 'hola'],
+  [
+    'a voice note',
+    { type: 'audio', audio: { id: '1' }, kapso: { transcript: { text: 'hola' } } },
+    'hola',
+  ],
   [
     'a picture with a caption',
     { type: 'image', image: { caption: 'mira' }, kapso: { media_url: 'https://m.example/1' } },
@@ -169,14 +209,17 @@ test('a picture without a caption gets the media reply; a location, a reaction a
   await services.settled();
   expect(textsTo(contact)).toEqual([expect.stringContaining('only read text')]);
   await receive(inbound(contact, { type: 'location', location: { latitude: 1, longitude: 2 } }));
-  await receive(inbound(contact, { type: 'reaction', reaction: { emoji: 'x' }, kapso: { content: 'Reacted' } }));
+  await receive(
+    inbound(contact, { type: 'reaction', reaction: { emoji: 'x' }, kapso: { content: 'Reacted' } }),
+  );
   await receive(inbound(contact, { ...text('old'), kapso: { origin: 'history_sync' } }));
   await services.settled();
   expect(sentTo(contact)).toHaveLength(1);
   expect(
-    await rows("select type, status from messages where contact = $1 and direction = 'inbound' order by type", [
-      contact,
-    ]),
+    await rows(
+      "select type, status from messages where contact = $1 and direction = 'inbound' order by type",
+      [contact],
+    ),
   ).toEqual([
     { type: 'image', status: 'answered' },
     { type: 'location', status: 'stored' },
@@ -189,7 +232,9 @@ test('during a takeover, messages are stored and not answered', async () => {
   const contact = newContact();
   await receive(inbound(contact, text('hola')));
   await services.settled();
-  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [`whatsapp:${contact}`]);
+  await services.db.pool.query(`update threads set state = 'human' where external_id = $1`, [
+    `whatsapp:${contact}`,
+  ]);
   await receive(inbound(contact, text('sigo')));
   await receive(inbound(contact, { type: 'image', image: { id: '1' } }));
   await services.settled();
@@ -205,18 +250,30 @@ test('a contact keeps its thread when its number or its scoped id is missing', a
   const contact = newContact();
   const scoped = `US.${contact}`;
   await receive(
-    inbound(contact, { ...text('sin numero'), from: undefined, from_user_id: scoped }, { phone_number: null }),
+    inbound(
+      contact,
+      { ...text('sin numero'), from: undefined, from_user_id: scoped },
+      { phone_number: null },
+    ),
   );
   await services.settled();
-  expect(await rows('select 1 from threads where external_id = $1', [`whatsapp:${scoped}`])).toHaveLength(1);
+  expect(
+    await rows('select 1 from threads where external_id = $1', [`whatsapp:${scoped}`]),
+  ).toHaveLength(1);
   expect(services.kapso.sent.map(({ body }) => body.recipient)).toContain(scoped);
   await receive(inbound(contact, { ...text('solo numero') }));
   await services.settled();
   // This message has both ids, so the thread of the scoped id is merged into the thread of the number.
-  await receive(inbound(contact, { ...text('ambos'), from_user_id: scoped }, { phone_number: `+${contact}` }));
+  await receive(
+    inbound(contact, { ...text('ambos'), from_user_id: scoped }, { phone_number: `+${contact}` }),
+  );
   await services.settled();
   await receive(
-    inbound(contact, { ...text('otra vez'), from: undefined, from_user_id: scoped }, { phone_number: null }),
+    inbound(
+      contact,
+      { ...text('otra vez'), from: undefined, from_user_id: scoped },
+      { phone_number: null },
+    ),
   );
   await services.settled();
   const turns = await rows(
@@ -224,7 +281,10 @@ test('a contact keeps its thread when its number or its scoped id is missing', a
      where e.input in ('sin numero', 'solo numero', 'ambos', 'otra vez') order by e.id`,
   );
   expect(turns).toEqual(
-    ['sin numero', 'solo numero', 'ambos', 'otra vez'].map((input) => ({ external_id: `whatsapp:${contact}`, input })),
+    ['sin numero', 'solo numero', 'ambos', 'otra vez'].map((input) => ({
+      external_id: `whatsapp:${contact}`,
+      input,
+    })),
   );
 });
 
@@ -235,13 +295,16 @@ describe('a reply whose sending fails', () => {
     return contact;
   };
 
-  test.each(['busy', 'limited', 'broken'] as const)('with "%s" is sent later, once', async (fault) => {
-    services.kapso.faults.push(fault, fault);
-    const contact = await say();
-    await services.settled();
-    expect(sentTo(contact)).toHaveLength(1);
-    expect(await outbound(contact)).toMatchObject([{ status: 'sent', attempts: 3 }]);
-  });
+  test.each(['busy', 'limited', 'broken'] as const)(
+    'with "%s" is sent later, once',
+    async (fault) => {
+      services.kapso.faults.push(fault, fault);
+      const contact = await say();
+      await services.settled();
+      expect(sentTo(contact)).toHaveLength(1);
+      expect(await outbound(contact)).toMatchObject([{ status: 'sent', attempts: 3 }]);
+    },
+  );
 
   test('permanently is failed, with the reason', async () => {
     services.kapso.faults.push('refused');
@@ -264,7 +327,9 @@ describe('a reply whose sending fails', () => {
     services.kapso.faults.push('lost_before');
     const contact = await say();
     await until(
-      async () => (await outbound(contact))[0]?.error !== undefined && (await outbound(contact))[0]?.error !== null,
+      async () =>
+        (await outbound(contact))[0]?.error !== undefined &&
+        (await outbound(contact))[0]?.error !== null,
     );
     expect(sentTo(contact)).toHaveLength(0);
     await expireLeases();
@@ -277,9 +342,10 @@ describe('a reply whose sending fails', () => {
     services.kapso.faults.push('lost_after');
     const contact = await say();
     await until(async () => (await outbound(contact))[0]?.error != null);
-    await services.db.pool.query("update messages set attempts = 18 where contact = $1 and direction = 'outbound'", [
-      contact,
-    ]);
+    await services.db.pool.query(
+      "update messages set attempts = 18 where contact = $1 and direction = 'outbound'",
+      [contact],
+    );
     await until(async () => {
       await expireLeases();
       return (await outbound(contact))[0]?.status === 'unknown';
@@ -309,7 +375,8 @@ describe('a reply whose sending fails', () => {
     services.kapso.faults.push('lost_after');
     const contact = await say();
     // An attempt has ended when it has stored that the provider could not be asked.
-    const hasAsked = async () => String((await outbound(contact))[0]?.error).includes('could not be asked');
+    const hasAsked = async () =>
+      String((await outbound(contact))[0]?.error).includes('could not be asked');
     await until(hasAsked);
     expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 1 }]);
     await services.db.pool.query('update messages set error = null where contact = $1', [contact]);
@@ -354,9 +421,10 @@ describe('a reply whose sending fails', () => {
       settings: { KAPSO_API_URL: services.kapso.url, RESEND_API_URL: services.kapso.url },
       log: { warn: () => {} },
     });
-    const [{ id }] = (await rows("select id from messages where contact = $1 and direction = 'outbound'", [
-      contact,
-    ])) as [{ id: string }];
+    const [{ id }] = (await rows(
+      "select id from messages where contact = $1 and direction = 'outbound'",
+      [contact],
+    )) as [{ id: string }];
     expect(await withoutAccount.sendQueuedMessage(services.organization.scope, id)).toBe('later');
     expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 2 }]);
     services.kapso.returnsHistory = true;
@@ -371,11 +439,18 @@ describe('a reply whose sending fails', () => {
     const contact = newContact();
     const scoped = `US.${contact}`;
     services.kapso.faults.push('lost_before');
-    await receive(inbound(contact, { ...text('hola'), from: undefined, from_user_id: scoped }, { phone_number: null }));
+    await receive(
+      inbound(
+        contact,
+        { ...text('hola'), from: undefined, from_user_id: scoped },
+        { phone_number: null },
+      ),
+    );
     await until(async () => (await outbound(scoped))[0]?.error != null);
-    const [{ text: reply }] = (await rows("select text from messages where contact = $1 and direction = 'outbound'", [
-      scoped,
-    ])) as [{ text: string }];
+    const [{ text: reply }] = (await rows(
+      "select text from messages where contact = $1 and direction = 'outbound'",
+      [scoped],
+    )) as [{ text: string }];
     const body = { type: 'text', recipient: 'US.other', text: { body: reply } };
     services.kapso.sent.push({ id: 'wamid.OTHER', phoneNumberId, body, atMs: Date.now() });
     await expireLeases();
@@ -414,9 +489,12 @@ describe('a reply whose sending fails', () => {
     const { scope } = services.organization;
     const retry = (id: string, anyway = false) => retryMessage(services.db, scope, id, { anyway });
     const idsOf = async (contact: string) =>
-      (await rows("select id from messages where contact = $1 and direction = 'outbound' order by id", [contact])).map(
-        ({ id }) => id as string,
-      );
+      (
+        await rows(
+          "select id from messages where contact = $1 and direction = 'outbound' order by id",
+          [contact],
+        )
+      ).map(({ id }) => id as string);
     services.kapso.faults.push('refused');
     const refused = await say();
     await services.settled();
@@ -424,10 +502,18 @@ describe('a reply whose sending fails', () => {
     expect(await retry(first)).toEqual({ ok: true, id: first, direction: 'outbound' });
     await services.settled();
     expect(await outbound(refused)).toMatchObject([{ status: 'sent' }]);
-    expect(await retry(first)).toEqual({ ok: false, reason: 'not_failed', id: first, status: 'sent' });
+    expect(await retry(first)).toEqual({
+      ok: false,
+      reason: 'not_failed',
+      id: first,
+      status: 'sent',
+    });
 
     // The provider reports later that the message was not delivered.
-    await services.db.pool.query("update messages set status = 'failed', error = 'x' where id = $1", [first]);
+    await services.db.pool.query(
+      "update messages set status = 'failed', error = 'x' where id = $1",
+      [first],
+    );
     const second = await retry(first);
     expect(second).toMatchObject({ ok: true, id: expect.not.stringMatching(first) });
     await services.settled();
@@ -438,17 +524,25 @@ describe('a reply whose sending fails', () => {
     expect(new Set(textsTo(refused)).size).toBe(1);
     expect(sentTo(refused)).toHaveLength(2);
 
-    await services.db.pool.query("update messages set status = 'unknown', message_id = null where id = $1", [first]);
+    await services.db.pool.query(
+      "update messages set status = 'unknown', message_id = null where id = $1",
+      [first],
+    );
     expect(await retry(first)).toEqual({ ok: false, reason: 'in_doubt' });
     expect(await retry(first, true)).toEqual(isSent);
     // The replacement has failed without being sent: retrying the first message sends the replacement.
-    await services.db.pool.query("update messages set status = 'failed', message_id = null where id = $1", [id]);
+    await services.db.pool.query(
+      "update messages set status = 'failed', message_id = null where id = $1",
+      [id],
+    );
     expect(await retry(first, true)).toEqual(second);
     await services.settled();
     expect(sentTo(refused)).toHaveLength(3);
     expect(await retry('wam_missing')).toEqual({ ok: false, reason: 'not_found' });
     expect(
-      await retryMessage(services.db, { ...scope, environment: 'production' }, first, { anyway: true }),
+      await retryMessage(services.db, { ...scope, environment: 'production' }, first, {
+        anyway: true,
+      }),
     ).toMatchObject({ reason: 'not_found' });
   });
 
@@ -471,7 +565,11 @@ test('the furthest status is stored, in whatever order statuses arrive, even bef
   const orders = all.flatMap((a) =>
     all.filter((b) => b !== a).map((b) => [a, b, all.find((c) => c !== a && c !== b)!]),
   );
-  for (const [at, order] of [...orders, ['failed', 'sent', 'read'], ['read', 'failed', 'sent']].entries()) {
+  for (const [at, order] of [
+    ...orders,
+    ['failed', 'sent', 'read'],
+    ['read', 'failed', 'sent'],
+  ].entries()) {
     const id = `wamid.ST${at}`;
     const insert = () =>
       services.db.pool.query(
@@ -484,17 +582,29 @@ test('the furthest status is stored, in whatever order statuses arrive, even bef
       const item = {
         message: {
           id,
-          kapso: { status, statuses: [{ id, status, biz_opaque_callback_data: at % 2 ? id : undefined }] },
+          kapso: {
+            status,
+            statuses: [{ id, status, biz_opaque_callback_data: at % 2 ? id : undefined }],
+          },
         },
         phone_number_id: phoneNumberId,
       };
       await receive(item, `whatsapp.message.${status}`);
     }
-    await until(async () => (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0);
+    await until(
+      async () =>
+        (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0,
+    );
     const { markSent } = await import('../../../libs/channels/src/whatsapp/outbox');
-    await markSent(services.db, { ...services.organization.scope, id, connectionId: services.connectionId }, id);
+    await markSent(
+      services.db,
+      { ...services.organization.scope, id, connectionId: services.connectionId },
+      id,
+    );
     const expected = order.includes('failed') ? 'failed' : 'read';
-    expect(await rows('select status from messages where id = $1', [id])).toEqual([{ status: expected }]);
+    expect(await rows('select status from messages where id = $1', [id])).toEqual([
+      { status: expected },
+    ]);
   }
 });
 
@@ -515,7 +625,15 @@ test.each([1, 3])(
      select $1 || case n when 1 then '' else '_' || n end, $2, 'development', $3, 'inbound', $4 || case n when 1 then '' else '_' || n end,
             $5, 'text', 'x', $6, case n when 1 then 'answering' else 'received' end, case when n > 1 then $1 end,
             now() + n * interval '1 s', now() from generate_series(1, $7) n`,
-      [message, tenant, services.connectionId, body.message.id, contact, JSON.stringify(body), count],
+      [
+        message,
+        tenant,
+        services.connectionId,
+        body.message.id,
+        contact,
+        JSON.stringify(body),
+        count,
+      ],
     );
     await services.db.pool.query(
       "update messages set lease_until = now(), lease_owner = 'dead', attempts = 1 where id = $1",
@@ -533,17 +651,19 @@ test.each([1, 3])(
       [message],
     );
     const created = () =>
-      rows('select count(*)::int from events where type = \'entity.created\' and environment = $1::"Environment"', [
-        environment,
-      ]);
+      rows(
+        'select count(*)::int from events where type = \'entity.created\' and environment = $1::"Environment"',
+        [environment],
+      );
     const before = await created();
     services.startWorker();
     await services.settled();
     expect(await created()).toEqual(before);
     expect(sentTo(contact)).toHaveLength(1);
-    const states = await rows("select distinct status from messages where contact = $1 and direction = 'inbound'", [
-      contact,
-    ]);
+    const states = await rows(
+      "select distinct status from messages where contact = $1 and direction = 'inbound'",
+      [contact],
+    );
     expect(states).toEqual([{ status: 'answered' }]);
   },
 );
@@ -554,7 +674,8 @@ test('a message whose answer failed is answered when its delivery is replayed', 
   await services.db.pool.query("update channel_connections set agent_slug = 'missing'");
   await receive(body);
   await services.settled();
-  const status = () => rows("select status from messages where contact = $1 and direction = 'inbound'", [contact]);
+  const status = () =>
+    rows("select status from messages where contact = $1 and direction = 'inbound'", [contact]);
   expect(await status()).toEqual([{ status: 'failed' }]);
   await services.db.pool.query("update channel_connections set agent_slug = 'helper'");
   await services.db.pool.query(
@@ -563,7 +684,10 @@ test('a message whose answer failed is answered when its delivery is replayed', 
   );
   await services.settled();
   expect(await status()).toEqual([{ status: 'answered' }]);
-  expect(textsTo(contact)).toEqual([expect.stringMatching(/^Sorry/), expect.stringMatching(/^No model provider/)]);
+  expect(textsTo(contact)).toEqual([
+    expect.stringMatching(/^Sorry/),
+    expect.stringMatching(/^No model provider/),
+  ]);
 });
 
 test('a message whose answer failed is answered when a person asks for it, once', async () => {
@@ -573,11 +697,20 @@ test('a message whose answer failed is answered when a person asks for it, once'
   await receive(body);
   await services.settled();
   await services.db.pool.query("update channel_connections set agent_slug = 'helper'");
-  const retry = () => retryMessage(services.db, services.organization.scope, body.message.id, { anyway: false });
+  const retry = () =>
+    retryMessage(services.db, services.organization.scope, body.message.id, { anyway: false });
   expect(await retry()).toMatchObject({ ok: true, direction: 'inbound' });
   await services.settled();
-  expect(textsTo(contact)).toEqual([expect.stringMatching(/^Sorry/), expect.stringMatching(/^No model provider/)]);
-  expect(await retry()).toEqual({ ok: false, reason: 'not_failed', id: expect.any(String), status: 'answered' });
+  expect(textsTo(contact)).toEqual([
+    expect.stringMatching(/^Sorry/),
+    expect.stringMatching(/^No model provider/),
+  ]);
+  expect(await retry()).toEqual({
+    ok: false,
+    reason: 'not_failed',
+    id: expect.any(String),
+    status: 'answered',
+  });
 });
 
 test('a conversation with a claimed message gets no further job, even if other messages wait', async () => {
@@ -595,7 +728,9 @@ test('a conversation with a claimed message gets no further job, even if other m
   const { tenant } = services.organization.scope;
   const waiting = { tenant, connectionId: services.connectionId, contact };
   expect(await findWaiting(services.db, 100)).not.toContainEqual(waiting);
-  await services.db.pool.query("update messages set lease_until = now() - interval '1 s' where id = 'wam_wait1'");
+  await services.db.pool.query(
+    "update messages set lease_until = now() - interval '1 s' where id = 'wam_wait1'",
+  );
   expect(await findWaiting(services.db, 100)).toContainEqual(waiting);
   await services.db.pool.query('delete from messages where contact = $1', [contact]);
   services.startWorker();
@@ -617,7 +752,9 @@ describe('tools', () => {
       ok: true,
       result: { status: 'window_closed', hint: expect.stringContaining('sendTemplate') },
     });
-    expect(await run('whatsapp.sendTemplate', { to, template: 'reminder', language: 'es' })).toMatchObject({
+    expect(
+      await run('whatsapp.sendTemplate', { to, template: 'reminder', language: 'es' }),
+    ).toMatchObject({
       ok: true,
       result: { status: 'sent', messageId: expect.stringContaining('wamid.') },
     });
@@ -634,12 +771,19 @@ describe('tools', () => {
     const again = await run('whatsapp.send', { to: `+${to}`, text: 'uno' }, 'call_1');
     expect(again).toEqual(first);
     const buttons = [{ id: 'y', title: 'Si' }];
-    expect(await run('whatsapp.sendInteractive', { to, text: 'Seguro?', buttons })).toMatchObject({ ok: true });
+    expect(await run('whatsapp.sendInteractive', { to, text: 'Seguro?', buttons })).toMatchObject({
+      ok: true,
+    });
     expect(await run('whatsapp.sendInteractive', { to, text: 'nada' })).toMatchObject({
       errorType: 'invalid_arguments',
     });
     expect(
-      await run('whatsapp.sendMedia', { to, mediaType: 'image', url: 'https://x.example/a.png', caption: 'a' }),
+      await run('whatsapp.sendMedia', {
+        to,
+        mediaType: 'image',
+        url: 'https://x.example/a.png',
+        caption: 'a',
+      }),
     ).toMatchObject({ ok: true });
     expect(sentTo(to).map(({ body }) => body.type)).toEqual(['text', 'interactive', 'image']);
     const { result } = first as unknown as { result: { id: string } };
@@ -647,10 +791,16 @@ describe('tools', () => {
       ok: true,
       result: { status: 'sent', text: 'uno' },
     });
-    expect(await run('whatsapp.getStatus', { id: 'nope' })).toMatchObject({ errorType: 'not_found' });
+    expect(await run('whatsapp.getStatus', { id: 'nope' })).toMatchObject({
+      errorType: 'not_found',
+    });
     expect(await run('whatsapp.getConversation', { contact: to })).toMatchObject({
       ok: true,
-      result: { contact: to, windowOpen: true, messages: [{ direction: 'inbound' }, { text: 'uno' }, {}, {}] },
+      result: {
+        contact: to,
+        windowOpen: true,
+        messages: [{ direction: 'inbound' }, { text: 'uno' }, {}, {}],
+      },
     });
     expect(await run('whatsapp.listTemplates', {})).toMatchObject({
       ok: true,
@@ -663,12 +813,16 @@ describe('tools', () => {
     expect(await sendTwo()).toMatchObject({ result: { status: 'sent' } });
     expect(sentTo(to)).toHaveLength(4);
     services.kapso.faults.push('window_closed');
-    expect(await run('whatsapp.send', { to, text: 'tarde' })).toMatchObject({ result: { status: 'window_closed' } });
+    expect(await run('whatsapp.send', { to, text: 'tarde' })).toMatchObject({
+      result: { status: 'window_closed' },
+    });
   });
 
   test('email.send sends one e-mail even if a response is lost, and its statuses are stored', async () => {
     const args = { to: 'a@b.example', subject: 'Hola', text: 'Que tal' };
-    expect(await run('email.send', { ...args, text: undefined })).toMatchObject({ errorType: 'invalid_arguments' });
+    expect(await run('email.send', { ...args, text: undefined })).toMatchObject({
+      errorType: 'invalid_arguments',
+    });
     services.resend.faults.push('lost_after');
     const sent = (await run('email.send', args)) as unknown as { result: { id: string } };
     expect(sent).toMatchObject({ ok: true, result: { status: 'queued' } });
@@ -676,7 +830,10 @@ describe('tools', () => {
       (await rows('select status, provider_id from emails where id = $1', [sent.result.id]))[0]!;
     await until(async () => (await email()).status === 'sent');
     expect(services.resend.sent).toHaveLength(1);
-    expect(services.resend.sent[0]).toMatchObject({ key: sent.result.id, body: { from: 'Acme <hello@acme.example>' } });
+    expect(services.resend.sent[0]).toMatchObject({
+      key: sent.result.id,
+      body: { from: 'Acme <hello@acme.example>' },
+    });
     const postStatus = (type: string) =>
       services.postBody('/webhook/resend', {
         type,
@@ -689,10 +846,12 @@ describe('tools', () => {
   });
 
   test('email.send with the same call again sends the e-mail only if it certainly was not sent', async () => {
-    const again = () => run('email.send', { to: 'c@d.example', subject: 'Dos', text: 'x' }, 'mail-again');
+    const again = () =>
+      run('email.send', { to: 'c@d.example', subject: 'Dos', text: 'x' }, 'mail-again');
     const { result } = (await again()) as unknown as { result: { id: string } };
     const request = services.resend.sent.at(-1)!.body;
-    const state = async () => (await rows('select status, attempts, error from emails where id = $1', [result.id]))[0]!;
+    const state = async () =>
+      (await rows('select status, attempts, error from emails where id = $1', [result.id]))[0]!;
     const setState = (status: string, attempts: number, age: string) =>
       services.db.pool.query(
         `update emails set status = $2, attempts = $3, error = 'x', provider_id = null, created_at = now() - $4::interval,
@@ -738,9 +897,13 @@ test('disconnecting a number ends its open messages, and they do not block the n
   await insert('wam_3', 'inbound', 'received', services.connectionId);
   await insert('wam_4', 'inbound', 'answering', services.connectionId);
   const { disconnectNumber } = await import('@parley/channels');
-  expect(await disconnectNumber(services.runtime.connect, phoneNumberId)).toMatchObject({ ok: true });
+  expect(await disconnectNumber(services.runtime.connect, phoneNumberId)).toMatchObject({
+    ok: true,
+  });
   const error = 'the number was disconnected';
-  expect(await rows('select status, error from messages where contact = $1 order by id', [contact])).toEqual([
+  expect(
+    await rows('select status, error from messages where contact = $1 order by id', [contact]),
+  ).toEqual([
     { status: 'failed', error },
     { status: 'unknown', error },
     { status: 'failed', error },
@@ -754,5 +917,7 @@ test('disconnecting a number ends its open messages, and they do not block the n
     [tenant, phoneNumberId],
   );
   await insert('wam_5', 'outbound', 'queued', 'conn_back');
-  expect(await services.runtime.channels.sendQueuedMessage(services.organization.scope, 'wam_5')).toBe('sent');
+  expect(
+    await services.runtime.channels.sendQueuedMessage(services.organization.scope, 'wam_5'),
+  ).toBe('sent');
 });

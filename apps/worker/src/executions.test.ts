@@ -1,4 +1,10 @@
-import { type ExecutionRequest, beginExecution, cancelExecution, hasEnded, readExecution } from '@parley/agents';
+import {
+  type ExecutionRequest,
+  beginExecution,
+  cancelExecution,
+  hasEnded,
+  readExecution,
+} from '@parley/agents';
 import type { Scope } from '@parley/contracts';
 import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
 import { type WebhookServices, startWebhookServices } from '../testing/start-webhook-services';
@@ -43,7 +49,10 @@ beforeAll(async () => {
     asked.push(request);
     const message = await answer(request.messages.at(-1)!.content);
     const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
-    return { status: 200, body: { id: 'c', object: 'chat.completion', choices: [{ index: 0, message }], usage } };
+    return {
+      status: 200,
+      body: { id: 'c', object: 'chat.completion', choices: [{ index: 0, message }], usage },
+    };
   });
   await services.db.pool.query(
     `insert into integrations (id, tenant, environment, provider, config, updated_at)
@@ -82,8 +91,15 @@ const notes = async () =>
 
 test('a stored execution is answered without a job, in the order of its thread', async () => {
   const first = await begin({ externalThreadId: 'web:1', message: 'One' });
-  const second = await begin({ externalThreadId: 'web:1', message: 'Two', model: 'offline/scripted' });
-  expect(await ended(second.executionId)).toMatchObject({ status: 'succeeded', model: 'offline/scripted' });
+  const second = await begin({
+    externalThreadId: 'web:1',
+    message: 'Two',
+    model: 'offline/scripted',
+  });
+  expect(await ended(second.executionId)).toMatchObject({
+    status: 'succeeded',
+    model: 'offline/scripted',
+  });
   expect(await ended(first.executionId)).toMatchObject({
     ...{
       status: 'succeeded',
@@ -125,7 +141,9 @@ test('a cancelled execution ends after its model call, calls no tool and keeps i
   await cancelExecution(services.db, scope, executionId);
   expect(await ended(executionId)).toMatchObject({ status: 'cancelled', output: null });
   release();
-  await until(async () => (await readExecution(services.db, scope, executionId))!.inputTokens === 5);
+  await until(
+    async () => (await readExecution(services.db, scope, executionId))!.inputTokens === 5,
+  );
   expect([asked.length, await notes()]).toEqual([1, before]);
 });
 
@@ -156,7 +174,12 @@ test('another process continues the execution of a killed one from its recorded 
   await running;
   expect((await readExecution(services.db, scope, executionId))!.output).toBe('Noted');
   expect(await notes()).toBe(before + 1);
-  expect(asked[2]!.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+  expect(asked[2]!.messages.map(({ role }) => role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'tool',
+  ]);
   const { rows } = await services.db.pool.query(
     `select role::text as role from thread_messages where tenant = $1 and thread_id = $2 order by position`,
     [scope.tenant, threadId],
@@ -186,7 +209,10 @@ test('a process that is stopped gives its execution back after the current step'
   const { executionId } = await begin();
   const claimed = (await agents.claimExecution(scope.tenant, { id: executionId }))!;
   await agents.runExecution(claimed, stopping.signal);
-  expect(await readExecution(services.db, scope, executionId)).toMatchObject({ status: 'running', output: null });
+  expect(await readExecution(services.db, scope, executionId)).toMatchObject({
+    status: 'running',
+    output: null,
+  });
   answer = () => text('Later');
   expect(await ended(executionId)).toMatchObject({ status: 'succeeded', output: 'Later' });
 });

@@ -1,6 +1,10 @@
 import type { Scope } from '@parley/contracts';
 import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -17,13 +21,18 @@ beforeEach(() => {
   released = new Promise((resolve) => (release = resolve));
 });
 beforeAll(async () => {
-  services = await startWebhookServices({ definitions: { agents: [{ slug: 'slow', model: 'openai/slow' }] } });
+  services = await startWebhookServices({
+    definitions: { agents: [{ slug: 'slow', model: 'openai/slow' }] },
+  });
   model = await startProviderServer(async () => {
     asked += 1;
     await released;
     const message = { role: 'assistant', content: 'At last' };
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    return { status: 200, body: { id: 'c', object: 'chat.completion', choices: [{ index: 0, message }], usage } };
+    return {
+      status: 200,
+      body: { id: 'c', object: 'chat.completion', choices: [{ index: 0, message }], usage },
+    };
   });
   await services.db.pool.query(
     `insert into integrations (id, tenant, environment, provider, config, updated_at)
@@ -46,16 +55,29 @@ const addTrigger = ({ tenant, environment }: Scope, slug: string, action: object
       tenant,
       environment,
       slug,
-      JSON.stringify({ slug, name: slug, on: { entityType: slug, action: 'created' }, actions: [action] }),
+      JSON.stringify({
+        slug,
+        name: slug,
+        on: { entityType: slug, action: 'created' },
+        actions: [action],
+      }),
     ],
   );
 const create = async (scope: Scope, type: string) => {
-  const made = await services.runtime.entities.create(scope, { type, data: {}, actor: { type: 'system' } });
+  const made = await services.runtime.entities.create(scope, {
+    type,
+    data: {},
+    actor: { type: 'system' },
+  });
   if (!made.ok) throw new Error(made.reason);
 };
 const succeeded = async ({ tenant }: Scope) =>
-  (await services.db.pool.query("select from trigger_runs where tenant = $1 and status = 'succeeded'", [tenant]))
-    .rowCount;
+  (
+    await services.db.pool.query(
+      "select from trigger_runs where tenant = $1 and status = 'succeeded'",
+      [tenant],
+    )
+  ).rowCount;
 
 test('slow conversations of one organization leave room for those of another, and all are answered', async () => {
   const { scope } = services.organization;
@@ -79,7 +101,10 @@ test('slow conversations of one organization leave room for those of another, an
   for (let n = 0; n < flood; n += 1) await receive(`1415666${1_000 + n}`, phoneNumberId);
   await until(async () => asked === 24);
 
-  const { scope: other } = await seedOrganization(services.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
+  const { scope: other } = await seedOrganization(services.db.pool, {
+    slug: 'other',
+    agents: [{ slug: 'helper' }],
+  });
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_other', $1, 'development', $2, 'connected', 'helper', now())`,
@@ -101,11 +126,17 @@ test('slow conversations of one organization leave room for those of another, an
 
 test('slow trigger runs of one organization leave room for those of another, and all are executed', async () => {
   const { scope } = services.organization;
-  await addTrigger(scope, 'slow-order', { tool: 'agent.chat', args: { agentSlug: 'slow', message: 'Hello' } });
+  await addTrigger(scope, 'slow-order', {
+    tool: 'agent.chat',
+    args: { agentSlug: 'slow', message: 'Hello' },
+  });
   const { scope: other } = await seedOrganization(services.db.pool, {
     entityTypes: [{ slug: 'note', name: 'Note', schema: {} }],
   });
-  await addTrigger(other, 'quick-order', { tool: 'entity.create', args: { type: 'note', data: {} } });
+  await addTrigger(other, 'quick-order', {
+    tool: 'entity.create',
+    args: { type: 'note', data: {} },
+  });
   for (let n = 0; n < flood; n += 1) await create(scope, 'slow-order');
   await until(async () => asked === 24);
   for (let n = 0; n < 3; n += 1) await create(other, 'quick-order');

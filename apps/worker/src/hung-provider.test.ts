@@ -1,7 +1,11 @@
 import type { Scope } from '@parley/contracts';
 import { createSecretBox, saveIntegration } from '@parley/db';
 import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -51,7 +55,10 @@ test('an organization whose provider hangs does not delay the messages and e-mai
   // Four messages and four e-mails share the host, so four requests hang.
   await until(async () => asked.length >= 4);
 
-  const { scope: other } = await seedOrganization(services.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
+  const { scope: other } = await seedOrganization(services.db.pool, {
+    slug: 'other',
+    agents: [{ slug: 'helper' }],
+  });
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_other', $1, 'development', $2, 'connected', 'helper', now())`,

@@ -15,15 +15,24 @@ beforeAll(async () => {
   db = await openTestDatabase(createDb);
 });
 afterEach(async () => {
-  for (const table of ['memberships', 'users', 'identity_tombstones', 'organization_purges', 'organizations'])
+  for (const table of [
+    'memberships',
+    'users',
+    'identity_tombstones',
+    'organization_purges',
+    'organizations',
+  ])
     await db.pool.query(`delete from ${table}`);
 });
 afterAll(() => db.close());
 
 const event = (name: string): JsonObject => readJsonObject(readFixture(`clerk/${name}.json`))!;
-const applyEvent = (given: JsonObject, { purgeGraceDays = 0, isSigned = true, receivedAt = new Date() } = {}) =>
-  applyIdentityEvent(db, given, { purgeGraceDays, isSigned, receivedAt });
-const apply = (name: string, options?: Parameters<typeof applyEvent>[1]) => applyEvent(event(name), options);
+const applyEvent = (
+  given: JsonObject,
+  { purgeGraceDays = 0, isSigned = true, receivedAt = new Date() } = {},
+) => applyIdentityEvent(db, given, { purgeGraceDays, isSigned, receivedAt });
+const apply = (name: string, options?: Parameters<typeof applyEvent>[1]) =>
+  applyEvent(event(name), options);
 const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
 
 function permutations<T>(items: T[]): T[][] {
@@ -40,21 +49,35 @@ const state = async () => ({
 });
 
 test('events of a membership, its user and its organization may arrive in any order and twice', async () => {
-  const names = ['user.updated', 'organization.created', 'organization.updated', 'organizationMembership.created'];
+  const names = [
+    'user.updated',
+    'organization.created',
+    'organization.updated',
+    'organizationMembership.created',
+  ];
   let first: unknown;
   for (const order of permutations(names)) {
     for (const name of [...order, ...order]) await apply(name);
     const now = await state();
     first ??= now;
     expect(now).toEqual(first);
-    for (const table of ['memberships', 'users', 'organizations']) await db.pool.query(`delete from ${table}`);
+    for (const table of ['memberships', 'users', 'organizations'])
+      await db.pool.query(`delete from ${table}`);
   }
   expect(first).toEqual({
     organizations: [
-      { external_id: 'org_2zFixtOrgAcme00000000000001', slug: 'acme-renamed', name: 'Acme Fixture Renamed' },
+      {
+        external_id: 'org_2zFixtOrgAcme00000000000001',
+        slug: 'acme-renamed',
+        name: 'Acme Fixture Renamed',
+      },
     ],
     users: [
-      { external_id: 'user_2zFixtAlphaUser0000000000001', email: 'alpha.renamed@example.com', first_name: 'Alpha' },
+      {
+        external_id: 'user_2zFixtAlphaUser0000000000001',
+        email: 'alpha.renamed@example.com',
+        first_name: 'Alpha',
+      },
     ],
     memberships: [{ external_id: 'orgmem_2zFixtMember0000000000001', role: 'admin' }],
   });
@@ -82,7 +105,9 @@ test('a deleted membership is not created again; a new membership of the same us
   (again.data as JsonObject).id = 'orgmem_later';
   await applyEvent(again);
   await apply('organizationMembership.deleted');
-  expect(await rows('select external_id from memberships')).toEqual([{ external_id: 'orgmem_later' }]);
+  expect(await rows('select external_id from memberships')).toEqual([
+    { external_id: 'orgmem_later' },
+  ]);
 });
 
 test('a delivery is attributed to its organization whatever its outcome, so that it is deleted with the organization', async () => {
@@ -107,7 +132,9 @@ test('a missing slug is derived from the name, and a slug that is taken gets a s
   await seedOrganization(db.pool, { slug: 'acme-fixture' });
   await apply('organization.created');
   await apply('organization.created.no-slug');
-  expect(await rows('select slug from organizations where external_id is not null order by name')).toEqual([
+  expect(
+    await rows('select slug from organizations where external_id is not null order by name'),
+  ).toEqual([
     { slug: expect.stringMatching(/^acme-fixture-[0-9a-f]{8}$/) },
     { slug: 'no-slug-fixture' },
   ]);
@@ -118,7 +145,9 @@ describe('an organization that is deleted', () => {
     const scope = [tenant, 'development'];
     const at = '$1::int, $2::"Environment"';
     const run = (sql: string, values: unknown[] = scope) => db.pool.query(sql, values);
-    await run(`insert into threads (id, tenant, environment, updated_at) values ('t_' || $1::int, ${at}, now())`);
+    await run(
+      `insert into threads (id, tenant, environment, updated_at) values ('t_' || $1::int, ${at}, now())`,
+    );
     await run(
       `insert into executions (tenant, environment, thread_id, input) select ${at}, 't_' || $1::int, 'x' from generate_series(1, 700)`,
     );
@@ -158,7 +187,10 @@ describe('an organization that is deleted', () => {
       `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, tenant) values ('d_' || $1::int, 'polar', $1::int, '/', '{}', '', $1::int)`,
       [tenant],
     );
-    await run(`insert into users (id, external_id, updated_at) values ('u_' || $1::int, $1::int, now())`, [tenant]);
+    await run(
+      `insert into users (id, external_id, updated_at) values ('u_' || $1::int, $1::int, now())`,
+      [tenant],
+    );
     await run(
       `insert into memberships (id, tenant, user_id, role, updated_at) values ('b_' || $1::int, $1::int, 'u_' || $1::int, 'admin', now())`,
       [tenant],
@@ -166,7 +198,9 @@ describe('an organization that is deleted', () => {
     await run(
       `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, run_at, context) values ('x_' || $1::int, ${at}, 't', 'c', now(), '{}')`,
     );
-    await run(`insert into environment_states (tenant, environment, updated_at) values (${at}, now())`);
+    await run(
+      `insert into environment_states (tenant, environment, updated_at) values (${at}, now())`,
+    );
   }
 
   /** The number of an organization's rows in each table that has a column `tenant`. */
@@ -176,10 +210,14 @@ describe('an organization that is deleted', () => {
     );
     const left: Record<string, number> = {};
     for (const { table_name: table } of tables) {
-      const [{ count }] = await rows(`select count(*)::int from ${table} where tenant = $1`, [tenant]);
+      const [{ count }] = await rows(`select count(*)::int from ${table} where tenant = $1`, [
+        tenant,
+      ]);
       if (count > 0) left[table] = count;
     }
-    const [{ count }] = await rows('select count(*)::int from organizations where id = $1', [organizationId]);
+    const [{ count }] = await rows('select count(*)::int from organizations where id = $1', [
+      organizationId,
+    ]);
     return count > 0 ? { ...left, organizations: count } : left;
   }
 
@@ -197,9 +235,10 @@ describe('an organization that is deleted', () => {
     const { scope: other } = await seeded();
     for (const { tenant } of [doomed, other]) await fill(tenant);
     const before = await countRows(other);
-    await db.pool.query("update organizations set external_id = 'org_2zFixtOrgAcme00000000000001' where id = $1", [
-      doomed.organizationId,
-    ]);
+    await db.pool.query(
+      "update organizations set external_id = 'org_2zFixtOrgAcme00000000000001' where id = $1",
+      [doomed.organizationId],
+    );
     const applied = await apply('organization.deleted');
     expect(applied.purge).toEqual({ organizationId: doomed.organizationId });
     const job = createPurgeOrganization({ db, log: silentLogger() });
@@ -217,11 +256,16 @@ describe('an organization that is deleted', () => {
       expect(stops).toBeLessThan(100);
     }
     expect(stops).toBeGreaterThan(2);
-    await job({ organizationId: doomed.organizationId }, { signal: new AbortController().signal } as never);
+    await job({ organizationId: doomed.organizationId }, {
+      signal: new AbortController().signal,
+    } as never);
     expect(await countRows(doomed)).toEqual({ organization_purges: 1 });
     expect(await countRows(other)).toEqual(before);
     const [purge] = await rows('select * from organization_purges');
-    expect(purge).toMatchObject({ external_id: 'org_2zFixtOrgAcme00000000000001', slug: expect.any(String) });
+    expect(purge).toMatchObject({
+      external_id: 'org_2zFixtOrgAcme00000000000001',
+      slug: expect.any(String),
+    });
     expect(purge.finished_at).not.toBeNull();
     expect(purge.report).toMatchObject({
       executions: 700,
@@ -247,8 +291,12 @@ describe('an organization that is deleted', () => {
     const job = createPurgeOrganization({ db, log: silentLogger() });
     const context = { signal: new AbortController().signal } as never;
     await job(purge!, context);
-    expect(await rows('select deleted_at is null as open from organizations')).toEqual([{ open: false }]);
-    await db.pool.query("update organization_purges set run_at = run_at - interval '3 days 1 minute'");
+    expect(await rows('select deleted_at is null as open from organizations')).toEqual([
+      { open: false },
+    ]);
+    await db.pool.query(
+      "update organization_purges set run_at = run_at - interval '3 days 1 minute'",
+    );
     await job(purge!, context);
     expect(await rows('select 1 from organizations')).toEqual([]);
   });

@@ -12,12 +12,16 @@ export interface JobRuntime extends Runtime {
   fetchGuarded: GuardedFetch['fetch'];
 }
 
-type Deps = Parameters<typeof createRuntime>[0] & { config: ReturnType<typeof loadConfig<typeof workerVariables>> };
+type Deps = Parameters<typeof createRuntime>[0] & {
+  config: ReturnType<typeof loadConfig<typeof workerVariables>>;
+};
 
 export function createJobRuntime(deps: Deps): JobRuntime {
   const runtime = createRuntime(deps);
   const { PUBLIC_URL, MESSAGING_WEBHOOK_SECRET, KAPSO_API_URL, STAND_INS_URL } = deps.config;
-  const providers = [KAPSO_API_URL, STAND_INS_URL].flatMap((url) => (url === undefined ? [] : new URL(url).host));
+  const providers = [KAPSO_API_URL, STAND_INS_URL].flatMap((url) =>
+    url === undefined ? [] : new URL(url).host,
+  );
   const guarded = createGuardedFetch({ allowedPrivateHosts: providers });
   return {
     ...runtime,

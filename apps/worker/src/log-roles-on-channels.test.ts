@@ -15,7 +15,10 @@ async function logged(): Promise<unknown[]> {
   await logRolesOnChannels(db, log);
   return lines;
 }
-async function connect(tenant: number, given: { agent?: string; router?: string; environment?: string }) {
+async function connect(
+  tenant: number,
+  given: { agent?: string; router?: string; environment?: string },
+) {
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
      values (gen_random_uuid()::text, $1, $2::"Environment", gen_random_uuid()::text, 'connected', $3, $4, now())`,
@@ -34,7 +37,13 @@ test('each agent with roles that answers on a channel is logged once, and no oth
         { slug: 'elsewhere', roles: ['clerk'] },
       ],
       routers: [
-        { slug: 'desk', name: 'Desk', mode: 'classify', agents: ['routed', 'bound', 'free'], fallback: 'free' },
+        {
+          slug: 'desk',
+          name: 'Desk',
+          mode: 'classify',
+          agents: ['routed', 'bound', 'free'],
+          fallback: 'free',
+        },
       ],
     })
   ).scope;
@@ -59,5 +68,7 @@ test('at most 100 agents are listed', async () => {
   for (const agent of slugs) await connect(scope.tenant, { agent });
   const lines = await logged();
   expect(lines).toHaveLength(101);
-  expect(lines.at(-1)).toBe('more than 100 agents act with their roles on channels; the others are not listed');
+  expect(lines.at(-1)).toBe(
+    'more than 100 agents act with their roles on channels; the others are not listed',
+  );
 });

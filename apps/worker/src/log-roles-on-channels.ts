@@ -13,7 +13,10 @@ const maxLines = 100;
 export async function logRolesOnChannels(db: Queryable, log: Logger): Promise<void> {
   const answering = (await listAnswering(db, null)).filter(({ isConnected }) => isConnected);
   const rows = await listActingByRoles(db, answering, maxLines + 1);
-  for (const row of rows.slice(0, maxLines)) log.info(row, 'this agent lists roles and acts with them on channels');
+  for (const row of rows.slice(0, maxLines))
+    log.info(row, 'this agent lists roles and acts with them on channels');
   if (rows.length > maxLines)
-    log.info(`more than ${maxLines} agents act with their roles on channels; the others are not listed`);
+    log.info(
+      `more than ${maxLines} agents act with their roles on channels; the others are not listed`,
+    );
 }

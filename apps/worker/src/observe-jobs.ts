@@ -1,4 +1,10 @@
-import { type JobContext, type JobHandlers, type JobName, type JobOutcome, deliveryJobs } from '@parley/redis';
+import {
+  type JobContext,
+  type JobHandlers,
+  type JobName,
+  type JobOutcome,
+  deliveryJobs,
+} from '@parley/redis';
 import type { Logger, Metrics, Tracer } from '@parley/service';
 
 export type ObserveJob = ReturnType<typeof observeJobs>['observe'];
@@ -6,13 +12,24 @@ export type ObserveJob = ReturnType<typeof observeJobs>['observe'];
 type Context = Pick<JobContext, 'jobId' | 'requestId' | 'attempt' | 'isLastAttempt' | 'signal'>;
 
 /** Jobs of several units of work, each of which is reported by `observe`. */
-const jobsOfUnits: ReadonlySet<string> = new Set<JobName>([...Object.values(deliveryJobs), 'run-triggers']);
+const jobsOfUnits: ReadonlySet<string> = new Set<JobName>([
+  ...Object.values(deliveryJobs),
+  'run-triggers',
+]);
 
 /**
  * Adds a span, a metric and a log line to each attempt of a job. Units of work that share a job, such as deliveries, have their
  * own, in the trace of the request that caused them.
  */
-export function observeJobs({ log, metrics, tracer }: { log: Logger; metrics?: Metrics; tracer?: Tracer }) {
+export function observeJobs({
+  log,
+  metrics,
+  tracer,
+}: {
+  log: Logger;
+  metrics?: Metrics;
+  tracer?: Tracer;
+}) {
   const duration = metrics?.histogram(
     'job_duration_seconds',
     'Duration of one attempt of a job.',
@@ -52,7 +69,8 @@ export function observeJobs({ log, metrics, tracer }: { log: Logger; metrics?: M
         name,
         jobsOfUnits.has(name)
           ? handle
-          : (payload: never, context: JobContext) => span(name, context, () => handle(payload, context)),
+          : (payload: never, context: JobContext) =>
+              span(name, context, () => handle(payload, context)),
       ]);
       return Object.fromEntries(traced) as JobHandlers;
     },
@@ -61,7 +79,15 @@ export function observeJobs({ log, metrics, tracer }: { log: Logger; metrics?: M
       const { jobId, requestId, attempt, isLastAttempt, signal } = context;
       const startedAtMs = performance.now();
       const finish = (status: JobOutcome['status'], error?: unknown) =>
-        report({ name, jobId, requestId, attempt, status, durationMs: performance.now() - startedAtMs, error });
+        report({
+          name,
+          jobId,
+          requestId,
+          attempt,
+          status,
+          durationMs: performance.now() - startedAtMs,
+          error,
+        });
       try {
         const result = await span(name, context, work);
         finish('done');
@@ -78,7 +104,12 @@ export function observeJobs({ log, metrics, tracer }: { log: Logger; metrics?: M
 
 /** Logs one line for each attempt of a job. */
 function logOutcome(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome): void {
-  const line = { job: name, ...outcome, durationMs: Math.round(durationMs * 100) / 100, err: error };
+  const line = {
+    job: name,
+    ...outcome,
+    durationMs: Math.round(durationMs * 100) / 100,
+    err: error,
+  };
   if (outcome.status === 'failed') log.error(line, 'job');
   else if (outcome.status === 'retry') log.warn(line, 'job');
   // Sweeps run every few seconds and mostly find nothing. What they find is logged separately.

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { type Scope, onRefusal } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  waitForRedis,
+} from '@parley/redis';
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
@@ -65,7 +71,11 @@ beforeAll(async () => {
   });
   runtime = createJobRuntime({ config, db, log, metrics });
   for (const { close } of [...runtime.closing].reverse()) closing.push(close);
-  scope = (await seedOrganization(db.pool, { entityTypes: [{ slug: 'receipt', name: 'Receipt', schema: {} }] })).scope;
+  scope = (
+    await seedOrganization(db.pool, {
+      entityTypes: [{ slug: 'receipt', name: 'Receipt', schema: {} }],
+    })
+  ).scope;
   const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
   await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
   await ensurePaymentType(db, scope);
@@ -79,7 +89,10 @@ beforeAll(async () => {
           name: 'Thank',
           on: { entityType: 'payment', action: 'updated', condition: { 'data.status': 'paid' } },
           actions: [
-            { tool: 'entity.create', args: { type: 'receipt', data: { email: '{{trigger.data.customerEmail}}' } } },
+            {
+              tool: 'entity.create',
+              args: { type: 'receipt', data: { email: '{{trigger.data.customerEmail}}' } },
+            },
           ],
         },
       ],
@@ -131,18 +144,31 @@ async function startIngest(database: Db, redis: RedisConnection): Promise<string
   });
   const server: Server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))));
+  closing.push(
+    () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
+  );
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const post = async (body: string, { url = webhookUrl, type = 'application/x-www-form-urlencoded' } = {}) => {
-  const response = await fetch(`${url}/webhook/flow`, { method: 'POST', body, headers: { 'content-type': type } });
+const post = async (
+  body: string,
+  { url = webhookUrl, type = 'application/x-www-form-urlencoded' } = {},
+) => {
+  const response = await fetch(`${url}/webhook/flow`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': type },
+  });
   return { status: response.status, body: (await response.json()) as unknown };
 };
 const received = { status: 200, body: { received: true } };
 
 async function make(of = scope) {
-  const wanted = { amount: 12_000, description: 'Pedido', customerEmail: `b${Math.random()}@example.com` };
+  const wanted = {
+    amount: 12_000,
+    description: 'Pedido',
+    customerEmail: `b${Math.random()}@example.com`,
+  };
   const result = await runtime.payments.create(of, { ...wanted, actor, callKey: null });
   if (!result.ok) throw new Error(result.message);
   return { ...wanted, paymentId: result.paymentId, order: flow.orderOf(result.paymentLinkUrl) };
@@ -152,7 +178,11 @@ const statusOf = async (id: string) => {
   return found.ok ? found.entity.value.data.status : null;
 };
 const receipts = async (email: string) => {
-  const found = await runtime.entities.query(scope, { type: 'receipt', filters: { 'data.email': email }, limit: 10 });
+  const found = await runtime.entities.query(scope, {
+    type: 'receipt',
+    filters: { 'data.email': email },
+    limit: 10,
+  });
   return found.ok ? found.page.entities.length : -1;
 };
 const deliveries = async (body: string) =>
@@ -161,7 +191,12 @@ const deliveries = async (body: string) =>
       'select status, reason, tenant, environment from webhook_deliveries where body = $1 order by id',
       [Buffer.from(body)],
     )
-  ).rows as { status: string; reason: string | null; tenant: number | null; environment: string | null }[];
+  ).rows as {
+    status: string;
+    reason: string | null;
+    tenant: number | null;
+    environment: string | null;
+  }[];
 const waitForDeliveries = async (body: string, count = 1) => {
   await until(async () => {
     const rows = await deliveries(body);
@@ -209,7 +244,9 @@ it('the callback of a payment belongs to its environment, also after a replay of
 
 it('twenty concurrent callbacks, with reconciliation between them, cause one event and one trigger run', async () => {
   const { paymentId, order, customerEmail } = await make();
-  await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [paymentId]);
+  await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [
+    paymentId,
+  ]);
   order.status = 2;
   await Promise.all([
     ...Array.from({ length: 20 }, () => flow.notify(order)),
@@ -247,7 +284,11 @@ it('a callback is retried while Flow is down', async () => {
 describe('the response is always 200', () => {
   const fixtures = join(__dirname, '../../../libs/payments/fixtures/webhooks');
   it('to a token that no payment has, which is searched at Flow and stored with the result', async () => {
-    const names = ['payment.confirmation', 'payment.confirmation.unknown-token', 'payment.confirmation.encoded'];
+    const names = [
+      'payment.confirmation',
+      'payment.confirmation.unknown-token',
+      'payment.confirmation.encoded',
+    ];
     const reason = 'No account at Flow knows the token';
     await Promise.all(
       names.map(async (name) => {
@@ -267,7 +308,8 @@ describe('the response is always 200', () => {
     ['a token that is too long', `token=${'x'.repeat(201)}`],
     ['a token with a line break', 'token=a%0Ab'],
   ])('and a body with %s is not stored', async (_name, body) => {
-    const count = async () => (await db.pool.query('select count(*)::int from webhook_deliveries')).rows;
+    const count = async () =>
+      (await db.pool.query('select count(*)::int from webhook_deliveries')).rows;
     const before = await count();
     expect(await post(body)).toEqual(received);
     expect(await count()).toEqual(before);
@@ -292,12 +334,20 @@ describe('the response is always 200', () => {
     const { order } = await make();
     order.token = 'FIXT+URE/0A1B=';
     await post('token=FIXT%2BURE%2F0A1B%3D&extra=1&again=1');
-    await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='), limits);
+    await until(
+      async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='),
+      limits,
+    );
   });
 
   it('without PostgreSQL, as the token is held in Redis; without Redis, as its row waits for the sweep; and without both', async () => {
-    const noDatabase = createDb({ databaseUrl: `postgresql://postgres@127.0.0.1:${await freePort()}/none` });
-    const noRedis = connectRedis({ url: `redis://127.0.0.1:${await freePort()}`, role: 'producer' });
+    const noDatabase = createDb({
+      databaseUrl: `postgresql://postgres@127.0.0.1:${await freePort()}/none`,
+    });
+    const noRedis = connectRedis({
+      url: `redis://127.0.0.1:${await freePort()}`,
+      role: 'producer',
+    });
     closing.push(
       () => noDatabase.close(),
       () => closeRedis(noRedis),
@@ -306,15 +356,23 @@ describe('the response is always 200', () => {
     const [one, two, three] = [await make(), await make(), await make()];
     for (const { order } of [one, two, three]) order.status = 2;
 
-    expect(await post(`token=${one.order.token}`, { url: await startIngest(noDatabase, redis) })).toEqual(received);
+    expect(
+      await post(`token=${one.order.token}`, { url: await startIngest(noDatabase, redis) }),
+    ).toEqual(received);
     await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
     expect(await deliveries(`token=${one.order.token}`)).toMatchObject([{ status: 'processed' }]);
 
-    expect(await post(`token=${two.order.token}`, { url: await startIngest(db, noRedis) })).toEqual(received);
+    expect(await post(`token=${two.order.token}`, { url: await startIngest(db, noRedis) })).toEqual(
+      received,
+    );
     await until(async () => (await statusOf(two.paymentId)) === 'paid', limits);
 
-    expect(await post(`token=${three.order.token}`, { url: await startIngest(noDatabase, noRedis) })).toEqual(received);
-    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [three.paymentId]);
+    expect(
+      await post(`token=${three.order.token}`, { url: await startIngest(noDatabase, noRedis) }),
+    ).toEqual(received);
+    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [
+      three.paymentId,
+    ]);
     await queues.enqueue('reconcile-payments', {});
     await until(async () => (await statusOf(three.paymentId)) === 'paid', limits);
   });
@@ -327,12 +385,17 @@ describe('tokens that any client sends', () => {
     );
     return rows[0]!.count;
   };
-  const heldTokens = async () => (await queues.heldTokens.oldest(100_000)).map(({ token }) => token);
+  const heldTokens = async () =>
+    (await queues.heldTokens.oldest(100_000)).map(({ token }) => token);
 
   it('make no rows, are held up to a limit, and do not delay a callback, whatever the size of entities', async () => {
     const description = randomBytes(400_000).toString('hex');
     for (let at = 0; at < 5; at += 1)
-      await runtime.entities.create(scope, { actor, type: 'receipt', data: { flowToken: `T${at}`, description } });
+      await runtime.entities.create(scope, {
+        actor,
+        type: 'receipt',
+        data: { flowToken: `T${at}`, description },
+      });
     const refusals: string[] = [];
     onRefusal((limit) => refusals.push(limit));
     const { paymentId, order } = await make();
@@ -349,12 +412,15 @@ describe('tokens that any client sends', () => {
     await until(async () => (await heldTokens()).length === 0, limits);
     // At most 30 are searched in a minute by a process, and each search makes a row.
     expect(await strange()).toBeLessThanOrEqual(120);
-    expect(flow.requests.filter(({ params }) => params.token?.startsWith('STRANGE')).length).toBe(await strange());
+    expect(flow.requests.filter(({ params }) => params.token?.startsWith('STRANGE')).length).toBe(
+      await strange(),
+    );
   });
 
   it('of a payment make at most 60 rows a minute', async () => {
     const { order } = await make();
-    for (let round = 0; round < 3; round += 1) await Promise.all(Array.from({ length: 30 }, () => flow.notify(order)));
+    for (let round = 0; round < 3; round += 1)
+      await Promise.all(Array.from({ length: 30 }, () => flow.notify(order)));
     const count = (await deliveries(`token=${order.token}`)).length;
     expect(count).toBeGreaterThanOrEqual(60);
     // Another minute may have begun.
@@ -364,13 +430,20 @@ describe('tokens that any client sends', () => {
   it('include one whose payment is stored only after its callback: it is settled when the payment appears', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
-    await db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
+    await db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [
+      paymentId,
+    ]);
     await db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [paymentId]);
     expect(await flow.notify(order)).toBe(200);
     expect(await deliveries(`token=${order.token}`)).toEqual([]);
-    await db.pool.query('update payment_orders set flow_token = $2 where payment_id = $1', [paymentId, order.token]);
+    await db.pool.query('update payment_orders set flow_token = $2 where payment_id = $1', [
+      paymentId,
+      order.token,
+    ]);
     await until(async () => (await statusOf(paymentId)) === 'paid', limits);
-    expect(await waitForDeliveries(`token=${order.token}`)).toMatchObject([{ status: 'processed' }]);
+    expect(await waitForDeliveries(`token=${order.token}`)).toMatchObject([
+      { status: 'processed' },
+    ]);
   });
 });
 
@@ -399,7 +472,9 @@ describe('while PostgreSQL is silent', () => {
     });
     expect(answer.status).toBe(200);
     expect(await statusOf(lost.paymentId)).toBe('pending');
-    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [lost.paymentId]);
+    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [
+      lost.paymentId,
+    ]);
     await queues.enqueue('reconcile-payments', {});
     await until(async () => (await statusOf(lost.paymentId)) === 'paid', limits);
     postgres.thaw();

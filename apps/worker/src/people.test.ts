@@ -1,9 +1,19 @@
-import { addPersonsMessage, lockThread, readThread, resumeThread, takeThreadOver } from '@parley/agents';
+import {
+  addPersonsMessage,
+  lockThread,
+  readThread,
+  resumeThread,
+  takeThreadOver,
+} from '@parley/agents';
 import { answerAgain } from '@parley/channels';
 import { changeOrganization } from '@parley/identity';
 import { silentLogger } from '@parley/service';
 import { type ModelServer, startModelServer, until } from '@parley/testing';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 import { createSweepThreads } from './jobs/sweep-threads';
 
 jest.setTimeout(60_000);
@@ -32,7 +42,8 @@ const ana = { type: 'person', id: 'user_1', name: 'Ana' } as const;
 const scope = () => services.organization.scope;
 const newContact = () => `1415556${String((count += 1)).padStart(4, '0')}`;
 const nameOf = (contact: string) => `whatsapp:${contact}`;
-const receive = (contact: string, body: string) => receiveItem(contact, { type: 'text', text: { body } });
+const receive = (contact: string, body: string) =>
+  receiveItem(contact, { type: 'text', text: { body } });
 const receiveItem = async (contact: string, content: object) => {
   const message = {
     id: `wamid.P${(count += 1)}`,
@@ -45,7 +56,9 @@ const receiveItem = async (contact: string, content: object) => {
   expect(await services.postBody('/webhook/kapso/messages', item, { headers })).toBe(200);
 };
 const textsTo = (contact: string) =>
-  services.kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+  services.kapso.sent
+    .filter(({ body }) => body.to === contact)
+    .map(({ body }) => (body.text as { body: string }).body);
 /** What the contact has got when nothing is left to do, after the first text. */
 const answersTo = async (contact: string) => {
   await until(() => textsTo(contact).length > 0);
@@ -62,8 +75,12 @@ const contentsOf = async (contact: string) =>
     )
   ).rows.map(({ content }) => content);
 const messagesOf = async (contact: string) =>
-  (await services.db.pool.query(`select status from messages where contact = $1 and direction = 'inbound'`, [contact]))
-    .rows;
+  (
+    await services.db.pool.query(
+      `select status from messages where contact = $1 and direction = 'inbound'`,
+      [contact],
+    )
+  ).rows;
 const takeOver = (contact: string, resumesAt: Date | null = null) =>
   services.db.transaction(async (tx) => {
     const thread = (await lockThread(tx, scope(), nameOf(contact)))!;
@@ -78,16 +95,23 @@ const resume = (contact: string, note?: string) =>
     return unanswered !== null && (await answerAgain(tx, scope(), unanswered)) !== null;
   });
 const endPause = (contact: string) =>
-  services.db.pool.query("update threads set resumes_at = now() - interval '1 s' where external_id = $1", [
-    nameOf(contact),
-  ]);
-const sweep = () =>
-  createSweepThreads({ ...services.runtime, db: services.db, queues: services.queues, log: silentLogger() })(
-    {},
-    { requestId: `sweep-${(count += 1)}`, signal: new AbortController().signal },
+  services.db.pool.query(
+    "update threads set resumes_at = now() - interval '1 s' where external_id = $1",
+    [nameOf(contact)],
   );
-const setConversations = (conversations: Parameters<typeof changeOrganization>[2]['conversations']) =>
-  services.db.transaction((tx) => changeOrganization(tx, scope().organizationId, { conversations }));
+const sweep = () =>
+  createSweepThreads({
+    ...services.runtime,
+    db: services.db,
+    queues: services.queues,
+    log: silentLogger(),
+  })({}, { requestId: `sweep-${(count += 1)}`, signal: new AbortController().signal });
+const setConversations = (
+  conversations: Parameters<typeof changeOrganization>[2]['conversations'],
+) =>
+  services.db.transaction((tx) =>
+    changeOrganization(tx, scope().organizationId, { conversations }),
+  );
 
 /** The model answers when `release` is called, after `toolCall` if it is given. `asked`: it has got that request. */
 function holdModel(toolCall?: { text: string; toolCalls: { name: string; args: object }[] }) {
@@ -186,7 +210,10 @@ test('a reaction after the last message does not keep the end of a takeover from
   await services.settled();
   await takeOver(contact);
   await receive(contact, 'Is it open?');
-  await receiveItem(contact, { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } });
+  await receiveItem(contact, {
+    type: 'reaction',
+    reaction: { message_id: 'wamid.x', emoji: '👍' },
+  });
   await services.settled();
   model.play(() => ({ text: 'Yes, until six.' }));
   expect(await resume(contact)).toBe(true);
@@ -259,18 +286,27 @@ describe('an agent that asks for a person', () => {
   test('sends its message, waits, sends one e-mail, and takes the thread back', async () => {
     const contact = newContact();
     asks({ reason: 'asks for a refund', message: 'A person will answer you.' });
-    await setConversations({ notifyAfterMinutes: 0, notifyEmails: ['team@acme.example'], takeBackAfterMinutes: 1 });
+    await setConversations({
+      notifyAfterMinutes: 0,
+      notifyEmails: ['team@acme.example'],
+      takeBackAfterMinutes: 1,
+    });
     await receive(contact, 'Give me my money back');
     await services.settled();
     expect(textsTo(contact)).toEqual(['A person will answer you.']);
-    expect(await threadOf(contact)).toMatchObject({ state: 'waiting', waitingReason: 'asks for a refund' });
+    expect(await threadOf(contact)).toMatchObject({
+      state: 'waiting',
+      waitingReason: 'asks for a refund',
+    });
     await receive(contact, 'Hello?');
     await Promise.all([sweep(), sweep()]);
     await services.settled();
     const { rows } = await services.db.pool.query(
       `select "to", subject from emails where idempotency_key like 'waiting-%'`,
     );
-    expect(rows).toEqual([{ to: ['team@acme.example'], subject: expect.stringContaining('is waiting for a person') }]);
+    expect(rows).toEqual([
+      { to: ['team@acme.example'], subject: expect.stringContaining('is waiting for a person') },
+    ]);
     expect(textsTo(contact)).toHaveLength(1);
     const { id } = (await threadOf(contact))!;
     const waiting = `select from events where type = 'thread.waiting' and payload->>'threadId' = $1`;

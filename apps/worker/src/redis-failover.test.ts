@@ -28,7 +28,12 @@ beforeAll(async () => {
       triggers: [
         {
           ...{ slug: 'on-order', name: 'On order', on: { entityType: 'order', action: 'created' } },
-          actions: [{ tool: 'entity.create', args: { type: 'effect', data: { of: '{{trigger.entityId}}' } } }],
+          actions: [
+            {
+              tool: 'entity.create',
+              args: { type: 'effect', data: { of: '{{trigger.entityId}}' } },
+            },
+          ],
         },
       ],
     },
@@ -60,7 +65,13 @@ async function pay(): Promise<void> {
 async function write(): Promise<void> {
   const n = (started.messages += 1);
   const from = `1415555${String(n).padStart(4, '0')}`;
-  const message = { id: `wamid.F${n}`, timestamp: '1788264000', type: 'text', from, text: { body: 'hello' } };
+  const message = {
+    id: `wamid.F${n}`,
+    timestamp: '1788264000',
+    type: 'text',
+    from,
+    text: { body: 'hello' },
+  };
   const body = { message, conversation: { phone_number: from }, phone_number_id: phoneNumberId };
   const headers = { 'X-Webhook-Event': 'whatsapp.message.received' };
   expect(await services.postBody('/webhook/kapso/messages', body, { headers })).toBe(200);
@@ -100,7 +111,10 @@ test('when the primary is killed under load, its replica takes over, and each de
     );
     return row!;
   };
-  await until(async () => Object.values(await effects()).every((count) => Number(count) > 5), limits);
+  await until(
+    async () => Object.values(await effects()).every((count) => Number(count) > 5),
+    limits,
+  );
 
   process.kill(sentinels.servers[0].pid, 'SIGKILL');
   const killedAtMs = performance.now();
@@ -124,14 +138,18 @@ test('when the primary is killed under load, its replica takes over, and each de
   await Promise.all(load);
   await redis.close();
   // Requests were accepted during the outage.
-  expect(Math.min(started.payments - atKill.payments, started.messages - atKill.messages)).toBeGreaterThan(5);
+  expect(
+    Math.min(started.payments - atKill.payments, started.messages - atKill.messages),
+  ).toBeGreaterThan(5);
 
   await services.settled();
   await until(async () => {
     const found = await effects();
     return found.effects === started.orders;
   }, limits);
-  console.info(`Redis accepted writes again ${(writableMs / 1_000).toFixed(1)} s after the primary was killed`);
+  console.info(
+    `Redis accepted writes again ${(writableMs / 1_000).toFixed(1)} s after the primary was killed`,
+  );
   expect(await effects()).toEqual({
     credits: started.payments,
     cents: 100 * started.payments,

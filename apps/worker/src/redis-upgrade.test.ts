@@ -5,11 +5,19 @@ import { until } from '@parley/testing';
 import { Queue, Worker } from 'bullmq';
 import { createApplyBilling } from './jobs/apply-billing';
 import { observeJobs } from './observe-jobs';
-import { type WebhookServices, readFixture, startWebhookServices } from '../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  readFixture,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 const count = 60;
 /** How earlier versions opened their queues. */
-const oldOptions = (connection: RedisConnection) => ({ connection, prefix: 'parley', skipVersionCheck: true });
+const oldOptions = (connection: RedisConnection) => ({
+  connection,
+  prefix: 'parley',
+  skipVersionCheck: true,
+});
 const finished = { attempts: 8, removeOnComplete: true, removeOnFail: true };
 
 let services: WebhookServices;
@@ -33,12 +41,19 @@ const event = JSON.parse(readFixture('polar/order.paid.json').toString()) as { d
 test('jobs of an earlier version have their effects once while its workers and new ones run, and its keys are deleted afterwards', async () => {
   const { organizationId, tenant } = services.organization.scope;
   for (let n = 0; n < count; n += 1) {
-    const data = { ...event.data, id: `order-${n}`, subtotal_amount: 100, metadata: { organizationId } };
+    const data = {
+      ...event.data,
+      id: `order-${n}`,
+      subtotal_amount: 100,
+      metadata: { organizationId },
+    };
     expect(await services.postBody('/webhook/polar', { ...event, data })).toBe(200);
   }
   // As if a process of the earlier version had stored these deliveries: its jobs wait, or are delayed by a retry.
   await services.redis.flush();
-  const { rows } = await services.db.pool.query<{ id: string }>('select id from webhook_deliveries');
+  const { rows } = await services.db.pool.query<{ id: string }>(
+    'select id from webhook_deliveries',
+  );
   expect(rows).toHaveLength(count);
   const billing = new Queue('apply-billing', oldOptions(redis));
   await billing.addBulk(
@@ -49,7 +64,11 @@ test('jobs of an earlier version have their effects once while its workers and n
     })),
   );
   const sweeps = new Queue('sweep-executions', oldOptions(redis));
-  await sweeps.upsertJobScheduler('sweep-executions', { every: 1_000 }, { name: 'sweep-executions', opts: finished });
+  await sweeps.upsertJobScheduler(
+    'sweep-executions',
+    { every: 1_000 },
+    { name: 'sweep-executions', opts: finished },
+  );
   let isSwept = false;
   let handled = 0;
   const handle = createApplyBilling({
@@ -87,7 +106,8 @@ test('jobs of an earlier version have their effects once while its workers and n
   expect(credits.rows).toEqual(Array.from({ length: count }, () => ({ cents: 100 })));
 
   // Workers of the earlier version use them.
-  const oldKeys = async () => (await redis.keys('parley:*')).filter((key) => /^parley:[a-z-]+:/.test(key));
+  const oldKeys = async () =>
+    (await redis.keys('parley:*')).filter((key) => /^parley:[a-z-]+:/.test(key));
   expect(await services.queues.deleteOldKeys()).toBe(0);
   expect((await oldKeys()).length).toBeGreaterThan(count / 2);
   for (const worker of old) await worker.close();

@@ -1,5 +1,11 @@
 import { type Db, createDb } from '@parley/db';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  waitForRedis,
+} from '@parley/redis';
 import { createMetrics, silentLogger } from '@parley/service';
 import { createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
 import { registerWorkMetrics } from './register-work-metrics';
@@ -30,9 +36,17 @@ it('reports the waiting work in Redis and in PostgreSQL, and leaves out what can
      values ('d1', 'kapso', '1', '/', '{}', '', now() - interval '90 seconds'), ('d2', 'kapso', '2', '/', '{}', '', now())`,
   );
   const lines = await readAll(metrics);
-  expect(lines).toContain('queue_jobs{queue="reindex-entity-type",state="waiting",service="worker"} 1');
-  expect(lines).toContain('queue_jobs{queue="reindex-entity-type",state="delayed",service="worker"} 1');
-  expect(lines.some((line) => line.startsWith('queue_oldest_job_age_seconds{queue="reindex-entity-type"'))).toBe(true);
+  expect(lines).toContain(
+    'queue_jobs{queue="reindex-entity-type",state="waiting",service="worker"} 1',
+  );
+  expect(lines).toContain(
+    'queue_jobs{queue="reindex-entity-type",state="delayed",service="worker"} 1',
+  );
+  expect(
+    lines.some((line) =>
+      line.startsWith('queue_oldest_job_age_seconds{queue="reindex-entity-type"'),
+    ),
+  ).toBe(true);
   expect(lines).toContain('webhook_deliveries_waiting{provider="kapso",service="worker"} 2');
   const lag = lines.find((line) => line.startsWith('webhook_delivery_lag_seconds'))!;
   expect(Number(lag.split(' ')[1])).toBeGreaterThanOrEqual(90);

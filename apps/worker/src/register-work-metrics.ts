@@ -29,7 +29,8 @@ export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
     const registered = metrics.gauge(name, help, labels, async () => {
       registered.reset();
       try {
-        for (const row of await read()) for (const [labels, value] of valuesOf(row)) registered.set(labels, value);
+        for (const row of await read())
+          for (const [labels, value] of valuesOf(row)) registered.set(labels, value);
       } catch (error) {
         log.warn({ err: error, metric: name }, 'a metric could not be read');
       }
@@ -37,8 +38,11 @@ export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
   }
 
   const depths = recently(() => queues.depths());
-  gauge(['queue_jobs', 'Jobs in Redis, by their state.', ['queue', 'state']], depths, ({ name, states }) =>
-    Object.entries(states).map(([state, count]) => [{ queue: name, state }, count]),
+  gauge(
+    ['queue_jobs', 'Jobs in Redis, by their state.', ['queue', 'state']],
+    depths,
+    ({ name, states }) =>
+      Object.entries(states).map(([state, count]) => [{ queue: name, state }, count]),
   );
   gauge(
     ['queue_oldest_job_age_seconds', 'How long the next job of a queue has waited.', ['queue']],
@@ -53,7 +57,11 @@ export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
     ({ provider, waiting }) => [[{ provider }, waiting]],
   );
   gauge(
-    ['webhook_delivery_lag_seconds', 'Age of the oldest delivery that is not processed yet.', ['provider']],
+    [
+      'webhook_delivery_lag_seconds',
+      'Age of the oldest delivery that is not processed yet.',
+      ['provider'],
+    ],
     deliveries,
     ({ provider, lag }) => [[{ provider }, lag]],
   );
@@ -64,15 +72,20 @@ export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
     ['executions_waiting', 'execution_lag_seconds', 'background executions', waitingExecutions],
   ] as const) {
     const rows = recently(() => read(db));
-    gauge([count, `Number of ${what} that no process has begun.`, []], rows, ({ waiting }) => [[{}, waiting]]);
-    gauge([lag, `How long the oldest of the ${what} has waited.`, []], rows, ({ lag: seconds }) => [[{}, seconds]]);
+    gauge([count, `Number of ${what} that no process has begun.`, []], rows, ({ waiting }) => [
+      [{}, waiting],
+    ]);
+    gauge([lag, `How long the oldest of the ${what} has waited.`, []], rows, ({ lag: seconds }) => [
+      [{}, seconds],
+    ]);
   }
 }
 
 function recently<T>(read: () => Promise<T>): () => Promise<T> {
   let kept: { at: number; value: Promise<T> } | undefined;
   return () => {
-    if (kept === undefined || performance.now() - kept.at > cacheMs) kept = { at: performance.now(), value: read() };
+    if (kept === undefined || performance.now() - kept.at > cacheMs)
+      kept = { at: performance.now(), value: read() };
     return kept.value;
   };
 }

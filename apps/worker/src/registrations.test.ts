@@ -38,8 +38,18 @@ beforeEach(async () => {
 });
 
 /** Adds a connection in the state of an earlier version: its account has the secret of the deployment. */
-async function registeredBefore(id: string, number: string, tenant = services.organization.scope.tenant) {
-  services.kapso.webhooks.push({ id: `webhook-${id}`, phoneNumberId: number, url, secretKey: shared, events: ['x'] });
+async function registeredBefore(
+  id: string,
+  number: string,
+  tenant = services.organization.scope.tenant,
+) {
+  services.kapso.webhooks.push({
+    id: `webhook-${id}`,
+    phoneNumberId: number,
+    url,
+    secretKey: shared,
+    events: ['x'],
+  });
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, webhook_id, agent_slug,
                                       updated_at)
@@ -49,10 +59,10 @@ async function registeredBefore(id: string, number: string, tenant = services.or
 }
 
 const sweep = (webhookSecrets: string[] = [shared]) =>
-  createSweepRegistrations({ connect: { ...services.runtime.connect, webhookSecrets }, log: silentLogger() })(
-    {},
-    { signal: new AbortController().signal },
-  );
+  createSweepRegistrations({
+    connect: { ...services.runtime.connect, webhookSecrets },
+    log: silentLogger(),
+  })({}, { signal: new AbortController().signal });
 const secretsAtKapso = () =>
   Object.fromEntries(services.kapso.webhooks.map((one) => [one.phoneNumberId, one.secretKey]));
 const state = (secrets: string[] = [shared]) => readRegistrations(services.db, secrets);
@@ -63,12 +73,16 @@ const waits = async () =>
        from channel_connections order by id`,
     )
   ).rows;
-const makeDue = () => services.db.pool.query('update channel_connections set webhook_try_at = null');
+const makeDue = () =>
+  services.db.pool.query('update channel_connections set webhook_try_at = null');
 
 test('a connection that an earlier version registered gets its own secret, with which no other organization can sign', async () => {
   await registeredBefore('conn_a', phoneNumberId);
   await registeredBefore('conn_b', '222', rival);
-  expect(await state()).toMatchObject({ registered: 2, shared: [{ id: 'conn_a' }, { id: 'conn_b' }] });
+  expect(await state()).toMatchObject({
+    registered: 2,
+    shared: [{ id: 'conn_a' }, { id: 'conn_b' }],
+  });
   await sweep();
   expect(secretsAtKapso()).toEqual({
     [phoneNumberId]: webhookSecretOf(shared, 'conn_a'),
@@ -81,7 +95,9 @@ test('a connection that an earlier version registered gets its own secret, with 
   expect(await state(['new', shared])).toMatchObject({ isKnown: false, isEarlierKnown: true });
   expect(await state(['new'])).toMatchObject({ isKnown: false, isEarlierKnown: false });
 
-  const message = JSON.parse(readFixture('kapso/whatsapp.message.received.json').toString()) as object;
+  const message = JSON.parse(
+    readFixture('kapso/whatsapp.message.received.json').toString(),
+  ) as object;
   const deliver = (secretKey: string) =>
     services.postBody(messages, message, {
       headers: {
@@ -106,7 +122,12 @@ test('after the secret has been replaced all connections are registered again, a
   });
   await sweep(['new', shared]);
   expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf('new', 'conn_a') });
-  expect(await state(['new'])).toMatchObject({ registered: 1, outdated: [], isKnown: false, isEarlierKnown: false });
+  expect(await state(['new'])).toMatchObject({
+    registered: 1,
+    outdated: [],
+    isKnown: false,
+    isEarlierKnown: false,
+  });
   // Organizations do not know a secret that no earlier version has registered.
   await sweep(['newest']);
   expect(await state(['newest', 'new'])).toMatchObject({ isKnown: false, isEarlierKnown: false });
@@ -118,14 +139,26 @@ test('a secret that replaces the known one while an account fails is never store
   services.kapso.beforeWebhookCall = async ({ phoneNumberId: number }) =>
     number === '333' ? { status: 403, body: { error: 'No' } } : undefined;
   await sweep();
-  expect(await state()).toMatchObject({ shared: [{ id: 'conn_dead', attempts: 1 }], isKnown: true });
+  expect(await state()).toMatchObject({
+    shared: [{ id: 'conn_dead', attempts: 1 }],
+    isKnown: true,
+  });
   for (const secrets of [['new', shared], ['new']]) {
     await makeDue();
     await sweep(secrets);
-    expect(await state(secrets)).toMatchObject({ shared: [{ id: 'conn_dead' }], outdated: [], isKnown: false });
+    expect(await state(secrets)).toMatchObject({
+      shared: [{ id: 'conn_dead' }],
+      outdated: [],
+      isKnown: false,
+    });
   }
   await services.db.pool.query("delete from channel_connections where id = 'conn_dead'");
-  expect(await state(['new'])).toMatchObject({ registered: 1, shared: [], isKnown: false, isEarlierKnown: false });
+  expect(await state(['new'])).toMatchObject({
+    registered: 1,
+    shared: [],
+    isKnown: false,
+    isEarlierKnown: false,
+  });
   expect(await state(['new', shared])).toMatchObject({ isEarlierKnown: true });
 });
 
@@ -140,7 +173,8 @@ test('a secret that the migration could not store is known until it is replaced,
 });
 
 test('an account that refuses is retried at increasing intervals, and does not delay the others', async () => {
-  for (let number = 0; number < 30; number += 1) await registeredBefore(`conn_${number + 10}`, `9${number}`);
+  for (let number = 0; number < 30; number += 1)
+    await registeredBefore(`conn_${number + 10}`, `9${number}`);
   await registeredBefore('conn_z', '222', rival);
   services.kapso.beforeWebhookCall = async ({ phoneNumberId: number }) => {
     calls.push(number);
@@ -170,7 +204,8 @@ test('an account that refuses is retried at increasing intervals, and does not d
 });
 
 test('several concurrent workers register each connection once', async () => {
-  for (let number = 10; number < 40; number += 1) await registeredBefore(`conn_${number}`, `${number}`);
+  for (let number = 10; number < 40; number += 1)
+    await registeredBefore(`conn_${number}`, `${number}`);
   for (const secret of ['first', 'second', 'third', 'fourth', 'fifth']) {
     calls.length = 0;
     await Promise.all(Array.from({ length: 8 }, () => sweep([secret])));
@@ -204,7 +239,9 @@ test('when two processes concurrently register with different secrets, the conne
     isFirst = false;
     // A process with the old secret registers right after this request, and stores its result before this process does.
     const event = { phoneNumberId, customerId: null };
-    expect(await connectNumber({ ...connect, webhookSecrets: [shared] }, event)).toMatchObject({ ok: true });
+    expect(await connectNumber({ ...connect, webhookSecrets: [shared] }, event)).toMatchObject({
+      ok: true,
+    });
     return { status: 204 };
   };
   await sweep(['new', shared]);

@@ -28,7 +28,13 @@ const sweepEveryMs = 500;
  * process. A job asks the other processes to help when a tenant has more runs than this process may begin now. Every worker
  * does this; row locks prevent duplicates. What a killed process was to begin is found by a later sweep.
  */
-export function relayEvents({ queues, redis, triggers, runs, log }: RelayDeps): ReturnType<typeof createRelay> {
+export function relayEvents({
+  queues,
+  redis,
+  triggers,
+  runs,
+  log,
+}: RelayDeps): ReturnType<typeof createRelay> {
   let sweepAtMs = 0;
   const askedAtMs = new LRUCache<number, number>({ max: 1_000, ttl: askEveryMs });
   const begin = async (due: readonly { tenant: number }[]): Promise<void> => {
@@ -42,7 +48,9 @@ export function relayEvents({ queues, redis, triggers, runs, log }: RelayDeps): 
         'run-triggers',
         busy.map((tenant) => ({ payload: { tenant } })),
       )
-      .catch((error: unknown) => log.warn({ err: error }, 'other workers could not be asked to execute runs'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'other workers could not be asked to execute runs'),
+      );
   };
   const work = async (): Promise<number> => {
     for (let hasMore = true; hasMore;) {
@@ -58,5 +66,7 @@ export function relayEvents({ queues, redis, triggers, runs, log }: RelayDeps): 
     sweepAtMs = performance.now() + restMs;
     return restMs;
   };
-  return createRelay(redis, work, (error) => log.warn({ err: error }, 'the relay failed and will be retried'));
+  return createRelay(redis, work, (error) =>
+    log.warn({ err: error }, 'the relay failed and will be retried'),
+  );
 }

@@ -21,7 +21,12 @@ export interface BatchOptions<Unit> {
  * has due units. They are claimed together, as many as the tenant may have slots, and each unit frees its slot when it ends.
  * One claim of a tenant runs at a time: concurrent ones would lock each other's rows.
  */
-export function shareBatches<Unit>({ claim, process, onError, slots: total = slotsOfProcess }: BatchOptions<Unit>) {
+export function shareBatches<Unit>({
+  claim,
+  process,
+  onError,
+  slots: total = slotsOfProcess,
+}: BatchOptions<Unit>) {
   const slots = createSlots({ total });
   /** Tenants that are being served. `isAsked`: units may have become due since the last claim began. */
   const served = new Map<number, { isAsked: boolean }>();
@@ -67,7 +72,8 @@ export function shareBatches<Unit>({ claim, process, onError, slots: total = slo
       slot = await slots.acquire(key, closing.signal, longestWaitMs);
     }
     const taken: (() => void)[] = [];
-    for (; slot !== null; slot = taken.length < largestBatch ? slots.tryAcquire(key) : null) taken.push(slot);
+    for (; slot !== null; slot = taken.length < largestBatch ? slots.tryAcquire(key) : null)
+      taken.push(slot);
     return taken;
   }
 

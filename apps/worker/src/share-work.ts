@@ -31,14 +31,24 @@ export interface WorkContext {
  * whose tenant has its share ends at once, and the tenant is served when it may have another slot: each claim from its backlog
  * asks for one more slot, until nothing is due.
  */
-export function shareWork<Unit>({ claimNext, process, onError, slots: total = slotsOfProcess }: WorkOptions<Unit>) {
+export function shareWork<Unit>({
+  claimNext,
+  process,
+  onError,
+  slots: total = slotsOfProcess,
+}: WorkOptions<Unit>) {
   const slots = createSlots({ total });
   const waiting = new Set<number>();
   const working = new Set<Promise<void>>();
   const closing = new AbortController();
 
   /** Processes units until nothing follows, or until other tenants need the slot. */
-  async function serve(tenant: number, slot: () => void, claim: () => Promise<Unit | null>, context: WorkContext) {
+  async function serve(
+    tenant: number,
+    slot: () => void,
+    claim: () => Promise<Unit | null>,
+    context: WorkContext,
+  ) {
     let release = slot;
     try {
       for (let unit = await claim(); unit !== null;) {
@@ -82,7 +92,11 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
 
   return {
     /** Processes the unit that a job names, or leaves it in the backlog when the tenant has its share. */
-    async run(tenant: number, claim: () => Promise<Unit | null>, context: WorkContext): Promise<void> {
+    async run(
+      tenant: number,
+      claim: () => Promise<Unit | null>,
+      context: WorkContext,
+    ): Promise<void> {
       const release = slots.tryAcquire(String(tenant));
       if (release !== null) return serve(tenant, release, claim, context);
       reportRefusal('worker_share');

@@ -1,4 +1,10 @@
-import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
+import type {
+  EntityTypeDefinition,
+  JsonObject,
+  Scope,
+  ToolDefinition,
+  TriggerDefinition,
+} from '@parley/contracts';
 import { type Db, createDb, unprepared } from '@parley/db';
 import {
   type RedisConnection,
@@ -26,7 +32,11 @@ const metrics = createMetrics('worker');
 let producer: RedisConnection;
 let stop: () => Promise<void>;
 
-const types: EntityTypeDefinition[] = ['order', 'note', 'log'].map((slug) => ({ slug, name: slug, schema: {} }));
+const types: EntityTypeDefinition[] = ['order', 'note', 'log'].map((slug) => ({
+  slug,
+  name: slug,
+  schema: {},
+}));
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
@@ -75,7 +85,11 @@ async function setUp(
   return scope;
 }
 
-async function push(scope: Scope, triggers: TriggerDefinition[], tools: ToolDefinition[] = []): Promise<void> {
+async function push(
+  scope: Scope,
+  triggers: TriggerDefinition[],
+  tools: ToolDefinition[] = [],
+): Promise<void> {
   const result = await pushResources(db, scope, {
     source: { actor: { type: 'system', id: null, name: null } },
     mayGrantRights: true,
@@ -101,7 +115,9 @@ async function update(scope: Scope, type: string, id: string, data: JsonObject):
 async function list(scope: Scope, type: string): Promise<{ id: string; data: JsonObject }[]> {
   const result = await runtime.entities.list(scope, { type, limit: 100 });
   if (!result.ok) throw new Error(result.reason);
-  return (JSON.parse(result.page.json) as { data: { id: string; data: JsonObject }[] }).data.reverse();
+  return (
+    JSON.parse(result.page.json) as { data: { id: string; data: JsonObject }[] }
+  ).data.reverse();
 }
 
 interface Run {
@@ -130,7 +146,10 @@ async function runs(scope: Scope): Promise<Run[]> {
 
 /** A second ago, because the column rounds to milliseconds. A job has been sent for it, so that no sweep sends one. */
 const makeDue = (id: string) =>
-  db.pool.query("update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1", [id]);
+  db.pool.query(
+    "update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1",
+    [id],
+  );
 
 /** Waits until every event is relayed and no run is due. Returns all runs. */
 async function settled(scope: Scope): Promise<Run[]> {
@@ -172,7 +191,8 @@ const texts = async (scope: Scope) => (await list(scope, 'log')).map(({ data }) 
 test('each creation, update and deletion fires its trigger once, in the order of the changes', async () => {
   const scope = await setUp([on('created'), on('updated'), on('deleted')]);
   const ids = await Promise.all([1, 2, 3].map((n) => create(scope, 'order', { n, k: n })));
-  for (let n = 10; n < 15; n += 1) await Promise.all(ids.map((id) => update(scope, 'order', id, { n })));
+  for (let n = 10; n < 15; n += 1)
+    await Promise.all(ids.map((id) => update(scope, 'order', id, { n })));
   for (const id of ids) await runtime.entities.remove(scope, { type: 'order', id, actor: system });
   const done = await settled(scope);
   expect(done.map(({ status }) => status)).toEqual(Array(21).fill('succeeded'));
@@ -184,7 +204,9 @@ test('each creation, update and deletion fires its trigger once, in the order of
   );
   const order = Object.fromEntries(rows.map((row) => [row.entity_id, row.texts]));
   const updates = [10, 11, 12, 13, 14].map((n) => `updated ${n}`).join(',');
-  expect(ids.map((id) => order[id])).toEqual([1, 2, 3].map((n) => `created ${n},${updates},deleted 14`));
+  expect(ids.map((id) => order[id])).toEqual(
+    [1, 2, 3].map((n) => `created ${n},${updates},deleted 14`),
+  );
 });
 
 test('the outcome of a run is an event, and a change by a trigger names the trigger', async () => {
@@ -203,10 +225,18 @@ test('the outcome of a run is an event, and a change by a trigger names the trig
     context: { hops: 0, depth: 0 },
   });
   const events = (
-    queried as unknown as { result: { data: { type: string; payload: JsonObject; actor: JsonObject }[] } }
+    queried as unknown as {
+      result: { data: { type: string; payload: JsonObject; actor: JsonObject }[] };
+    }
   ).result.data;
   expect(events.map(({ type }) => type).sort()).toEqual(
-    ['entity.created', 'entity.created', 'entity.updated', 'trigger.failed', 'trigger.succeeded'].sort(),
+    [
+      'entity.created',
+      'entity.created',
+      'entity.updated',
+      'trigger.failed',
+      'trigger.succeeded',
+    ].sort(),
   );
   expect(events.find(({ type }) => type === 'trigger.succeeded')).toMatchObject({
     payload: { runId: first!.id, triggerSlug: 'on-created', entityId: id },
@@ -219,7 +249,11 @@ test('the outcome of a run is an event, and a change by a trigger names the trig
 });
 
 test('conditions read the data before and after the change', async () => {
-  const paid = { 'data.status': 'paid', 'previousData.status': { $ne: 'paid' }, 'data.total': { $gte: 10 } };
+  const paid = {
+    'data.status': 'paid',
+    'previousData.status': { $ne: 'paid' },
+    'data.total': { $gte: 10 },
+  };
   const scope = await setUp([on('updated', { condition: paid })]);
   const small = await create(scope, 'order', { n: 1, status: 'pending', total: 5 });
   const large = await create(scope, 'order', { n: 2, status: 'pending', total: 50 });
@@ -240,7 +274,11 @@ test('actions run in order, read earlier results with their types, and stop at t
       tool: 'entity.update',
       args: {
         id: '{{steps.note.id}}',
-        data: { again: '{{note.data.from}}', text: 'n = {{steps.note.data.from}}', who: '{{trigger.entityType}}' },
+        data: {
+          again: '{{note.data.from}}',
+          text: 'n = {{steps.note.data.from}}',
+          who: '{{trigger.entityType}}',
+        },
       },
     },
     { tool: 'entity.get', args: { id: '{{trigger.data.missing}}' } },
@@ -249,7 +287,11 @@ test('actions run in order, read earlier results with their types, and stop at t
   const scope = await setUp([on('created', { actions })]);
   await create(scope, 'order', { n: 7, list: [1, { a: true }] });
   const [run] = await settled(scope);
-  expect(run).toMatchObject({ status: 'dead', attempts: 1, error: 'entity.get: {{trigger.data.missing}} not found' });
+  expect(run).toMatchObject({
+    status: 'dead',
+    attempts: 1,
+    error: 'entity.get: {{trigger.data.missing}} not found',
+  });
   expect(run!.steps.map(({ tool, status }) => [tool, status])).toEqual([
     ['entity.create', 'success'],
     ['entity.update', 'success'],
@@ -266,7 +308,10 @@ test('actions run in order, read earlier results with their types, and stop at t
 });
 
 test('a failed step is retried with increasing delays, without repeating earlier steps, and then the run is dead', async () => {
-  const actions: TriggerDefinition['actions'] = [log('first'), { tool: 'entity.get', args: { id: 'ent_missing' } }];
+  const actions: TriggerDefinition['actions'] = [
+    log('first'),
+    { tool: 'entity.get', args: { id: 'ent_missing' } },
+  ];
   const scope = await setUp([on('created', { actions, retry: { maxAttempts: 3, backoffMs: 20 } })]);
   await create(scope, 'order', { n: 1 });
   const [run] = await settled(scope);
@@ -283,7 +328,10 @@ test('a failed step is retried with increasing delays, without repeating earlier
 test('a run that waits for a retry delays later runs of its trigger for the entity, and no others', async () => {
   const failing = on('updated', {
     slug: 'failing',
-    actions: [{ tool: 'entity.get', args: { id: '{{trigger.data.other}}' } }, log('late {{trigger.data.n}}')],
+    actions: [
+      { tool: 'entity.get', args: { id: '{{trigger.data.other}}' } },
+      log('late {{trigger.data.n}}'),
+    ],
     retry: { maxAttempts: 20, backoffMs: 100 },
   });
   const scope = await setUp([failing, on('updated')]);
@@ -307,7 +355,9 @@ test('a change by a trigger fires triggers that cascade, at most 5 in a row, and
       type: 'note',
       slug: 'again',
       cascade,
-      actions: [{ tool: 'entity.create', args: { type: 'note', data: { n: '{{trigger.data.n}}' } } }],
+      actions: [
+        { tool: 'entity.create', args: { type: 'note', data: { n: '{{trigger.data.n}}' } } },
+      ],
     }),
   ];
   const quiet = await setUp(again(false));
@@ -317,20 +367,25 @@ test('a change by a trigger fires triggers that cascade, at most 5 in a row, and
 
   const loud = await setUp(again(true));
   await create(loud, 'note', { n: 1 });
-  const done = await until(() => settled(loud), { ...limits, isThere: (seen) => seen.length === 6 });
+  const done = await until(() => settled(loud), {
+    ...limits,
+    isThere: (seen) => seen.length === 6,
+  });
   expect(done.map(({ status, hops }) => [status, hops])).toEqual([
     ...[1, 2, 3, 4, 5].map((hops) => ['succeeded', hops]),
     ['dead', 6],
   ]);
   expect(done[5]).toMatchObject({
     refused_runs: 1,
-    error: 'Refused runs: 1. At most 5 triggers run in a row, and 40 in all after one event, schedule or request',
+    error:
+      'Refused runs: 1. At most 5 triggers run in a row, and 40 in all after one event, schedule or request',
   });
   expect(await list(loud, 'note')).toHaveLength(6);
 });
 
 test('five cascading triggers make as many runs as one root may have, and one record of all others', async () => {
-  const refusals = (await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1] ?? '0';
+  const refusals =
+    (await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1] ?? '0';
   const wide = [1, 2, 3, 4, 5].map((n) =>
     on('created', {
       type: 'note',
@@ -349,45 +404,61 @@ test('five cascading triggers make as many runs as one root may have, and one re
   expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(40);
   expect(records).toMatchObject([{ status: 'dead', refused_runs: 5 + 40 * 5 - 40 }]);
   expect(all).toHaveLength(41);
-  const { rows } = await db.pool.query<{ id: string; entity_id: string; root: string | null; type: string }>(
-    'select id, entity_id, root, type from events where tenant = $1 order by id',
-    [scope.tenant],
-  );
+  const { rows } = await db.pool.query<{
+    id: string;
+    entity_id: string;
+    root: string | null;
+    type: string;
+  }>('select id, entity_id, root, type from events where tenant = $1 order by id', [scope.tenant]);
   const first = rows.find(({ entity_id, type }) => entity_id === id && type === 'entity.created')!;
   expect(first.root).toBeNull();
-  expect(new Set(rows.filter((row) => row !== first).map(({ root }) => root))).toEqual(new Set([first.id]));
-  expect(rows.filter(({ type }) => type === 'trigger.failed')).toHaveLength(1);
-  expect((await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1]).toBe(
-    String(Number(refusals) + 165),
+  expect(new Set(rows.filter((row) => row !== first).map(({ root }) => root))).toEqual(
+    new Set([first.id]),
   );
+  expect(rows.filter(({ type }) => type === 'trigger.failed')).toHaveLength(1);
+  expect(
+    (await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1],
+  ).toBe(String(Number(refusals) + 165));
 });
 
 test('a run waits for its delay or for a time in the data, and a later change can replace it', async () => {
   const scope = await setUp(
     [
       on('created', { slug: 'soon', schedule: { delay: 300 } }),
-      on('created', { slug: 'reminder', schedule: { at: '{{trigger.data.startsAt}}', offset: '-1h' } }),
+      on('created', {
+        slug: 'reminder',
+        schedule: { at: '{{trigger.data.startsAt}}', offset: '-1h' },
+      }),
       on('created', { slug: 'past', schedule: { at: 'data.past' }, actions: [log('past')] }),
       on('created', { slug: 'unclear', schedule: { at: '{{trigger.data.n}} o clock' } }),
       on('updated', { slug: 'quiet', schedule: { delay: '2h', cancelPrevious: true } }),
     ],
     { timezone: 'America/Santiago' },
   );
-  const id = await create(scope, 'order', { n: 1, startsAt: '2031-01-15T10:00', past: 1_500_000_000_000 });
+  const id = await create(scope, 'order', {
+    n: 1,
+    startsAt: '2031-01-15T10:00',
+    past: 1_500_000_000_000,
+  });
   for (const n of [2, 3, 4]) await update(scope, 'order', id, { n });
   const done = await settled(scope);
   const of = (slug: string) => done.filter(({ trigger_slug }) => trigger_slug === slug);
   expect(of('soon')).toMatchObject([{ status: 'succeeded' }]);
   const [soon] = (
-    await db.pool.query("select started_at - created_at > interval '290 ms' as late from trigger_runs where id = $1", [
-      of('soon')[0]!.id,
-    ])
+    await db.pool.query(
+      "select started_at - created_at > interval '290 ms' as late from trigger_runs where id = $1",
+      [of('soon')[0]!.id],
+    )
   ).rows;
   expect(soon.late).toBe(true);
   // 10:00 in Santiago in January is 13:00 UTC.
-  expect(of('reminder')).toMatchObject([{ status: 'scheduled', run_at: new Date('2031-01-15T12:00:00Z') }]);
+  expect(of('reminder')).toMatchObject([
+    { status: 'scheduled', run_at: new Date('2031-01-15T12:00:00Z') },
+  ]);
   expect(of('past')).toMatchObject([{ status: 'succeeded' }]);
-  expect(of('unclear')).toMatchObject([{ status: 'dead', error: 'schedule.at: "1 o clock" is not a time' }]);
+  expect(of('unclear')).toMatchObject([
+    { status: 'dead', error: 'schedule.at: "1 o clock" is not a time' },
+  ]);
   expect(of('quiet').map(({ status, error }) => [status, error])).toEqual([
     ['cancelled', 'Replaced by a later change'],
     ['cancelled', 'Replaced by a later change'],
@@ -413,15 +484,19 @@ test('a cron trigger runs once per tick with several relays, and once for all ti
   expect(await runs(scope)).toEqual([]);
 
   // Simulates that no worker ran for three hours, and then several start at the same time.
-  await db.pool.query(`update triggers set next_tick_at = next_tick_at - interval '3 h' where tenant = $1`, [
-    scope.tenant,
-  ]);
+  await db.pool.query(
+    `update triggers set next_tick_at = next_tick_at - interval '3 h' where tenant = $1`,
+    [scope.tenant],
+  );
   await Promise.all(Array.from({ length: 4 }, () => runtime.triggers.sweep()));
   const done = await settled(scope);
   expect(done).toHaveLength(1);
   const tickMs = Number(done[0]!.cause.slice('tick-'.length));
   expect(Date.now() - tickMs).toBeLessThan(hourMs + 60_000);
-  expect(done[0]).toMatchObject({ status: 'succeeded', context: { missedSince: planned!.getTime() - 3 * hourMs } });
+  expect(done[0]).toMatchObject({
+    status: 'succeeded',
+    context: { missedSince: planned!.getTime() - 3 * hourMs },
+  });
   expect(await texts(scope)).toEqual([`tick ${tickMs}`]);
   expect((await next())!.getTime()).toBeGreaterThan(Date.now() - 1_000);
 
@@ -440,7 +515,9 @@ test('disabling a trigger cancels its waiting runs, and new changes do not fire 
   await push(scope, [on('created', { schedule: { delay: 400 }, enabled: false })]);
   await create(scope, 'order', { n: 2 });
   const done = await settled(scope);
-  expect(done.map(({ status, error }) => [status, error])).toEqual([['cancelled', 'The trigger was disabled']]);
+  expect(done.map(({ status, error }) => [status, error])).toEqual([
+    ['cancelled', 'The trigger was disabled'],
+  ]);
 });
 
 test('several concurrent relays plan each run once', async () => {
@@ -457,7 +534,9 @@ test('several concurrent relays plan each run once', async () => {
 });
 
 test('a worker that was paused for longer than its lease changes nothing afterwards', async () => {
-  const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
+  const scope = await setUp([
+    on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] }),
+  ]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   const gate = Promise.withResolvers<void>();
@@ -465,11 +544,20 @@ test('a worker that was paused for longer than its lease changes nothing afterwa
     ...runtime.tools,
     describe: (...args) => gate.promise.then(() => runtime.tools.describe(...args)),
   };
-  const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 300 });
+  const slow = createTriggers({
+    ...runtime,
+    db,
+    tools: blocked,
+    log: silentLogger(),
+    leaseMs: 300,
+  });
   await makeDue(run!.id);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
-  const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
+  const [taken] = await until(() => runs(scope), {
+    ...limits,
+    isThere: (seen) => seen[0]!.status === 'succeeded',
+  });
   expect(taken).toMatchObject({ attempts: 1, fence: 2 });
   gate.resolve();
   expect(await outcome).toBe('lost');
@@ -478,7 +566,9 @@ test('a worker that was paused for longer than its lease changes nothing afterwa
 });
 
 test('a run that is cancelled while it is processed ends before its next effect', async () => {
-  const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
+  const scope = await setUp([
+    on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] }),
+  ]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   let described = 0;
@@ -486,14 +576,25 @@ test('a run that is cancelled while it is processed ends before its next effect'
   const blocked: typeof runtime.tools = {
     ...runtime.tools,
     describe: (...args) =>
-      (described++ === 0 ? Promise.resolve() : gate.promise).then(() => runtime.tools.describe(...args)),
+      (described++ === 0 ? Promise.resolve() : gate.promise).then(() =>
+        runtime.tools.describe(...args),
+      ),
   };
-  const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 60_000 });
+  const slow = createTriggers({
+    ...runtime,
+    db,
+    tools: blocked,
+    log: silentLogger(),
+    leaseMs: 60_000,
+  });
   await makeDue(run!.id);
   const [claimed] = await slow.claimDue(scope.tenant, 1);
   const outcome = slow.execute(claimed!);
   await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
-  await db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [run!.id]);
+  await db.pool.query(
+    "update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1",
+    [run!.id],
+  );
   gate.resolve();
   expect(await outcome).toBe('lost');
   expect(await texts(scope)).toEqual(['once']);
@@ -502,8 +603,13 @@ test('a run that is cancelled while it is processed ends before its next effect'
 test('a run whose workers were killed too often is dead; released runs do not count', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   for (const n of [1, 2]) await create(scope, 'order', { n });
-  const [released, deadly] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
-  await db.pool.query('update trigger_runs set fence = 60, run_at = now() where id = $1', [released!.id]);
+  const [released, deadly] = await until(() => runs(scope), {
+    ...limits,
+    isThere: (seen) => seen.length === 2,
+  });
+  await db.pool.query('update trigger_runs set fence = 60, run_at = now() where id = $1', [
+    released!.id,
+  ]);
   await db.pool.query(
     `update trigger_runs set status = 'running', lease_expirations = 50, attempts = 1, lease_until = now() where id = $1`,
     [deadly!.id],
@@ -537,11 +643,17 @@ test('later changes of an entity wait for a run that was released, and do not re
   const scope = await setUp([slow]);
   const id = await create(scope, 'order', { n: 0 });
   await update(scope, 'order', id, { n: 1 });
-  const [first] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
+  const [first] = await until(() => runs(scope), {
+    ...limits,
+    isThere: (seen) => seen.length === 1,
+  });
   // The state that a release leaves, with a longer delay.
   await db.pool.query('update trigger_runs set started_at = now() where id = $1', [first!.id]);
   await update(scope, 'order', id, { n: 2 });
-  const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
+  const [, second] = await until(() => runs(scope), {
+    ...limits,
+    isThere: (seen) => seen.length === 2,
+  });
   expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
   await makeDue(second!.id);
   expect(await runtime.triggers.claimDue(scope.tenant, 1)).toEqual([]);
@@ -555,9 +667,10 @@ test('firing a trigger by hand reports that the run was cancelled before its end
   const cancelling: typeof runtime.tools = {
     ...runtime.tools,
     async describe(...args) {
-      await db.pool.query(`update trigger_runs set status = 'cancelled', fence = fence + 1 where tenant = $1`, [
-        scope.tenant,
-      ]);
+      await db.pool.query(
+        `update trigger_runs set status = 'cancelled', fence = fence + 1 where tenant = $1`,
+        [scope.tenant],
+      );
       return runtime.tools.describe(...args);
     },
   };
@@ -587,7 +700,14 @@ test('the effects of tools in a transaction are rolled back with it', async () =
       for (const [name, args] of calls) {
         expect(await runtime.tools.describe(scope, name)).toMatchObject({ transactional: true });
         const context = { hops: 0, depth: 0 };
-        const result = await runtime.tools.run(scope, { name, args, actor: system, allowed: null, context, tx });
+        const result = await runtime.tools.run(scope, {
+          name,
+          args,
+          actor: system,
+          allowed: null,
+          context,
+          tx,
+        });
         expect({ name, ...result }).toMatchObject({ name, ok: true });
       }
       throw new Error('undone');

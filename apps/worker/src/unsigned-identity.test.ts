@@ -24,7 +24,14 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const table of [
-    ...['memberships', 'users', 'identity_tombstones', 'organization_purges', 'organizations', 'webhook_deliveries'],
+    ...[
+      'memberships',
+      'users',
+      'identity_tombstones',
+      'organization_purges',
+      'organizations',
+      'webhook_deliveries',
+    ],
   ])
     await db.pool.query(`delete from ${table}`);
 });
@@ -36,7 +43,11 @@ afterAll(async () => {
 
 const external = 'org_2zFixtOrgAcme00000000000001';
 const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
-const context = { requestId: 'req', signal: new AbortController().signal, isLastAttempt: true } as never;
+const context = {
+  requestId: 'req',
+  signal: new AbortController().signal,
+  isLastAttempt: true,
+} as never;
 const event = (name: string, data: JsonObject = {}): JsonObject => {
   const given = readJsonObject(readFixture(`clerk/${name}.json`))!;
   return { ...given, data: { ...(given.data as JsonObject), ...data } };
@@ -73,7 +84,9 @@ async function processDelivery(
     { deliveries: [{ id: deliveryId }] },
     context,
   );
-  const [row] = await rows('select status, reason from webhook_deliveries where id = $1', [deliveryId]);
+  const [row] = await rows('select status, reason from webhook_deliveries where id = $1', [
+    deliveryId,
+  ]);
   return row as { status: string; reason: string | null };
 }
 const deliver = async (isSigned: boolean, name: string, data?: JsonObject) =>
@@ -87,14 +100,21 @@ describe('an unsigned deletion of an organization', () => {
   beforeEach(async () => {
     const { scope, key } = await seedOrganization(db.pool, { slug: 'acme' });
     organizationId = scope.organizationId;
-    await db.pool.query('update organizations set external_id = $2 where id = $1', [organizationId, external]);
+    await db.pool.query('update organizations set external_id = $2 where id = $1', [
+      organizationId,
+      external,
+    ]);
     // A new instance each time, as an instance caches a key for a second.
-    checkKey = async () => (await createIdentify(db)({ headers: { authorization: `Bearer ${key}` } })) !== null;
+    checkKey = async () =>
+      (await createIdentify(db)({ headers: { authorization: `Bearer ${key}` } })) !== null;
   });
 
-  const purge = () => createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);
-  const becomeDue = () => db.pool.query("update organization_purges set run_at = now() - interval '1 second'");
-  const exists = async () => (await rows('select 1 from organizations where id = $1', [organizationId])).length === 1;
+  const purge = () =>
+    createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);
+  const becomeDue = () =>
+    db.pool.query("update organization_purges set run_at = now() - interval '1 second'");
+  const exists = async () =>
+    (await rows('select 1 from organizations where id = $1', [organizationId])).length === 1;
   const isUntouched = async () =>
     (await checkKey()) &&
     (await rows('select 1 from organizations where deleted_at is null')).length === 1 &&
@@ -104,19 +124,24 @@ describe('an unsigned deletion of an organization', () => {
     [0, 24],
     [0.5, 24],
     [3, 72],
-  ])('with a grace period of %s days waits for %s hours, and changes nothing until then', async (graceDays, hours) => {
-    expect(await processDelivery(await store(event('organization.deleted'), false), graceDays)).toMatchObject({
-      status: 'processed',
-    });
-    expect(
-      await rows(
-        `select signed, started_at, round(extract(epoch from run_at - created_at) / 3600)::int as hours from organization_purges`,
-      ),
-    ).toEqual([{ signed: false, started_at: null, hours }]);
-    await purge();
-    expect(await isUntouched()).toBe(true);
-    expect(await unsigned('organization.updated')).toMatchObject({ status: 'processed' });
-  });
+  ])(
+    'with a grace period of %s days waits for %s hours, and changes nothing until then',
+    async (graceDays, hours) => {
+      expect(
+        await processDelivery(await store(event('organization.deleted'), false), graceDays),
+      ).toMatchObject({
+        status: 'processed',
+      });
+      expect(
+        await rows(
+          `select signed, started_at, round(extract(epoch from run_at - created_at) / 3600)::int as hours from organization_purges`,
+        ),
+      ).toEqual([{ signed: false, started_at: null, hours }]);
+      await purge();
+      expect(await isUntouched()).toBe(true);
+      expect(await unsigned('organization.updated')).toMatchObject({ status: 'processed' });
+    },
+  );
 
   test('runs after a day: the organization is disabled and deleted, and a late unsigned event is ignored', async () => {
     await unsigned('organization.deleted');
@@ -126,7 +151,9 @@ describe('an unsigned deletion of an organization', () => {
     expect(await checkKey()).toBe(false);
     expect(await exists()).toBe(false);
     expect(
-      await rows('select started_at is not null as begun, finished_at is not null as done from organization_purges'),
+      await rows(
+        'select started_at is not null as begun, finished_at is not null as done from organization_purges',
+      ),
     ).toEqual([{ begun: true, done: true }]);
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
     // A signed event proves that the identity provider still has the organization.
@@ -146,12 +173,16 @@ describe('an unsigned deletion of an organization', () => {
     // More rounds than a job has attempts.
     for (let round = 0; round < 10; round += 1)
       for (const id of ids)
-        expect(await processDelivery(id)).toEqual({ status: 'received', reason: expect.stringContaining('purge') });
+        expect(await processDelivery(id)).toEqual({
+          status: 'received',
+          reason: expect.stringContaining('purge'),
+        });
     expect((await findOverdue(db, { olderThanMs: 0, limit: 10 })).map(({ id }) => id)).toEqual(ids);
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
     await purge();
     expect(await exists()).toBe(false);
-    for (const id of ids) expect(await processDelivery(id)).toEqual({ status: 'processed', reason: null });
+    for (const id of ids)
+      expect(await processDelivery(id)).toEqual({ status: 'processed', reason: null });
     await purge();
     expect(
       await rows(
@@ -185,9 +216,9 @@ describe('an unsigned deletion of an organization', () => {
     await unsigned('organization.deleted');
     const body = { ...event('organizationMembership.created'), timestamp: Date.now() + 60_000 };
     await processDelivery(await store(body, true));
-    expect(await rows('select stopped_at is not null as stopped from organization_purges')).toEqual([
-      { stopped: true },
-    ]);
+    expect(await rows('select stopped_at is not null as stopped from organization_purges')).toEqual(
+      [{ stopped: true }],
+    );
   });
 
   test('is stopped by its slug, even if an unsigned event creates an organization with that slug as its id', async () => {
@@ -211,8 +242,13 @@ describe('an unsigned deletion of an organization', () => {
       );
 
     await replayDeliveries(db, [id]);
-    expect(await rows('select signed from webhook_deliveries where id = $1', [id])).toEqual([{ signed: false }]);
-    expect(await processDelivery(id)).toMatchObject({ status: 'ignored', reason: expect.stringContaining('stopped') });
+    expect(await rows('select signed from webhook_deliveries where id = $1', [id])).toEqual([
+      { signed: false },
+    ]);
+    expect(await processDelivery(id)).toMatchObject({
+      status: 'ignored',
+      reason: expect.stringContaining('stopped'),
+    });
     await purge();
     expect([await waiting(), await isUntouched()]).toEqual([0, true]);
 
@@ -229,9 +265,9 @@ describe('an unsigned deletion of an organization', () => {
     await unsigned('organization.deleted');
     await db.pool.query("update organization_purges set run_at = now() + interval '5 minutes'");
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
-    expect(await rows("select run_at < now() + interval '6 minutes' as kept from organization_purges")).toEqual([
-      { kept: true },
-    ]);
+    expect(
+      await rows("select run_at < now() + interval '6 minutes' as kept from organization_purges"),
+    ).toEqual([{ kept: true }]);
   });
 
   test.each(['waits', 'is stopped'])(
@@ -290,7 +326,9 @@ describe('an unsigned deletion of an organization', () => {
   test('of an unknown organization leaves nothing that prevents its creation', async () => {
     await db.pool.query('delete from organizations');
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
-    expect(await rows('select 1 from identity_tombstones union all select 1 from organization_purges')).toEqual([]);
+    expect(
+      await rows('select 1 from identity_tombstones union all select 1 from organization_purges'),
+    ).toEqual([]);
     expect(await unsigned('organization.created')).toMatchObject({ status: 'processed' });
     await db.pool.query('delete from organizations');
     expect(await signed('organization.created')).toMatchObject({ status: 'processed' });
@@ -307,7 +345,12 @@ describe('an unsigned event', () => {
   const farFuture = Date.UTC(2999, 0, 1);
 
   test('is applied where there is no signed one, and its rows are not verified', async () => {
-    for (const name of ['user.created', 'organization.created', 'organizationMembership.created', 'user.updated'])
+    for (const name of [
+      'user.created',
+      'organization.created',
+      'organizationMembership.created',
+      'user.updated',
+    ])
       expect(await unsigned(name)).toMatchObject({ status: 'processed' });
     expect(await state()).toEqual({
       users: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', verified: false }],
@@ -330,9 +373,20 @@ describe('an unsigned event', () => {
     });
     const email_addresses = [{ id: 'idn_1', email_address: 'attacker@example.com' }];
     const others = [
-      await unsigned('user.updated', { updated_at: farFuture, primary_email_address_id: 'idn_1', email_addresses }),
-      await unsigned('organization.updated', { updated_at: farFuture, name: 'Theirs', slug: 'theirs' }),
-      await unsigned('organizationMembership.updated', { updated_at: farFuture, role: 'org:admin' }),
+      await unsigned('user.updated', {
+        updated_at: farFuture,
+        primary_email_address_id: 'idn_1',
+        email_addresses,
+      }),
+      await unsigned('organization.updated', {
+        updated_at: farFuture,
+        name: 'Theirs',
+        slug: 'theirs',
+      }),
+      await unsigned('organizationMembership.updated', {
+        updated_at: farFuture,
+        role: 'org:admin',
+      }),
       await unsigned('organizationMembership.updated', {
         updated_at: farFuture,
         role: 'org:admin',
@@ -341,29 +395,39 @@ describe('an unsigned event', () => {
       await unsigned('organizationMembership.deleted'),
     ];
     for (const outcome of others)
-      expect(outcome).toMatchObject({ status: 'ignored', reason: expect.stringContaining('signed state') });
+      expect(outcome).toMatchObject({
+        status: 'ignored',
+        reason: expect.stringContaining('signed state'),
+      });
     expect(await state()).toEqual(before);
     // Later signed events are applied as if there had been no unsigned ones.
-    expect(await signed('organizationMembership.updated', { updated_at: Date.now(), role: 'org:admin' })).toMatchObject(
-      {
-        status: 'processed',
-      },
-    );
+    expect(
+      await signed('organizationMembership.updated', { updated_at: Date.now(), role: 'org:admin' }),
+    ).toMatchObject({
+      status: 'processed',
+    });
     expect((await state()).memberships).toEqual([{ role: 'admin', verified: true }]);
     expect(await signed('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
     expect((await state()).memberships).toEqual([]);
   });
 
   test('is replaced by a signed one, even by an older one, whose rows are verified', async () => {
-    for (const name of ['user.updated', 'organization.updated']) await unsigned(name, { updated_at: farFuture });
+    for (const name of ['user.updated', 'organization.updated'])
+      await unsigned(name, { updated_at: farFuture });
     await unsigned('organizationMembership.updated', { updated_at: farFuture, role: 'org:admin' });
-    await unsigned('organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_2' } });
+    await unsigned('organizationMembership.created', {
+      id: 'orgmem_2',
+      public_user_data: { user_id: 'user_2' },
+    });
     for (const [name, data] of [
       ['user.created', {}],
       ['organization.created', {}],
       ['organizationMembership.updated', {}],
       // The unsigned membership of another user has the same id.
-      ['organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_3' } }],
+      [
+        'organizationMembership.created',
+        { id: 'orgmem_2', public_user_data: { user_id: 'user_3' } },
+      ],
     ] as const)
       expect({ name, ...(await signed(name, data)) }).toMatchObject({ name, status: 'processed' });
     expect(
@@ -389,7 +453,10 @@ describe('an unsigned event', () => {
     await unsigned('organizationMembership.created');
     expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'processed' });
-    expect(await state()).toMatchObject({ memberships: [{ verified: true }], users: [{ verified: false }] });
+    expect(await state()).toMatchObject({
+      memberships: [{ verified: true }],
+      users: [{ verified: false }],
+    });
     // A signed deletion is permanent.
     await signed('organizationMembership.deleted');
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'ignored' });
@@ -429,7 +496,9 @@ describe('an unsigned event', () => {
     await signed('organizationMembership.created');
     const theirs = await findOwner(db, customer);
     expect(theirs).toEqual(await ownerOf('acme-fixture'));
-    expect(await unsigned('organization.created', { id: customer, slug: 'attacker' })).toMatchObject({
+    expect(
+      await unsigned('organization.created', { id: customer, slug: 'attacker' }),
+    ).toMatchObject({
       status: 'processed',
     });
     expect(await findOwner(db, customer)).toEqual(theirs);

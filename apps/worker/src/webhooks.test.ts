@@ -20,7 +20,9 @@ afterAll(() => services.close());
 
 const contact = '14155550134';
 /** Without events about numbers, which have their own test: deliveries after the removal of a number are refused. */
-const inAnyOrder = samples.filter(({ path, file }) => !path.endsWith('/flow') && !file.includes('phone_number'));
+const inAnyOrder = samples.filter(
+  ({ path, file }) => !path.endsWith('/flow') && !file.includes('phone_number'),
+);
 const sampleOf = (name: string): Sample => samples.find(({ file }) => file === `${name}.json`)!;
 
 /** Shuffles deterministically by a seed. */
@@ -39,30 +41,42 @@ async function rows(sql: string, values: unknown[] = []): Promise<Record<string,
 
 /** All data that deliveries change, without generated ids and times. */
 async function snapshot(): Promise<unknown> {
-  const [organizations, users, memberships, credits, payments, inbound, outbound, emails, statuses, threads] =
-    await Promise.all([
-      rows(
-        'select external_id, slug, name, deleted_at is null as alive from organizations where external_id is not null order by 1',
-      ),
-      rows('select external_id, email, first_name, last_name from users order by 1'),
-      rows(`select o.external_id as org, u.external_id as member, m.role, m.external_id from memberships m
+  const [
+    organizations,
+    users,
+    memberships,
+    credits,
+    payments,
+    inbound,
+    outbound,
+    emails,
+    statuses,
+    threads,
+  ] = await Promise.all([
+    rows(
+      'select external_id, slug, name, deleted_at is null as alive from organizations where external_id is not null order by 1',
+    ),
+    rows('select external_id, email, first_name, last_name from users order by 1'),
+    rows(`select o.external_id as org, u.external_id as member, m.role, m.external_id from memberships m
             join organizations o on o.no = m.tenant join users u on u.id = m.user_id order by 1, 2`),
-      rows(
-        'select o.external_id, sum(c.amount_cents)::int from credit_entries c join organizations o on o.no = c.tenant group by 1 order by 1',
-      ),
-      rows('select order_id, credited_cents, refunded_cents from processed_payments order by 1'),
-      rows("select message_id, contact, type, text, status from messages where direction = 'inbound' order by 1"),
-      rows(
-        "select message_id, status from messages where direction = 'outbound' and message_id like 'wamid.FIXT%' order by 1",
-      ),
-      rows('select provider_id, status from emails order by 1'),
-      rows(
-        "select provider, external_id, status from provider_statuses where external_id not like '%wamid.TEST%' order by 1, 2",
-      ),
-      rows(
-        'select t.external_id, count(e.id)::int as turns from threads t left join executions e on e.thread_id = t.id group by 1 order by 1',
-      ),
-    ]);
+    rows(
+      'select o.external_id, sum(c.amount_cents)::int from credit_entries c join organizations o on o.no = c.tenant group by 1 order by 1',
+    ),
+    rows('select order_id, credited_cents, refunded_cents from processed_payments order by 1'),
+    rows(
+      "select message_id, contact, type, text, status from messages where direction = 'inbound' order by 1",
+    ),
+    rows(
+      "select message_id, status from messages where direction = 'outbound' and message_id like 'wamid.FIXT%' order by 1",
+    ),
+    rows('select provider_id, status from emails order by 1'),
+    rows(
+      "select provider, external_id, status from provider_statuses where external_id not like '%wamid.TEST%' order by 1, 2",
+    ),
+    rows(
+      'select t.external_id, count(e.id)::int as turns from threads t left join executions e on e.thread_id = t.id group by 1 order by 1',
+    ),
+  ]);
   const replies = services.kapso.sent.length;
   return {
     organizations,
@@ -133,7 +147,11 @@ describe('every fixture, twice, in any order', () => {
     const once = (await replay(withoutDeletions)) as Record<string, unknown>;
     expect(once).toMatchObject({
       organizations: [
-        { external_id: 'org_2zFixtOrgAcme00000000000001', slug: 'acme-renamed', name: 'Acme Fixture Renamed' },
+        {
+          external_id: 'org_2zFixtOrgAcme00000000000001',
+          slug: 'acme-renamed',
+          name: 'Acme Fixture Renamed',
+        },
         { external_id: 'org_2zFixtOrgNoSlug0000000000002', slug: 'no-slug-fixture' },
       ],
       users: [
@@ -175,7 +193,8 @@ describe('every fixture, twice, in any order', () => {
       memberships: [],
       credits: [],
     });
-    for (const seed of [4, 5]) expect(await replay(shuffled([...inAnyOrder, ...inAnyOrder], seed))).toEqual(once);
+    for (const seed of [4, 5])
+      expect(await replay(shuffled([...inAnyOrder, ...inAnyOrder], seed))).toEqual(once);
   });
 });
 
@@ -196,7 +215,8 @@ test('the balance of shuffled orders is what was paid less what was refunded', a
     const order = { id: `order-${at}`, metadata: { organizationId }, subtotal_amount: paid };
     events.push({ type: 'order.paid', data: order }, { type: 'order.paid', data: order });
     for (const part of [refunded / 2, refunded].map(Math.floor))
-      if (part > 0) events.push({ type: 'order.refunded', data: { ...order, refunded_amount: part } });
+      if (part > 0)
+        events.push({ type: 'order.refunded', data: { ...order, refunded_amount: part } });
     balance += paid - refunded;
   }
   const queue = shuffled(events, 9);
@@ -206,18 +226,28 @@ test('the balance of shuffled orders is what was paid less what was refunded', a
         await applyBillingEvents(services.db, [event as never], async () => {});
     }),
   );
-  expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([{ sum: balance }]);
+  expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([
+    { sum: balance },
+  ]);
 });
 
 test('a credit and the outcome of its delivery are committed together', async () => {
   await clean();
   await services.post(sampleOf('clerk/organization.created'));
   await services.settled();
-  const [organization] = await rows("select id from organizations where external_id like 'org_2zFixtOrgAcme%'");
-  const order = { id: 'order-1', metadata: { organizationId: String(organization!.id) }, subtotal_amount: 100 };
+  const [organization] = await rows(
+    "select id from organizations where external_id like 'org_2zFixtOrgAcme%'",
+  );
+  const order = {
+    id: 'order-1',
+    metadata: { organizationId: String(organization!.id) },
+    subtotal_amount: 100,
+  };
   const event = { type: 'order.paid', data: order };
   const fail = () => Promise.reject(new Error('the outcome cannot be written'));
-  await expect(applyBillingEvents(services.db, [event], fail)).rejects.toThrow('the outcome cannot be written');
+  await expect(applyBillingEvents(services.db, [event], fail)).rejects.toThrow(
+    'the outcome cannot be written',
+  );
   expect(await rows('select id from credit_entries')).toEqual([]);
   expect(await rows('select id from processed_payments')).toEqual([]);
 });
@@ -226,13 +256,24 @@ test('an order that cannot be applied belongs to its organization too', async ()
   await clean();
   await services.post(sampleOf('clerk/organization.created'));
   await services.settled();
-  const [organization] = await rows("select id from organizations where external_id like 'org_2zFixtOrgAcme%'");
+  const [organization] = await rows(
+    "select id from organizations where external_id like 'org_2zFixtOrgAcme%'",
+  );
   const organizationId = String(organization!.id);
   const events: JsonObject[] = [
-    { type: 'order.paid', data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: null } },
-    { type: 'order.refunded', data: { id: 'order-1', metadata: { organizationId: 'unknown' }, refunded_amount: -5 } },
+    {
+      type: 'order.paid',
+      data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: null },
+    },
+    {
+      type: 'order.refunded',
+      data: { id: 'order-1', metadata: { organizationId: 'unknown' }, refunded_amount: -5 },
+    },
     { type: 'order.paid', data: { metadata: { organizationId }, subtotal_amount: 100 } },
-    { type: 'order.paid', data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: 100 } },
+    {
+      type: 'order.paid',
+      data: { id: 'order-1', metadata: { organizationId }, subtotal_amount: 100 },
+    },
   ];
   await applyBillingEvents(services.db, events, async (_db, outcomes) => {
     const reason = 'the order has no subtotal_amount in whole cents';
@@ -257,7 +298,9 @@ describe('a number', () => {
     services.kapso.webhooks.length = 0;
     expect(await services.post(created)).toBe(200);
     await services.settled();
-    expect(await rows('select status, reason from webhook_deliveries')).toMatchObject([{ status: 'unattributed' }]);
+    expect(await rows('select status, reason from webhook_deliveries')).toMatchObject([
+      { status: 'unattributed' },
+    ]);
 
     await services.db.pool.query('delete from webhook_deliveries');
     await services.db.pool.query(
@@ -267,7 +310,9 @@ describe('a number', () => {
     );
     expect(await services.post(created)).toBe(200);
     await services.settled();
-    const connected = [{ status: 'connected', phone_number_id: phoneNumberId, phone_number: '15551234567' }];
+    const connected = [
+      { status: 'connected', phone_number_id: phoneNumberId, phone_number: '15551234567' },
+    ];
     expect(await rows('select * from channel_connections')).toMatchObject(connected);
     expect(services.kapso.webhooks).toMatchObject([
       {

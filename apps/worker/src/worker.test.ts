@@ -1,9 +1,22 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
 import { type Entities, staleTypes } from '@parley/entities';
-import { type Queues, type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import {
+  type Queues,
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  waitForRedis,
+} from '@parley/redis';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
-import { type TestRedis, createTestRedis, openTestDatabase, seedOrganization, until } from '@parley/testing';
+import {
+  type TestRedis,
+  createTestRedis,
+  openTestDatabase,
+  seedOrganization,
+  until,
+} from '@parley/testing';
 import { retentionDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
@@ -112,7 +125,11 @@ test('when a worker is stopped in the middle of a job, another worker finishes i
   for (let at = 0; at < 5; at += 1) {
     await Promise.all(
       Array.from({ length: 300 }, () =>
-        entities.create(scope, { type: 'large', data: { word: 'kept' }, actor: { type: 'system' } }),
+        entities.create(scope, {
+          type: 'large',
+          data: { word: 'kept' },
+          actor: { type: 'system' },
+        }),
       ),
     );
   }
@@ -120,7 +137,9 @@ test('when a worker is stopped in the middle of a job, another worker finishes i
   const first = await startWorker();
   await queues.enqueue('reindex-entity-type', { typeId });
   await until(async () => {
-    const { rows } = await db.pool.query('select reindex from entity_types where id = $1', [typeId]);
+    const { rows } = await db.pool.query('select reindex from entity_types where id = $1', [
+      typeId,
+    ]);
     return rows[0].reindex !== null || (await nothingStale());
   }, limits);
   await first.close();
@@ -144,8 +163,13 @@ test('responses stored under an Idempotency-Key are deleted after a day', async 
     requestHash: Buffer.from('x'),
   };
   for (const key of ['old', 'new']) await store.begin({ ...operation, key });
-  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  await db.pool.query(
+    "update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'",
+  );
   await startWorker();
   await queues.enqueue('sweep-idempotency', {});
-  await until(async () => (await db.pool.query('select key from idempotency_records')).rowCount === 1, limits);
+  await until(
+    async () => (await db.pool.query('select key from idempotency_records')).rowCount === 1,
+    limits,
+  );
 });

@@ -70,7 +70,8 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
     'run-execution': executions.handle,
     'sweep-executions': createSweepExecutions(deps),
     // One attempt each. The rows decide about further ones.
-    'fetch-media': async ({ tenant, messageId: id }) => void (await channels.fetchMedia({ tenant, id }, fetchGuarded)),
+    'fetch-media': async ({ tenant, messageId: id }) =>
+      void (await channels.fetchMedia({ tenant, id }, fetchGuarded)),
     'send-message': ({ messageId }, { signal }) => channels.sendQueuedMessages(messageId, signal),
     'send-email': async ({ emailId }) => void (await channels.sendQueuedEmail(emailId)),
     'sweep-channels': createSweepChannels(deps),
@@ -92,7 +93,8 @@ export function createWorker(options: WorkerDeps): { close(): Promise<void> } {
 
   const relay = relayEvents({ ...deps, runs });
   // Repeated, as Redis may be down at the start and may lose the schedules.
-  const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
+  const schedule = () =>
+    queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();
   const timer = setInterval(schedule, scheduleEveryMs);
   return {

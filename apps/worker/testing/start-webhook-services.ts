@@ -49,7 +49,9 @@ export interface Sample {
   path: string;
   headers?: Record<string, string>;
 }
-export const samples = (JSON.parse(readFixture('manifest.json').toString()) as { samples: Sample[] }).samples;
+export const samples = (
+  JSON.parse(readFixture('manifest.json').toString()) as { samples: Sample[] }
+).samples;
 
 export interface WebhookServices {
   db: Db & { url: string };
@@ -63,7 +65,11 @@ export interface WebhookServices {
   redis: { url: string; flush(): Promise<void> };
   /** Posts a fixture with its provider's signature. Returns the status of the response. */
   post(sample: Sample, options?: { id?: string }): Promise<number>;
-  postBody(path: string, body: unknown, options?: { id?: string; headers?: Record<string, string> }): Promise<number>;
+  postBody(
+    path: string,
+    body: unknown,
+    options?: { id?: string; headers?: Record<string, string> },
+  ): Promise<number>;
   /** Waits until all deliveries, messages and purges are processed. */
   settled(): Promise<true>;
   stopWorker(): Promise<void>;
@@ -96,7 +102,9 @@ export async function startWebhookServices({
     startKapsoServer(),
     startResendServer(),
   ]);
-  const log = process.env.PARLEY_TEST_LOG ? createLogger({ service: 'test', level: 'warn' }) : silentLogger();
+  const log = process.env.PARLEY_TEST_LOG
+    ? createLogger({ service: 'test', level: 'warn' })
+    : silentLogger();
   const config = loadConfig(workerVariables, {
     DATABASE_URL: db.url,
     REDIS_URL: redis.url,
@@ -113,7 +121,10 @@ export async function startWebhookServices({
   const { agents = [], entityTypes = [], ...others } = definitions;
   const organization = await seedOrganization(db.pool, {
     slug: 'shop',
-    agents: [{ slug: 'helper', tools: ['entity.create', 'entity.query', 'whatsapp.send'] }, ...agents],
+    agents: [
+      { slug: 'helper', tools: ['entity.create', 'entity.query', 'whatsapp.send'] },
+      ...agents,
+    ],
     entityTypes: [{ slug: 'order', name: 'Order', schema: { note: 'string' } }, ...entityTypes],
     ...others,
   });
@@ -141,7 +152,12 @@ export async function startWebhookServices({
     refusals: createRefusalLog({ inbox, log }),
     log,
     checkResponses: true,
-    secrets: { clerk: [secrets.clerk], kapso: [secrets.kapso], polar: [secrets.polar], resend: [secrets.resend] },
+    secrets: {
+      clerk: [secrets.clerk],
+      kapso: [secrets.kapso],
+      polar: [secrets.polar],
+      resend: [secrets.resend],
+    },
   });
   const server: Server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -166,7 +182,11 @@ export async function startWebhookServices({
   };
   startWorker();
 
-  async function send(path: string, body: Buffer, headers: Record<string, string>): Promise<number> {
+  async function send(
+    path: string,
+    body: Buffer,
+    headers: Record<string, string>,
+  ): Promise<number> {
     const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
@@ -221,9 +241,17 @@ export async function startWebhookServices({
 /** The headers with which the provider of a path signs a delivery. */
 function signatureOf(path: string, body: Buffer, id: string): Record<string, string> {
   const nowMs = Date.now();
-  if (path.startsWith('/webhook/kapso')) return { 'X-Webhook-Signature': signBody(body, secrets.kapso) };
+  if (path.startsWith('/webhook/kapso'))
+    return { 'X-Webhook-Signature': signBody(body, secrets.kapso) };
   if (path === '/webhook/polar')
-    return signStandardWebhook({ id, body, secret: secrets.polar, family: 'webhook', isSecretDecoded: false, nowMs });
+    return signStandardWebhook({
+      id,
+      body,
+      secret: secrets.polar,
+      family: 'webhook',
+      isSecretDecoded: false,
+      nowMs,
+    });
   const secret = path === '/webhook/clerk' ? secrets.clerk : secrets.resend;
   return signStandardWebhook({ id, body, secret, family: 'svix', isSecretDecoded: true, nowMs });
 }

@@ -14,7 +14,11 @@ import { type TurnRecorder, createTurnRecorder } from './threads/turn-recorder';
 import type { TurnStore } from './threads/turn-store';
 
 /** Waits until a stored turn may run, generates its reply, and always ends it in the store. */
-export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningTurn): Promise<ChatResult> {
+export async function answerTurn(
+  deps: ChatDeps,
+  scope: Scope,
+  running: RunningTurn,
+): Promise<ChatResult> {
   const { store, turnQueue } = deps;
   const { turn, request, agent } = running;
   const isBackground = running.recorded !== undefined;
@@ -35,16 +39,26 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       turnQueue.start(turn);
       history = turn.history;
     } else {
-      const admission = await turnQueue.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
+      const admission = await turnQueue.admit(turn, {
+        signal: request.signal,
+        waitMs: deps.turnTimeoutMs,
+      });
       if (!admission.ok && admission.reason === 'overtaken') {
         isFinished = true;
         return storedResult(running);
       }
       if (!admission.ok) {
         await finish(
-          failed(admission.reason === 'timeout' ? 'waited too long for earlier turns' : 'the caller disconnected'),
+          failed(
+            admission.reason === 'timeout'
+              ? 'waited too long for earlier turns'
+              : 'the caller disconnected',
+          ),
         );
-        return { ...failureOf(running), reason: admission.reason === 'timeout' ? 'thread_busy' : 'aborted' };
+        return {
+          ...failureOf(running),
+          reason: admission.reason === 'timeout' ? 'thread_busy' : 'aborted',
+        };
       }
       history = admission.history;
     }
@@ -83,7 +97,8 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
   } finally {
     // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires. Another process
     // then continues a background execution.
-    if (!isFinished && !isBackground) await store.finish(turn, failed('internal error')).catch(() => {});
+    if (!isFinished && !isBackground)
+      await store.finish(turn, failed('internal error')).catch(() => {});
     turnQueue.leave(turn);
   }
 }
@@ -92,7 +107,9 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
 function finishReasonOf({ end }: ToolLoopOutcome): FinishReason {
   if (end.how === 'answered') return end.finishReason;
   const reason = end.how === 'model_failed' ? end.reason : 'error';
-  return reason === 'content_filter' || reason === 'refusal' || reason === 'length' ? reason : 'error';
+  return reason === 'content_filter' || reason === 'refusal' || reason === 'length'
+    ? reason
+    : 'error';
 }
 
 /** Returns the turn's recorder, which also records the usage and the step of a router's classification. */
@@ -107,7 +124,8 @@ function recorderOf(store: TurnStore, { turn, routing }: RunningTurn): TurnRecor
   });
   return {
     ...recorder,
-    recordCalls: (step) => recorder.recordCalls({ ...step, progress: withClassification(step.progress) }),
+    recordCalls: (step) =>
+      recorder.recordCalls({ ...step, progress: withClassification(step.progress) }),
     finish: (outcome) => recorder.finish(withClassification(outcome)),
     recordOvertaken: (progress) => recorder.recordOvertaken(withClassification(progress)),
   };

@@ -8,7 +8,10 @@ import type { TurnStore } from './threads/turn-store';
 
 type BegunChat = { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject };
 
-type Refusal = Extract<ChatFailure, { reason: AgentFailure['reason'] | 'thread_not_found' | 'invalid_params' }>;
+type Refusal = Extract<
+  ChatFailure,
+  { reason: AgentFailure['reason'] | 'thread_not_found' | 'invalid_params' }
+>;
 
 /** Stores the message as the last turn of its thread, which is created if it does not exist (threads/enter-thread.sql). */
 export async function beginTurn(
@@ -18,8 +21,11 @@ export async function beginTurn(
   routing: Route | null,
 ): Promise<BegunChat | Refusal> {
   const { threadId, externalThreadId, channel, message, requestId, phoneNumber } = request;
-  const agent = routing ? { slug: routing.agentSlug } : (request.agent as { id: string } | { slug: string });
-  const routerParams: JsonObject = routing === null || phoneNumber === undefined ? {} : { phoneNumber };
+  const agent = routing
+    ? { slug: routing.agentSlug }
+    : (request.agent as { id: string } | { slug: string });
+  const routerParams: JsonObject =
+    routing === null || phoneNumber === undefined ? {} : { phoneNumber };
   const begin = (params: JsonObject, isChecked: boolean) =>
     store.begin(scope, {
       agent,
@@ -44,7 +50,9 @@ export async function beginTurn(
   });
   if (!checked.ok) return { ok: false, reason: 'invalid_params', problems: checked.problems };
   const second = await begin(checked.params, true);
-  if (second.ok && second.turn === null) throw new Error('A message with checked params began no turn');
-  if (second.ok) return { ...(second as BegunChat), params: declaredParams(threadContextParams, second.params) };
+  if (second.ok && second.turn === null)
+    throw new Error('A message with checked params began no turn');
+  if (second.ok)
+    return { ...(second as BegunChat), params: declaredParams(threadContextParams, second.params) };
   return second;
 }

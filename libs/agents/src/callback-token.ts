@@ -27,8 +27,13 @@ const maxPayloadBytes = 256 * 1024;
 export function createCallbackTokens(secretsKey: string, nowMs: () => number = Date.now) {
   const keys = secretsKey
     .split(',')
-    .map((text) => Buffer.from(hkdfSync('sha256', Buffer.from(text.trim(), 'base64'), '', 'parley tool callback', 32)));
-  const sign = (body: string, key: Buffer): Buffer => createHmac('sha256', key).update(body).digest();
+    .map((text) =>
+      Buffer.from(
+        hkdfSync('sha256', Buffer.from(text.trim(), 'base64'), '', 'parley tool callback', 32),
+      ),
+    );
+  const sign = (body: string, key: Buffer): Buffer =>
+    createHmac('sha256', key).update(body).digest();
   const pack = (payload: Payload): string => {
     const body = deflateRawSync(JSON.stringify(payload)).toString('base64url');
     return `${body}.${sign(body, keys[0]!).toString('base64url')}`;
@@ -36,13 +41,20 @@ export function createCallbackTokens(secretsKey: string, nowMs: () => number = D
   return {
     /** Creates a token for one run of a custom tool, which expires with the run's time limit. */
     mint(scope: Scope, { actor, allowed, context, expiresInMs }: CallbackGrant): string {
-      const payload: Payload = { s: scope, a: actor, l: allowed, c: context, e: nowMs() + expiresInMs };
+      const payload: Payload = {
+        s: scope,
+        a: actor,
+        l: allowed,
+        c: context,
+        e: nowMs() + expiresInMs,
+      };
       const token = pack(payload);
       if (token.length <= maxTokenChars) return token;
       // A thread's params can have any size. If the token is too long, tools called from code do not get them.
       const { params: _params, ...rest } = context;
       const smaller = pack({ ...payload, c: rest });
-      if (smaller.length > maxTokenChars) throw new Error('The list of tools is too long for a callback token');
+      if (smaller.length > maxTokenChars)
+        throw new Error('The list of tools is too long for a callback token');
       return smaller;
     },
     /** Null for a token that is invalid or has expired. */
@@ -54,7 +66,9 @@ export function createCallbackTokens(secretsKey: string, nowMs: () => number = D
         return expected.length === given.length && timingSafeEqual(expected, given);
       });
       if (!isSigned || more !== undefined || token.length > maxTokenChars) return null;
-      const text = inflateRawSync(Buffer.from(body, 'base64url'), { maxOutputLength: maxPayloadBytes }).toString();
+      const text = inflateRawSync(Buffer.from(body, 'base64url'), {
+        maxOutputLength: maxPayloadBytes,
+      }).toString();
       const { s, a, l, c, e } = JSON.parse(text) as Payload;
       return e < nowMs() ? null : { scope: s, grant: { actor: a, allowed: l, context: c } };
     },

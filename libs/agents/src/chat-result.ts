@@ -4,7 +4,9 @@ import type { FailingAgent } from './failure-reply';
 import type { AgentFailure } from './load-agent';
 
 /** What `agent.chat` and channels set. When the signal is aborted, the turn ends after the current step. */
-type FromContext = Partial<Omit<ToolContext, 'threadId' | 'executionId' | 'callId' | 'agentSlug' | 'via'>>;
+type FromContext = Partial<
+  Omit<ToolContext, 'threadId' | 'executionId' | 'callId' | 'agentSlug' | 'via'>
+>;
 
 export interface ChatRequest extends FromContext {
   agent: { id: string } | { slug: string } | { routerSlug: string };

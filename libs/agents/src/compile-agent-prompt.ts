@@ -20,7 +20,8 @@ export interface CompilePromptRequest {
 }
 
 export type CompiledPrompt =
-  { ok: true; raw: string; compiled: string; context: JsonObject } | { ok: false; reason: 'not_found' };
+  | { ok: true; raw: string; compiled: string; context: JsonObject }
+  | { ok: false; reason: 'not_found' };
 
 /** Compiles an agent's system prompt as in a conversation, and returns the values it used. Nothing is stored. */
 export async function compileAgentPrompt(
@@ -28,7 +29,16 @@ export async function compileAgentPrompt(
   scope: Scope,
   request: CompilePromptRequest,
 ): Promise<CompiledPrompt> {
-  const { slug, message, channel = 'api', threadMetadata = {}, requestId, signal, author, onToolStart } = request;
+  const {
+    slug,
+    message,
+    channel = 'api',
+    threadMetadata = {},
+    requestId,
+    signal,
+    author,
+    onToolStart,
+  } = request;
   const loaded = await loadAgent(deps.db, scope, slug);
   if (!loaded.ok) return { ok: false, reason: 'not_found' };
   const agent = loaded.agent.definition;

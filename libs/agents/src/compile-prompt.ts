@@ -1,6 +1,12 @@
 import type { Actor, AgentDefinition, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
-import { type ToolContext, type Tools, compileTemplate, loadPromptVariables, templateCaller } from '@parley/tools';
+import {
+  type ToolContext,
+  type Tools,
+  compileTemplate,
+  loadPromptVariables,
+  templateCaller,
+} from '@parley/tools';
 
 export interface PromptRequest {
   agent: AgentDefinition;
@@ -27,11 +33,23 @@ export async function compilePrompt(
   scope: Scope,
   request: PromptRequest,
 ): Promise<Prompt> {
-  const { agent, actor, channel, params, message, threadId, context, signal, onToolStart } = request;
+  const { agent, actor, channel, params, message, threadId, context, signal, onToolStart } =
+    request;
   const raw = agent.systemPrompt;
   if (!raw.includes('{{')) return { compiled: raw, context: {} };
-  const variables = await loadPromptVariables(db, scope, { agent, channel, params, message, threadId });
-  const call = templateCaller(tools, scope, { actor, allowed: agent.tools ?? [], context, onStart: onToolStart });
+  const variables = await loadPromptVariables(db, scope, {
+    agent,
+    channel,
+    params,
+    message,
+    threadId,
+  });
+  const call = templateCaller(tools, scope, {
+    actor,
+    allowed: agent.tools ?? [],
+    context,
+    onStart: onToolStart,
+  });
   const { text, variables: used } = await compileTemplate(raw, { variables, call, signal });
   return { compiled: text, context: used };
 }

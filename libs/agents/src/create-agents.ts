@@ -6,7 +6,11 @@ import type { ChunkLog } from './background/reply-stream';
 import { type ClaimedExecution, claimExecution } from './background/execution-queue';
 import { runExecution } from './background/run-execution';
 import type { ChatRequest, ChatResult } from './chat-result';
-import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
+import {
+  type CompiledPrompt,
+  type CompilePromptRequest,
+  compileAgentPrompt,
+} from './compile-agent-prompt';
 import { loadAgent } from './load-agent';
 import type { AgentLog } from './log';
 import type { Models } from './models/model';
@@ -40,7 +44,10 @@ export interface Agents {
   /** Implements the tool `agent.chat`: a turn of another agent in a new thread. */
   chatWithAgent(scope: Scope, request: AgentChatRequest): Promise<ToolResult>;
   /** Claims a background execution (execution-queue.ts). */
-  claimExecution(tenant: number, which: Parameters<typeof claimExecution>[3]): Promise<ClaimedExecution | null>;
+  claimExecution(
+    tenant: number,
+    which: Parameters<typeof claimExecution>[3],
+  ): Promise<ClaimedExecution | null>;
   /** Runs a claimed execution to its end, or gives it back when the signal is aborted. */
   runExecution(claimed: ClaimedExecution, signal: AbortSignal): Promise<void>;
   /** Stops renewing the leases of turns. Call it after the last request. */
@@ -52,7 +59,12 @@ export function createAgents(deps: AgentDeps): Agents {
   const owner = randomBytes(9).toString('base64url');
   const store = createTurnStore(deps.db, owner);
   const turnQueue = createTurnQueue({ store, log: deps.log });
-  const defaults = { turnTimeoutMs: 120_000, historyTokens: 32_000, toolCallsPerMessage: 32, modelCallsPerTurn: 50 };
+  const defaults = {
+    turnTimeoutMs: 120_000,
+    historyTokens: 32_000,
+    toolCallsPerMessage: 32,
+    modelCallsPerTurn: 50,
+  };
   const chatDeps: ChatDeps = { ...defaults, ...deps, store, turnQueue };
   return {
     chat: (scope, request) => runChat(chatDeps, scope, request),
@@ -71,9 +83,13 @@ export function createAgents(deps: AgentDeps): Agents {
         channel: 'api',
       });
       if (result.ok)
-        return { ok: true, result: { message: result.response.message, threadId: result.response.threadId } };
+        return {
+          ok: true,
+          result: { message: result.response.message, threadId: result.response.threadId },
+        };
       const isMissing = result.reason === 'agent_not_found' || result.reason === 'no_active_config';
-      if (isMissing) return { ok: false, errorType: 'not_found', message: `There is no agent "${agentSlug}"` };
+      if (isMissing)
+        return { ok: false, errorType: 'not_found', message: `There is no agent "${agentSlug}"` };
       return {
         ok: false,
         errorType: 'execution_error',

@@ -44,7 +44,10 @@ const texts: Readonly<Record<string, Texts>> = {
 };
 
 /** The text for a person on a channel to whom an agent cannot reply (docs/reference/chat.md#failures). */
-function failureText({ language = 'en', onFailure }: Pick<FailingAgent, 'language' | 'onFailure'>): string {
+function failureText({
+  language = 'en',
+  onFailure,
+}: Pick<FailingAgent, 'language' | 'onFailure'>): string {
   if (onFailure?.reply !== undefined) return onFailure.reply;
   const { later, person } = ownValue(texts, language.split('-')[0]!.toLowerCase()) ?? english;
   return onFailure?.handoff ? person : later;

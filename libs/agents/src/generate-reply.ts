@@ -79,7 +79,8 @@ export async function generateReply(
         onDecision,
       });
       // A tool that is not in the agent's list is denied, whether or not it exists.
-      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
+      const isDenied =
+        !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
       if (!isDenied) return result;
       const reason = notListed(actor, name);
       onDecision({ allowed: false, reason, policies: [] });
@@ -91,12 +92,19 @@ export async function generateReply(
     // A turn that is not nested keeps its own calls, so it can always answer, and needs no statement (docs/adr/0039).
     ...(request.rootExecutionId !== undefined && {
       takeModelCall: () =>
-        deps.store.takeNestedCall(turn, request.rootExecutionId!, deps.modelCallsPerTurn - maxModelCalls),
+        deps.store.takeNestedCall(
+          turn,
+          request.rootExecutionId!,
+          deps.modelCallsPerTurn - maxModelCalls,
+        ),
     }),
     signal: request.signal,
     // A turn that has waited almost until its time limit still gets a tenth of it.
     timeLimitMs: Math.ceil(
-      Math.max(deps.turnTimeoutMs - (performance.now() - running.startedAt), deps.turnTimeoutMs / 10),
+      Math.max(
+        deps.turnTimeoutMs - (performance.now() - running.startedAt),
+        deps.turnTimeoutMs / 10,
+      ),
     ),
   });
 }

@@ -1,4 +1,8 @@
-export { type BegunExecution, type ExecutionRequest, beginExecution } from './background/begin-execution';
+export {
+  type BegunExecution,
+  type ExecutionRequest,
+  beginExecution,
+} from './background/begin-execution';
 export {
   type ClaimedExecution,
   cancelExecution,
@@ -25,8 +29,18 @@ export { rollUpExecutions } from './statistics/roll-up-executions';
 export { findEarlierTurn } from './threads/find-earlier-turn';
 export { executionBacklogs } from './threads/backlogs';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
-export { type ThreadMessage, listThreadMessages, messagePosition, readThreadMessage } from './threads/list-messages';
-export { type DueThread, findDueThreads, findExpiredThreads, settleDueThread } from './threads/due-threads';
+export {
+  type ThreadMessage,
+  listThreadMessages,
+  messagePosition,
+  readThreadMessage,
+} from './threads/list-messages';
+export {
+  type DueThread,
+  findDueThreads,
+  findExpiredThreads,
+  settleDueThread,
+} from './threads/due-threads';
 export { createHandoff } from './threads/handoff';
 export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt } from './threads/prompts';
@@ -39,7 +53,13 @@ export {
   readMessages,
 } from './threads/read-executions';
 export { type Thread, type ThreadSummary } from './threads/read-threads';
-export { countThreads, findThread, findThreadOfCaller, listThreads, readThread } from './threads/read-threads';
+export {
+  countThreads,
+  findThread,
+  findThreadOfCaller,
+  listThreads,
+  readThread,
+} from './threads/read-threads';
 export {
   type Author,
   type LockedThread,

@@ -33,6 +33,9 @@ export async function listActingByRoles(
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
 ): Promise<(Omit<Scope, 'tenant'> & { agent: string; roles: string[] })[]> {
-  const { rows } = await db.acrossTenants('metrics', actingByRoles, [JSON.stringify(answering), limit]);
+  const { rows } = await db.acrossTenants('metrics', actingByRoles, [
+    JSON.stringify(answering),
+    limit,
+  ]);
   return rows;
 }

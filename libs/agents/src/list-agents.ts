@@ -40,16 +40,35 @@ const agentsOfEnvironment = listStatement(
 );
 
 /** The agents that have a definition in the environment, newest first, without their prompts. */
-export async function listAgents(db: Queryable, scope: Scope, page: Page): Promise<Paged<ListedAgent>> {
-  const { rows } = await db.query(scope, agentsOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+export async function listAgents(
+  db: Queryable,
+  scope: Scope,
+  page: Page,
+): Promise<Paged<ListedAgent>> {
+  const { rows } = await db.query(scope, agentsOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
-const agentOfEnvironment = statement('read-agent', `select ${agentColumns('c.definition')} and a.slug = $3`, agentRow);
+const agentOfEnvironment = statement(
+  'read-agent',
+  `select ${agentColumns('c.definition')} and a.slug = $3`,
+  agentRow,
+);
 
 /** An agent with its definition in the environment; null when the environment has none. */
-export async function readAgent(db: Queryable, scope: Scope, slug: string): Promise<StoredAgent | null> {
-  return (await db.query(scope, agentOfEnvironment, [scope.tenant, scope.environment, slug])).rows[0] ?? null;
+export async function readAgent(
+  db: Queryable,
+  scope: Scope,
+  slug: string,
+): Promise<StoredAgent | null> {
+  return (
+    (await db.query(scope, agentOfEnvironment, [scope.tenant, scope.environment, slug])).rows[0] ??
+    null
+  );
 }
 
 const routersOfEnvironment = listStatement(
@@ -62,7 +81,11 @@ const routersOfEnvironment = listStatement(
 
 /** The routers of an environment, newest first. */
 export async function listRouters(db: Queryable, scope: Scope, page: Page) {
-  const { rows } = await db.query(scope, routersOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+  const { rows } = await db.query(scope, routersOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 

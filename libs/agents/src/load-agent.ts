@@ -9,7 +9,8 @@ export interface LoadedAgent {
 }
 
 export type AgentFailure =
-  { ok: false; reason: 'agent_not_found' } | { ok: false; reason: 'no_active_config'; agentSlug: string };
+  | { ok: false; reason: 'agent_not_found' }
+  | { ok: false; reason: 'no_active_config'; agentSlug: string };
 
 export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 
@@ -31,5 +32,8 @@ export async function loadAgent(db: Queryable, scope: Scope, slug: string): Prom
   const row = rows[0];
   if (row === undefined) return { ok: false, reason: 'agent_not_found' };
   if (row.definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
-  return { ok: true, agent: { id: row.id, definition: { ...row.definition, slug }, revision: row.revision } };
+  return {
+    ok: true,
+    agent: { id: row.id, definition: { ...row.definition, slug }, revision: row.revision },
+  };
 }

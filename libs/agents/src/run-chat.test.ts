@@ -26,14 +26,21 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 function probeTools(db: () => Db) {
   type ToolCall = Parameters<Tools['run']>[1];
   const calls: ToolCall[] = [];
-  let behave: (call: ToolCall) => Promise<ToolResult> | ToolResult = () => ({ ok: true, result: 'done' });
+  let behave: (call: ToolCall) => Promise<ToolResult> | ToolResult = () => ({
+    ok: true,
+    result: 'done',
+  });
   const tools: Tools = {
     offer: async (_scope, names) => names.map(offerOf),
     describe: async () => null,
     run: async (scope, call) => {
       calls.push(call);
       if (!call.allowed?.includes(call.name)) {
-        return { ok: false, errorType: 'permission_denied', message: `Tool not available: ${call.name}` };
+        return {
+          ok: false,
+          errorType: 'permission_denied',
+          message: `Tool not available: ${call.name}`,
+        };
       }
       if (call.name === 'router.transfer') {
         const { agentSlug } = call.args as { agentSlug: string };
@@ -64,14 +71,21 @@ let org: SeededOrganization;
 let probe: ReturnType<typeof probeTools>;
 let agents: Agents;
 
-const agentsOver = (options: { timeoutMs?: number; turnTimeoutMs?: number; historyTokens?: number } = {}) => {
+const agentsOver = (
+  options: { timeoutMs?: number; turnTimeoutMs?: number; historyTokens?: number } = {},
+) => {
   const environment = providersOfEnvironment({
     OPENAI_API_KEY: 'k',
     OPENAI_BASE_URL: server.urls.openai,
     ANTHROPIC_API_KEY: 'k',
     ANTHROPIC_BASE_URL: server.urls.anthropic,
   });
-  const models = createModels({ environment, log, backoffMs: 5, timeoutMs: options.timeoutMs ?? 9_000 });
+  const models = createModels({
+    environment,
+    log,
+    backoffMs: 5,
+    timeoutMs: options.timeoutMs ?? 9_000,
+  });
   return createAgents({ db, tools: probe.tools, models, log, ...options });
 };
 const chat = (request: Partial<ChatRequest>, over: Agents = agents, scope: Scope = org.scope) =>
@@ -104,7 +118,8 @@ beforeEach(async () => {
       },
       {
         slug: 'typed',
-        systemPrompt: '{{threadContext.params.customer}} {{threadContext.params.age}} {{threadContext.params.note}}',
+        systemPrompt:
+          '{{threadContext.params.customer}} {{threadContext.params.age}} {{threadContext.params.note}}',
         threadContextParams: [
           { name: 'customer', type: 'string' },
           { name: 'age', type: 'number' },
@@ -119,7 +134,12 @@ beforeEach(async () => {
         mode: 'rules',
         agents: ['helper', 'billing'],
         fallback: 'helper',
-        rules: [{ conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }], route: 'billing' }],
+        rules: [
+          {
+            conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }],
+            route: 'billing',
+          },
+        ],
       },
       {
         slug: 'smart',
@@ -130,7 +150,9 @@ beforeEach(async () => {
         classifyModel: 'openai/classifier',
       },
     ],
-    entityTypes: [{ slug: 'customer', name: 'Customer', schema: { phone: 'string', debt: 'number' } }],
+    entityTypes: [
+      { slug: 'customer', name: 'Customer', schema: { phone: 'string', debt: 'number' } },
+    ],
   });
   probe = probeTools(() => db);
   agents = agentsOver();
@@ -142,19 +164,28 @@ afterEach(async () => {
   expect({ problems, unknownRequests }).toEqual({ problems: [], unknownRequests: [] });
 });
 
-const callsTool = (name = 'order_find', args: object = { id: 'a' }) => ({ toolCalls: [{ name, args }] });
+const callsTool = (name = 'order_find', args: object = { id: 'a' }) => ({
+  toolCalls: [{ name, args }],
+});
 const hasResult = (messages: { role: string }[]) => messages.at(-1)?.role === 'tool';
 
 test('an execution shows the prompt as sent, the offered tools and who allowed each call', async () => {
   probe.play(({ onDecision }) => {
-    onDecision?.({ allowed: true, reason: 'policies.0 of the role "sales" allows it', policies: [] });
+    onDecision?.({
+      allowed: true,
+      reason: 'policies.0 of the role "sales" allows it',
+      policies: [],
+    });
     return { ok: true, result: { n: 1 }, logs: [{ level: 'log', message: 'found' }] };
   });
-  server.play((request) => (hasResult(request.messages) ? { text: 'Here' } : callsTool('order_find', { n: 1 })));
+  server.play((request) =>
+    hasResult(request.messages) ? { text: 'Here' } : callsTool('order_find', { n: 1 }),
+  );
   const { threadId } = await ask({});
-  const [{ id }] = (await rows<{ id: string }>('select id::text from executions where thread_id = $1', [threadId])) as [
-    { id: string },
-  ];
+  const [{ id }] = (await rows<{ id: string }>(
+    'select id::text from executions where thread_id = $1',
+    [threadId],
+  )) as [{ id: string }];
   const execution = (await readExecution(db, org.scope, id))!;
   expect(execution).toMatchObject({ agentRevision: 1, toolCallCount: 1, toolErrorCount: 0 });
   expect(await readPrompt(db, org.scope, execution.promptHash!)).toMatchObject({
@@ -205,7 +236,9 @@ describe('one turn', () => {
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: 'Hi there' },
     ]);
-    const [execution] = await rows('select * from executions where thread_id = $1', [response.threadId]);
+    const [execution] = await rows('select * from executions where thread_id = $1', [
+      response.threadId,
+    ]);
     expect(execution).toMatchObject({
       status: 'succeeded',
       input: 'Hello',
@@ -252,29 +285,44 @@ describe('one turn', () => {
     expect(response.message).toBe('Done');
     const seen = server.requests[1]!.messages;
     expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool']);
-    expect(seen.slice(2).map(({ text }) => text)).toEqual(['{"wait":2}', '{"wait":1}', '{"wait":0}']);
+    expect(seen.slice(2).map(({ text }) => text)).toEqual([
+      '{"wait":2}',
+      '{"wait":1}',
+      '{"wait":0}',
+    ]);
     expect(response._executionMeta).toMatchObject({ iterationCount: 2, errorCount: 0 });
-    expect(response._executionMeta!.toolCallSummary.map(({ name, status }) => ({ name, status }))).toEqual(
-      Array(3).fill({ name: 'order.find', status: 'success' }),
-    );
+    expect(
+      response._executionMeta!.toolCallSummary.map(({ name, status }) => ({ name, status })),
+    ).toEqual(Array(3).fill({ name: 'order.find', status: 'success' }));
     const stored = await rows<{ position: number; role: string }>(
       'select position, role::text from thread_messages where thread_id = $1 order by position',
       [response.threadId],
     );
-    expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool', 'assistant']);
-    expect(await rows('select distinct status::text from tool_calls')).toEqual([{ status: 'succeeded' }]);
+    expect(stored.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'tool',
+      'assistant',
+    ]);
+    expect(await rows('select distinct status::text from tool_calls')).toEqual([
+      { status: 'succeeded' },
+    ]);
   });
 
   it('stores a call before it runs', async () => {
     let seen: unknown;
     probe.play(async ({ context }) => {
-      seen = await rows('select name, status::text, args from tool_calls where execution_id = $1 and call_id = $2', [
-        context.executionId,
-        context.callId,
-      ]);
+      seen = await rows(
+        'select name, status::text, args from tool_calls where execution_id = $1 and call_id = $2',
+        [context.executionId, context.callId],
+      );
       return { ok: true, result: 1 };
     });
-    server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool('order_create')));
+    server.play((request) =>
+      hasResult(request.messages) ? { text: 'Done' } : callsTool('order_create'),
+    );
     await ask({});
     expect(seen).toEqual([{ name: 'order.create', status: 'started', args: { id: 'a' } }]);
   });
@@ -300,7 +348,11 @@ describe('one turn', () => {
     expect(response.message).toMatch(
       /not a JSON object: \{\\"id\\": oops.*Tool not available: no_such_tool.*not a JSON object/,
     );
-    expect(response._executionMeta).toMatchObject({ errorCount: 3, permissionDenialCount: 1, iterationCount: 2 });
+    expect(response._executionMeta).toMatchObject({
+      errorCount: 3,
+      permissionDenialCount: 1,
+      iterationCount: 2,
+    });
     expect(response._executionMeta!.toolCallSummary[0]).toMatchObject({
       name: 'order.find',
       status: 'error',
@@ -314,12 +366,17 @@ describe('one turn', () => {
     async (slug) => {
       let n = 0;
       server.play((request) =>
-        request.tools.length > 0 ? callsTool('order_find', { id: (n += 1) }) : { text: 'I give up' },
+        request.tools.length > 0
+          ? callsTool('order_find', { id: (n += 1) })
+          : { text: 'I give up' },
       );
       const response = await ask({ agent: { slug } });
       expect(response.message).toBe('I give up');
       expect(server.requests).toHaveLength(10);
-      expect(server.requests.map(({ tools }) => tools.length > 0)).toEqual([...Array(9).fill(true), false]);
+      expect(server.requests.map(({ tools }) => tools.length > 0)).toEqual([
+        ...Array(9).fill(true),
+        false,
+      ]);
       expect(response._executionMeta).toMatchObject({ iterationCount: 10, errorCount: 0 });
       expect(probe.calls).toHaveLength(9);
     },
@@ -354,7 +411,9 @@ describe('one turn', () => {
     expect(Buffer.byteLength(shown)).toBeLessThan(33 * 1024);
     expect(shown).toMatch(/truncated: the full result has 1200\d\d bytes/);
     const [{ result }] = (
-      await rows<{ result: { result: { long: string } } }>('select result from tool_calls order by started_at')
+      await rows<{ result: { result: { long: string } } }>(
+        'select result from tool_calls order by started_at',
+      )
     ).slice(-1) as [{ result: { result: { long: string } } }];
     expect(result.result.long).toBe(long);
   });
@@ -371,7 +430,11 @@ describe('one turn', () => {
 
   it('passes the actor, the tool list and the context to each call', async () => {
     server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
-    const { threadId } = await ask({ params: { customer: 'c1' }, requestId: 'req-1', channel: 'widget' });
+    const { threadId } = await ask({
+      params: { customer: 'c1' },
+      requestId: 'req-1',
+      channel: 'widget',
+    });
     expect(probe.calls[0]).toMatchObject({
       name: 'order.find',
       args: { id: 'a' },
@@ -393,22 +456,50 @@ describe('one turn', () => {
 describe('failures', () => {
   it('names a missing agent, configuration or thread', async () => {
     const other = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
-    const theirs = await agents.chat(other.scope, { agent: { slug: 'helper' }, message: 'x', channel: 'api' });
-    expect(await chat({ agent: { slug: 'missing' } })).toEqual({ ok: false, reason: 'agent_not_found' });
-    expect(await chat({ agent: { id: other.agentIds.helper! } })).toEqual({ ok: false, reason: 'agent_not_found' });
-    expect(await chat({ agent: { routerSlug: 'none' } })).toEqual({ ok: false, reason: 'router_not_found' });
-    expect(await chat({ threadId: 'thread_none' })).toEqual({ ok: false, reason: 'thread_not_found' });
+    const theirs = await agents.chat(other.scope, {
+      agent: { slug: 'helper' },
+      message: 'x',
+      channel: 'api',
+    });
+    expect(await chat({ agent: { slug: 'missing' } })).toEqual({
+      ok: false,
+      reason: 'agent_not_found',
+    });
+    expect(await chat({ agent: { id: other.agentIds.helper! } })).toEqual({
+      ok: false,
+      reason: 'agent_not_found',
+    });
+    expect(await chat({ agent: { routerSlug: 'none' } })).toEqual({
+      ok: false,
+      reason: 'router_not_found',
+    });
+    expect(await chat({ threadId: 'thread_none' })).toEqual({
+      ok: false,
+      reason: 'thread_not_found',
+    });
     expect(await chat({ threadId: theirs.ok ? theirs.response.threadId : '' })).toEqual({
       ok: false,
       reason: 'thread_not_found',
     });
     const production = { ...org.scope, environment: 'production' as const };
-    expect(await chat({}, agents, production)).toEqual({ ok: false, reason: 'no_active_config', agentSlug: 'helper' });
+    expect(await chat({}, agents, production)).toEqual({
+      ok: false,
+      reason: 'no_active_config',
+      agentSlug: 'helper',
+    });
   });
 
   it('does not answer with the scripted model on a channel in production', async () => {
-    const live = await seedOrganization(db.pool, { environment: 'production', agents: [{ slug: 'helper' }] });
-    const offline = createAgents({ db, tools: probe.tools, models: createModels({ environment: {}, log }), log });
+    const live = await seedOrganization(db.pool, {
+      environment: 'production',
+      agents: [{ slug: 'helper' }],
+    });
+    const offline = createAgents({
+      db,
+      tools: probe.tools,
+      models: createModels({ environment: {}, log }),
+      log,
+    });
     const command = { message: '/tool order.create {}' };
     expect(await chat({ ...command, channel: 'whatsapp' }, offline, live.scope)).toMatchObject({
       ok: false,
@@ -421,7 +512,10 @@ describe('failures', () => {
   it('answers from a fallback when the first model fails', async () => {
     server.play(({ model }) => (model === 'dead' ? { status: 500 } : { text: 'still here' }));
     const response = await ask({ agent: { slug: 'spare' } });
-    expect(response).toMatchObject({ message: 'still here', _executionMeta: { model: 'openai/alive' } });
+    expect(response).toMatchObject({
+      message: 'still here',
+      _executionMeta: { model: 'openai/alive' },
+    });
   });
 
   it('stores the message of a failed turn, and the next turn has a valid history', async () => {
@@ -444,7 +538,10 @@ describe('failures', () => {
   it('reports a timeout as such, and frees the thread', async () => {
     const quick = agentsOver({ timeoutMs: 100 });
     server.play(() => ({ hang: true }));
-    expect(await chat({ externalThreadId: 't' }, quick)).toMatchObject({ ok: false, reason: 'model_timeout' });
+    expect(await chat({ externalThreadId: 't' }, quick)).toMatchObject({
+      ok: false,
+      reason: 'model_timeout',
+    });
     server.play(() => ({ text: 'ok' }));
     expect((await ask({ externalThreadId: 't' })).message).toBe('ok');
     await quick.close();
@@ -454,7 +551,10 @@ describe('failures', () => {
     const quick = agentsOver({ turnTimeoutMs: 300 });
     probe.play(() => new Promise(() => {}));
     server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
-    expect(await chat({ externalThreadId: 'h' }, quick)).toMatchObject({ ok: false, reason: 'turn_timeout' });
+    expect(await chat({ externalThreadId: 'h' }, quick)).toMatchObject({
+      ok: false,
+      reason: 'turn_timeout',
+    });
     await quick.close();
   });
 
@@ -507,7 +607,9 @@ describe('answers that are cut off', () => {
       found += 1;
       return { ok: true, result: 1 };
     });
-    server.play(({ messages }) => (hasResult(messages) ? { text: 'In smaller parts, then.' } : cut));
+    server.play(({ messages }) =>
+      hasResult(messages) ? { text: 'In smaller parts, then.' } : cut,
+    );
     const response = await ask({});
     expect(response).toMatchObject({
       message: 'In smaller parts, then.',
@@ -531,7 +633,10 @@ describe('answers that are cut off', () => {
     expect(await chat({})).toMatchObject({ ok: false, reason: 'length', isLasting: true });
     expect(server.requests).toHaveLength(2);
     server.play(() => ({ ...cut, text: 'Your refund is' }));
-    expect(await ask({})).toMatchObject({ message: 'Your refund is', _executionMeta: { finishReason: 'length' } });
+    expect(await ask({})).toMatchObject({
+      message: 'Your refund is',
+      _executionMeta: { finishReason: 'length' },
+    });
   });
 
   it('ends the text of a turn at 1 MiB', async () => {
@@ -544,19 +649,27 @@ describe('answers that are cut off', () => {
 });
 
 describe('a history that the provider refuses', () => {
-  const filter = { status: 400, body: { error: { code: 'content_filter', message: 'The response was filtered' } } };
+  const filter = {
+    status: 400,
+    body: { error: { code: 'content_filter', message: 'The response was filtered' } },
+  };
   const refusesBomb = () =>
     server.play(({ messages }) =>
       messages.some(({ text }) => text.includes('bomb')) ? filter : { text: 'We open at nine.' },
     );
-  const sent = () => server.requests.map(({ messages }) => messages.filter(({ role }) => role === 'user').length);
+  const sent = () =>
+    server.requests.map(({ messages }) => messages.filter(({ role }) => role === 'user').length);
 
   it('is sent without the turns that it refused before', async () => {
     refusesBomb();
-    expect(await chat({ externalThreadId: 'p', message: 'a bomb' })).toMatchObject({ reason: 'content_filter' });
+    expect(await chat({ externalThreadId: 'p', message: 'a bomb' })).toMatchObject({
+      reason: 'content_filter',
+    });
     server.requests.length = 0;
     for (const message of ['When do you open?', 'And on Sundays?']) {
-      expect(await ask({ externalThreadId: 'p', message })).toMatchObject({ message: 'We open at nine.' });
+      expect(await ask({ externalThreadId: 'p', message })).toMatchObject({
+        message: 'We open at nine.',
+      });
     }
     expect(sent()).toEqual([2, 1, 3, 2]);
   });
@@ -566,7 +679,9 @@ describe('a history that the provider refuses', () => {
     await ask({ externalThreadId: 'q' });
     await ask({ externalThreadId: 'q' });
     server.requests.length = 0;
-    expect(await chat({ externalThreadId: 'q', message: 'a bomb' })).toMatchObject({ reason: 'content_filter' });
+    expect(await chat({ externalThreadId: 'q', message: 'a bomb' })).toMatchObject({
+      reason: 'content_filter',
+    });
     expect(sent()).toEqual([3]);
   });
 
@@ -574,12 +689,18 @@ describe('a history that the provider refuses', () => {
     server.play(() => ({ text: 'fine '.repeat(1_000) }));
     for (let count = 0; count < 4; count += 1) await ask({ externalThreadId: 'u' });
     server.requests.length = 0;
-    server.play(({ messages }) => (messages.length > 6 ? { status: 400, message: 'no' } : { text: 'fits' }));
+    server.play(({ messages }) =>
+      messages.length > 6 ? { status: 400, message: 'no' } : { text: 'fits' },
+    );
     expect(await ask({ externalThreadId: 'u' })).toMatchObject({ message: 'fits' });
     expect(sent()).toEqual([5, 3]);
     server.requests.length = 0;
     server.play(() => ({ status: 400, message: 'no such parameter' }));
-    expect(await chat({ externalThreadId: 'u' })).toMatchObject({ ok: false, reason: 'model_failed', isLasting: true });
+    expect(await chat({ externalThreadId: 'u' })).toMatchObject({
+      ok: false,
+      reason: 'model_failed',
+      isLasting: true,
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -598,7 +719,9 @@ describe('a history that the provider refuses', () => {
   it('has no blank texts', async () => {
     server.play(() => ({ text: 'fine' }));
     await ask({ externalThreadId: 'b' });
-    await rows("update thread_messages set content = E'\\n\\n' where role = 'assistant' and content = 'fine'");
+    await rows(
+      "update thread_messages set content = E'\\n\\n' where role = 'assistant' and content = 'fine'",
+    );
     await ask({ externalThreadId: 'b', message: 'Still there?' });
     expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
       'Hello',
@@ -625,12 +748,19 @@ describe('threads', () => {
     const second = agentsOver();
     const messages = Array.from({ length: 50 }, (_, n) => `m${n}`);
     const responses = await Promise.all(
-      messages.map((message, n) => ask({ externalThreadId: 'busy', message }, n % 2 ? agents : second)),
+      messages.map((message, n) =>
+        ask({ externalThreadId: 'busy', message }, n % 2 ? agents : second),
+      ),
     );
     await second.close();
     expect(responses).toHaveLength(50);
     expect(most).toBe(1);
-    const stored = await rows<{ execution_id: string; role: string; content: string; tool_calls: unknown }>(
+    const stored = await rows<{
+      execution_id: string;
+      role: string;
+      content: string;
+      tool_calls: unknown;
+    }>(
       'select execution_id::text, role::text, content, tool_calls from thread_messages where thread_id = $1 order by execution_id, position',
       [responses[0]!.threadId],
     );
@@ -638,19 +768,28 @@ describe('threads', () => {
     expect(spoken).toHaveLength(102);
     for (let at = 0; at < spoken.length; at += 2) {
       expect(spoken[at]).toMatchObject({ role: 'user' });
-      expect(spoken[at + 1]).toMatchObject({ role: 'assistant', execution_id: spoken[at]!.execution_id });
+      expect(spoken[at + 1]).toMatchObject({
+        role: 'assistant',
+        execution_id: spoken[at]!.execution_id,
+      });
     }
     expect(
-      await rows("select 1 from executions where status <> 'succeeded'  and thread_id = $1", [responses[0]!.threadId]),
+      await rows("select 1 from executions where status <> 'succeeded'  and thread_id = $1", [
+        responses[0]!.threadId,
+      ]),
     ).toEqual([]);
   });
 
   it('creates one thread for 100 first messages with the same external id', async () => {
     server.play(() => ({ text: 'ok' }));
-    const responses = await Promise.all(Array.from({ length: 100 }, () => ask({ externalThreadId: 'rush' })));
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, () => ask({ externalThreadId: 'rush' })),
+    );
     expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(1);
     expect(
-      await rows("select id from threads where external_id = 'rush' and tenant = $1", [org.scope.tenant]),
+      await rows("select id from threads where external_id = 'rush' and tenant = $1", [
+        org.scope.tenant,
+      ]),
     ).toHaveLength(1);
   });
 
@@ -662,7 +801,9 @@ describe('threads', () => {
       return { text: 'ok' };
     });
     await ask({ externalThreadId: 's' });
-    const waiting = Array.from({ length: 30 }, () => ask({ externalThreadId: 's', message: 'slow' }));
+    const waiting = Array.from({ length: 30 }, () =>
+      ask({ externalThreadId: 's', message: 'slow' }),
+    );
     const stored = `select 1 from executions where tenant = $1 and input = 'slow'`;
     await until(async () => (await rows(stored, [org.scope.tenant])).length === waiting.length);
     expect((await ask({ externalThreadId: 'other' })).message).toBe('ok');
@@ -713,9 +854,10 @@ describe('threads', () => {
   it('stores nothing from a process whose lease has expired', async () => {
     server.play(async ({ messages }) => {
       if (messages.length === 1)
-        await rows("update executions set lease_until = now() - interval '1 s', status = 'failed' where tenant = $1", [
-          org.scope.tenant,
-        ]);
+        await rows(
+          "update executions set lease_until = now() - interval '1 s', status = 'failed' where tenant = $1",
+          [org.scope.tenant],
+        );
       return callsTool('order_create');
     });
     expect(await chat({})).toMatchObject({ ok: false, reason: 'interrupted' });
@@ -838,9 +980,12 @@ describe('threads', () => {
   it('trims the history at whole turns', async () => {
     const short = agentsOver({ historyTokens: 400 });
     server.play((request) =>
-      hasResult(request.messages) || request.messages.length > 20 ? { text: 'y'.repeat(300) } : callsTool(),
+      hasResult(request.messages) || request.messages.length > 20
+        ? { text: 'y'.repeat(300) }
+        : callsTool(),
     );
-    for (let n = 0; n < 6; n += 1) await ask({ externalThreadId: 'trim', message: `question ${n}` }, short);
+    for (let n = 0; n < 6; n += 1)
+      await ask({ externalThreadId: 'trim', message: `question ${n}` }, short);
     const seen = server.requests.at(-2)!.messages;
     expect(seen.length).toBeLessThan(12);
     expect(seen[0]).toMatchObject({ role: 'user', text: expect.stringMatching(/^question/) });
@@ -872,7 +1017,9 @@ describe('thread params', () => {
 });
 
 it('drops stored params of another type than the agent declares', async () => {
-  const { threadId } = await ask({ params: { customer: { $ne: 'nobody' }, age: 4, note: { a: 1 } } });
+  const { threadId } = await ask({
+    params: { customer: { $ne: 'nobody' }, age: 4, note: { a: 1 } },
+  });
   probe.calls.length = 0;
   server.play(({ system, messages }) =>
     hasResult(messages) ? { text: system } : { toolCalls: [{ name: 'order_find', args: {} }] },
@@ -905,7 +1052,9 @@ describe('routers', () => {
       routedToAgentSlug: 'billing',
       routedToAgent: org.agentIds.billing,
     });
-    expect(await ask({ agent: front, phoneNumber: '+56933334444' })).toMatchObject({ routedToAgentSlug: 'helper' });
+    expect(await ask({ agent: front, phoneNumber: '+56933334444' })).toMatchObject({
+      routedToAgentSlug: 'helper',
+    });
     expect(await ask({ agent: front })).toMatchObject({ routedToAgentSlug: 'helper' });
   });
 
@@ -922,16 +1071,22 @@ describe('routers', () => {
       usage: { inputTokens: 20 },
     });
     expect(
-      await rows('select input_tokens, output_tokens, iterations, steps from executions where tenant = $1', [
-        org.scope.tenant,
-      ]),
+      await rows(
+        'select input_tokens, output_tokens, iterations, steps from executions where tenant = $1',
+        [org.scope.tenant],
+      ),
     ).toEqual([
       {
         input_tokens: 20,
         output_tokens: 2,
         iterations: 1,
         steps: [
-          expect.objectContaining({ kind: 'model', purpose: 'routing', status: 'success', inputTokens: 10 }),
+          expect.objectContaining({
+            kind: 'model',
+            purpose: 'routing',
+            status: 'success',
+            inputTokens: 10,
+          }),
           expect.objectContaining({ kind: 'model', status: 'success', inputTokens: 10 }),
         ],
       },
@@ -943,7 +1098,13 @@ describe('routers', () => {
     server.play(({ model }) => (model === 'classifier' ? { status: 500 } : { text: 'ok' }));
     expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
     expect(await rows('select steps->0 as step from executions order by id desc limit 1')).toEqual([
-      { step: expect.objectContaining({ purpose: 'routing', status: 'error', error: 'unavailable' }) },
+      {
+        step: expect.objectContaining({
+          purpose: 'routing',
+          status: 'error',
+          error: 'unavailable',
+        }),
+      },
     ]);
   });
 
@@ -978,8 +1139,12 @@ describe('routers', () => {
       routedToAgentSlug: 'helper',
       _transferred: { targetAgentSlug: 'billing', targetAgent: org.agentIds.billing },
     });
-    expect(await ask({ agent: front, threadId: first.threadId })).toMatchObject({ routedToAgentSlug: 'billing' });
-    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [first.threadId]);
+    expect(await ask({ agent: front, threadId: first.threadId })).toMatchObject({
+      routedToAgentSlug: 'billing',
+    });
+    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [
+      first.threadId,
+    ]);
     for (const wrong of ['helper', 'claude', 'missing']) {
       target = wrong;
       const refused = await ask({ agent: front, threadId: first.threadId });
@@ -987,11 +1152,14 @@ describe('routers', () => {
       expect(refused._executionMeta!.errorCount).toBe(1);
     }
     target = 'billing';
-    for (let n = 0; n < 5; n += 1) expect((await ask({ threadId: first.threadId }))._transferred).toBeDefined();
+    for (let n = 0; n < 5; n += 1)
+      expect((await ask({ threadId: first.threadId }))._transferred).toBeDefined();
     const sixth = await ask({ threadId: first.threadId });
     expect(sixth._transferred).toBeUndefined();
     expect(sixth.message).toContain('already transferred 5 times');
-    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [first.threadId]);
+    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [
+      first.threadId,
+    ]);
     expect((await ask({ threadId: first.threadId }))._transferred).toBeDefined();
   });
 });
@@ -1010,8 +1178,10 @@ it('lets an agent call another', async () => {
     ok: true,
     result: { message: 'You are billing. here' },
   });
-  expect(await agents.chatWithAgent(org.scope, { ...request, agentSlug: 'missing' })).toMatchObject({
-    ok: false,
-    errorType: 'not_found',
-  });
+  expect(await agents.chatWithAgent(org.scope, { ...request, agentSlug: 'missing' })).toMatchObject(
+    {
+      ok: false,
+      errorType: 'not_found',
+    },
+  );
 });

@@ -8,10 +8,18 @@ import { mayContinue } from './threads/read-threads';
 import type { ChatDeps, RunningTurn } from './running-turn';
 
 /** Answers one message: chooses the agent, stores the turn and runs it (docs/reference/chat.md#how-a-message-is-answered). */
-export async function runChat(deps: ChatDeps, scope: Scope, request: ChatRequest): Promise<ChatResult> {
+export async function runChat(
+  deps: ChatDeps,
+  scope: Scope,
+  request: ChatRequest,
+): Promise<ChatResult> {
   const startedAt = performance.now();
-  if (!(await mayContinue(deps.db, scope, request))) return { ok: false, reason: 'thread_not_found' };
-  const routing = 'routerSlug' in request.agent ? await route(deps, scope, request, request.agent.routerSlug) : null;
+  if (!(await mayContinue(deps.db, scope, request)))
+    return { ok: false, reason: 'thread_not_found' };
+  const routing =
+    'routerSlug' in request.agent
+      ? await route(deps, scope, request, request.agent.routerSlug)
+      : null;
   if (routing?.ok === false) return routing;
   const begun = await beginTurn(deps, scope, request, routing);
   if (!begun.ok) return begun;

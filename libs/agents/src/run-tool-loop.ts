@@ -117,7 +117,9 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     if (signal.aborted) return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
     if (request.takeModelCall !== undefined && !(await request.takeModelCall())) {
       reportRefusal('model_calls_per_turn');
-      outcome.steps.push(modelStep(outcome.model, 0, { status: 'error', error: 'model_calls_per_turn' }));
+      outcome.steps.push(
+        modelStep(outcome.model, 0, { status: 'error', error: 'model_calls_per_turn' }),
+      );
       return end(outOfSteps);
     }
     const isLast = outcome.iterations >= maxModelCalls - 1;
@@ -139,7 +141,8 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     noteCall(outcome, called);
     if (!called.ok) {
       if (await history.shorten(called)) continue;
-      if (called.reason === 'aborted') return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
+      if (called.reason === 'aborted')
+        return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
       return end({ how: 'model_failed', reason: called.reason, detail: called.detail });
     }
     const { reply } = called;
@@ -185,7 +188,9 @@ function noteCall(outcome: ToolLoopOutcome, called: ModelResult): void {
   }
   outcome.iterations += 1;
   const { finishReason } = called.reply;
-  outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'success', finishReason, ...usage }));
+  outcome.steps.push(
+    modelStep(called.model, called.durationMs, { status: 'success', finishReason, ...usage }),
+  );
 }
 
 const cuts: Partial<Record<FinishReason, string>> = {
@@ -204,7 +209,11 @@ function answeredWith({ text, finishReason, toolCalls }: ModelReply): ToolLoopEn
   if (storable.trim() !== '') return { how: 'answered', text: storable, finishReason };
   const cut = cuts[finishReason];
   if (cut === undefined && toolCalls.length > 0) return outOfSteps;
-  return { how: 'model_failed', reason: failureOfBlank(finishReason), detail: cut ?? 'the answer has no text' };
+  return {
+    how: 'model_failed',
+    reason: failureOfBlank(finishReason),
+    detail: cut ?? 'the answer has no text',
+  };
 }
 
 /** Stores the calls of a reply, runs them and adds their results to the turn. With `cut` none runs. */
@@ -217,9 +226,18 @@ async function runCalls(
   const { recorder, stream } = request;
   turn.push({ role: 'assistant', content: text, toolCalls, raw });
   const from = outcome.position;
-  const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
+  const stored = toolCalls.map(({ id, name, args }) => ({
+    id,
+    name: storableText(name),
+    args: storable(args),
+  }));
   const progress = { ...outcome, steps: [...outcome.steps] };
-  const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
+  const isOwned = await recorder.recordCalls({
+    position: from,
+    text: storableText(text),
+    calls: stored,
+    progress,
+  });
   if (!isOwned) return { isLost: true };
   stream?.calls(toolCalls);
   outcome.position += 1 + toolCalls.length;
@@ -231,7 +249,8 @@ async function runCalls(
     const result = cut === null ? await runCall(run, call, onDecision) : notRun(cut);
     stream?.result(call.id, result);
     const isLastOfMany = droppedCalls > 0 && index === toolCalls.length - 1;
-    const content = contentOf(result) + (isLastOfMany ? tooManyCalls(toolCalls.length, droppedCalls) : '');
+    const content =
+      contentOf(result) + (isLastOfMany ? tooManyCalls(toolCalls.length, droppedCalls) : '');
     recorder.addResult({
       callId: call.id,
       position: from + 1 + index,
@@ -239,11 +258,19 @@ async function runCalls(
       full: storable(result as Json),
       content,
     });
-    return { call, result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
+    return {
+      call,
+      result,
+      content,
+      permission,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
   });
   stream?.endStep();
   for (const one of done) noteResult(run, one);
-  const handoff = done.findLast(({ call, result }) => call.name === 'thread.handoff' && result.ok)?.result;
+  const handoff = done.findLast(
+    ({ call, result }) => call.name === 'thread.handoff' && result.ok,
+  )?.result;
   const reply = handoff?.ok ? (handoff.result as { reply: string | null }).reply : null;
   return { isLost: false, ...(reply !== null && { handoffReply: reply }) };
 }
@@ -257,13 +284,21 @@ interface DoneCall {
 }
 
 /** Adds a result to the turn, its steps and its summary. */
-function noteResult({ outcome, turn }: RunningLoop, { call, result, content, permission, durationMs }: DoneCall): void {
+function noteResult(
+  { outcome, turn }: RunningLoop,
+  { call, result, content, permission, durationMs }: DoneCall,
+): void {
   const { id, name } = call;
   turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
   if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
   const summary = summaryOf(storableText(name), durationMs, result);
   outcome.toolCalls.push(summary);
-  outcome.steps.push({ kind: 'tool', callId: id, ...summary, ...(permission && { permission: toJson(permission) }) });
+  outcome.steps.push({
+    kind: 'tool',
+    callId: id,
+    ...summary,
+    ...(permission && { permission: toJson(permission) }),
+  });
 }
 
 const notRun = (why: string): ToolResult => ({
@@ -283,7 +318,8 @@ async function runCall(
   onDecision: (explanation: Explanation) => void,
 ): Promise<ToolResult> {
   if (problem !== undefined) return { ok: false, errorType: 'invalid_arguments', message: problem };
-  if (signal.aborted) return { ok: false, errorType: 'execution_error', message: 'The turn ended before this call' };
+  if (signal.aborted)
+    return { ok: false, errorType: 'execution_error', message: 'The turn ended before this call' };
   const key = `${name} ${canonical(args)}`;
   const times = (sameCalls.get(key) ?? 0) + 1;
   sameCalls.set(key, times);
@@ -291,7 +327,11 @@ async function runCall(
     const message = `This tool was already called ${maxSameCalls} times with these arguments in this turn; use its result`;
     return { ok: false, errorType: 'execution_error', message };
   }
-  const timeout: ToolResult = { ok: false, errorType: 'timeout', message: 'The time limit of the turn was reached' };
+  const timeout: ToolResult = {
+    ok: false,
+    errorType: 'timeout',
+    message: 'The time limit of the turn was reached',
+  };
   const result = request.runTool({ id, name, args, onDecision }, deadline);
   return rejectOnAbort(result, deadline).catch((error: unknown) => {
     if (deadline.aborted) return timeout;
@@ -324,13 +364,16 @@ function contentOf(result: ToolResult): string {
     const { message: error, errorType, reason } = result;
     return storableText(JSON.stringify({ error, errorType, reason }));
   }
-  const text = typeof result.result === 'string' ? result.result : (JSON.stringify(result.result) ?? 'null');
+  const text =
+    typeof result.result === 'string' ? result.result : (JSON.stringify(result.result) ?? 'null');
   return truncate(storableText(text)) || '(empty)';
 }
 
 function truncate(text: string): string {
   const { text: start, bytes } = truncateBytes(text, maxResultBytes);
-  return bytes <= maxResultBytes ? text : `${start}… [truncated: the full result has ${bytes} bytes]`;
+  return bytes <= maxResultBytes
+    ? text
+    : `${start}… [truncated: the full result has ${bytes} bytes]`;
 }
 
 /** JSON that PostgreSQL can store: NUL characters and lone surrogates are removed. */
@@ -339,7 +382,9 @@ function storable<T extends Json>(value: T): T {
   const clean = (_key: string, item: unknown) => {
     if (typeof item === 'string') return storableText(item);
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
-    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [storableText(name), inner]));
+    return Object.fromEntries(
+      Object.entries(item).map(([name, inner]) => [storableText(name), inner]),
+    );
   };
   return JSON.parse(JSON.stringify(value, clean)) as T;
 }

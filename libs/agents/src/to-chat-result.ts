@@ -5,7 +5,13 @@ import type { ModelFailureReason, ModelUsage } from './models/model';
 import { sumUsage } from './models/sum-usage';
 import type { RunningTurn } from './running-turn';
 
-type NamedFailure = 'model_timeout' | 'model_not_configured' | 'content_filter' | 'refusal' | 'length' | 'empty_answer';
+type NamedFailure =
+  | 'model_timeout'
+  | 'model_not_configured'
+  | 'content_filter'
+  | 'refusal'
+  | 'length'
+  | 'empty_answer';
 
 /** The reasons of models that have a name of their own in the API. Any other is `model_failed`. */
 const modelFailures: Partial<Record<ModelFailureReason, NamedFailure>> = {
@@ -19,10 +25,19 @@ const modelFailures: Partial<Record<ModelFailureReason, NamedFailure>> = {
 };
 
 /** Failures of models that may be over at the next attempt. */
-const passing: readonly ModelFailureReason[] = ['timeout', 'unavailable', 'rate_limited', 'aborted'];
+const passing: readonly ModelFailureReason[] = [
+  'timeout',
+  'unavailable',
+  'rate_limited',
+  'aborted',
+];
 
 /** The result that the caller gets for a turn that has ended. */
-export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, replyId: string): ChatResult {
+export function toChatResult(
+  running: RunningTurn,
+  outcome: ToolLoopOutcome,
+  replyId: string,
+): ChatResult {
   const { end, model } = outcome;
   switch (end.how) {
     case 'answered':
@@ -70,11 +85,15 @@ function responseOf(
       durationMs: Math.round(performance.now() - running.startedAt),
       toolCallSummary: toolCalls,
       errorCount: toolCalls.filter((call) => call.status === 'error').length,
-      permissionDenialCount: toolCalls.filter((call) => call.errorType === 'permission_denied').length,
+      permissionDenialCount: toolCalls.filter((call) => call.errorType === 'permission_denied')
+        .length,
       finishReason,
     },
     ...(transfer?.agentSlug && {
-      _transferred: { targetAgentSlug: transfer.agentSlug, targetAgent: transfer.agentId ?? transfer.agentSlug },
+      _transferred: {
+        targetAgentSlug: transfer.agentSlug,
+        targetAgent: transfer.agentId ?? transfer.agentSlug,
+      },
     }),
     ...routedTo(running),
   };
@@ -96,8 +115,16 @@ export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage):
 
 /** The tokens of the turn and of the choice of its agent. The API does not report which of them were cached. */
 function usageOf({ routing }: RunningTurn, usage: ModelUsage): ModelUsage {
-  const { inputTokens, outputTokens, totalTokens, reasoningTokens } = sumUsage(usage, routing?.classification?.usage);
-  return { inputTokens, outputTokens, totalTokens, ...(reasoningTokens !== undefined && { reasoningTokens }) };
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens } = sumUsage(
+    usage,
+    routing?.classification?.usage,
+  );
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
 }
 
 const routedTo = ({ routing, agent }: RunningTurn) =>

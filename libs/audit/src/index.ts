@@ -1,3 +1,9 @@
 export { auditPurge } from './audit-purge';
 export { listAuditLog } from './list-audit-log';
-export { type AuditEntry, type AuditSource, auditSourceOf, auditedName, recordAudit } from './record-audit';
+export {
+  type AuditEntry,
+  type AuditSource,
+  auditSourceOf,
+  auditedName,
+  recordAudit,
+} from './record-audit';

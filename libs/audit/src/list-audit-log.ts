@@ -1,5 +1,13 @@
 import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, listStatement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  listStatement,
+  toPaged,
+} from '@parley/db';
 import type { AuditSource } from './record-audit';
 
 const entryRow = {
@@ -44,7 +52,16 @@ export async function listAuditLog(
   scope: Scope,
   { action, actorId, targetId, since, ...page }: Page & AuditFilter,
 ): Promise<Paged<RowOf<typeof entryRow>>> {
-  const values = [scope.tenant, scope.environment, action, actorId, targetId, since, page.before?.id, page.limit + 1];
+  const values = [
+    scope.tenant,
+    scope.environment,
+    action,
+    actorId,
+    targetId,
+    since,
+    page.before?.id,
+    page.limit + 1,
+  ];
   const { rows } = await db.query(scope, list, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

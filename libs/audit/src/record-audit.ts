@@ -74,11 +74,19 @@ export function auditSourceOf<R extends AuditedRequest>(
 ): AuditSource {
   const { type, id } = caller;
   const name = caller.type === 'person' ? auditedName(caller) : caller.name;
-  return { actor: { type, id, name }, address: addressOf?.(request) ?? request.socket.remoteAddress, requestId };
+  return {
+    actor: { type, id, name },
+    address: addressOf?.(request) ?? request.socket.remoteAddress,
+    requestId,
+  };
 }
 
 /** What the log calls a person: the e-mail address, because people choose their names. One that is not proved has a mark. */
-export function auditedName(person: { name: string; email: string | null; isEmailProved: boolean }): string {
+export function auditedName(person: {
+  name: string;
+  email: string | null;
+  isEmailProved: boolean;
+}): string {
   if (person.email === null) return person.name;
   return person.isEmailProved ? person.email : `${person.email} (not confirmed)`;
 }

@@ -20,8 +20,12 @@ describe.each(['kapso', 'resend'] as const)('%s with the stand-ins of developmen
   test('the stand-in replaces a missing integration in development, never a disabled or unreadable one', async () => {
     const box = newBox();
     const { scope } = await seedOrganization(db.pool);
-    const find = (readableWith = box, where = scope) => createAccounts(db, readableWith, settings)[provider](where);
-    const standIn = { apiUrl: `${settings.STAND_INS_URL}/${provider}`, apiKey: `offline-${scope.organizationId}` };
+    const find = (readableWith = box, where = scope) =>
+      createAccounts(db, readableWith, settings)[provider](where);
+    const standIn = {
+      apiUrl: `${settings.STAND_INS_URL}/${provider}`,
+      apiKey: `offline-${scope.organizationId}`,
+    };
     expect(await find()).toMatchObject(standIn);
     expect(await find(box, { ...scope, environment: 'production' })).toBeNull();
 
@@ -36,10 +40,14 @@ describe.each(['kapso', 'resend'] as const)('%s with the stand-ins of developmen
     const box = newBox();
     const { scope } = await seedOrganization(db.pool, { slug: `own-${provider}` });
     const ofProcess = { ...settings, KAPSO_API_KEY: 'process-key', RESEND_API_KEY: 'process-key' };
-    const find = (readableWith: typeof box) => createAccounts(db, readableWith, ofProcess)[provider](scope);
+    const find = (readableWith: typeof box) =>
+      createAccounts(db, readableWith, ofProcess)[provider](scope);
     const config = { apiUrl: 'http://own.example' };
     await saveIntegration(db, box, scope, { provider, config, secrets: { apiKey: 'own' } });
     expect(await find(box)).toMatchObject({ apiUrl: 'http://own.example', apiKey: 'own' });
-    expect(await find(newBox())).toMatchObject({ apiUrl: `http://${provider}.example`, apiKey: 'process-key' });
+    expect(await find(newBox())).toMatchObject({
+      apiUrl: `http://${provider}.example`,
+      apiKey: 'process-key',
+    });
   });
 });

@@ -25,18 +25,22 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
   /** The active integration, and the account at the stand-ins, which replaces no integration, even if disabled or unreadable. */
   const find = async (scope: Scope, provider: 'kapso' | 'resend') => {
     const integration = await findIntegration(db, box, scope, provider);
-    const standIn = integration === null ? standInAccount(settings.STAND_INS_URL, provider, scope) : null;
+    const standIn =
+      integration === null ? standInAccount(settings.STAND_INS_URL, provider, scope) : null;
     return { found: integration?.active ? integration : null, standIn };
   };
   return {
     /** Null when neither the organization nor the process has a key. */
-    async kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string; isShared: boolean }) | null> {
+    async kapso(
+      scope: Scope,
+    ): Promise<(KapsoAccount & { mediaReply: string; isShared: boolean }) | null> {
       const { found, standIn } = await find(scope, 'kapso');
       const own = textAt(found?.secrets?.apiKey);
       const apiKey = own ?? settings.KAPSO_API_KEY;
       // The process's key is sent to the process's address only.
       const address = own === undefined ? undefined : addressIn(found?.config.apiUrl);
-      const access = apiKey === undefined ? standIn : { apiUrl: address ?? settings.KAPSO_API_URL, apiKey };
+      const access =
+        apiKey === undefined ? standIn : { apiUrl: address ?? settings.KAPSO_API_URL, apiKey };
       if (access === null) return null;
       const { mediaReply } = found?.config ?? {};
       return {

@@ -2,8 +2,16 @@ import { backlog } from '@parley/db';
 
 /** What failed, waits or is held in the channels of an environment. */
 export const channelBacklogs = {
-  failedMessages: backlog('failed-messages', 'messages', `status in ('failed', 'unknown') and status = 'failed'`),
-  unknownMessages: backlog('unknown-messages', 'messages', `status in ('failed', 'unknown') and status = 'unknown'`),
+  failedMessages: backlog(
+    'failed-messages',
+    'messages',
+    `status in ('failed', 'unknown') and status = 'failed'`,
+  ),
+  unknownMessages: backlog(
+    'unknown-messages',
+    'messages',
+    `status in ('failed', 'unknown') and status = 'unknown'`,
+  ),
   failedEmails: backlog(
     'failed-emails',
     'emails',

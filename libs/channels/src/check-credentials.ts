@@ -11,7 +11,11 @@ interface Probe {
 
 /** For each provider, a request that requires the key and changes nothing. */
 const probes: Readonly<Record<string, Probe>> = {
-  kapso: { url: 'https://api.kapso.ai', path: '/platform/v1/customers', headers: (key) => ({ 'X-API-Key': key }) },
+  kapso: {
+    url: 'https://api.kapso.ai',
+    path: '/platform/v1/customers',
+    headers: (key) => ({ 'X-API-Key': key }),
+  },
   resend: { url: 'https://api.resend.com', path: '/domains', headers: bearer },
   openai: { url: 'https://api.openai.com/v1', path: '/models', headers: bearer },
   anthropic: {
@@ -24,7 +28,12 @@ const probes: Readonly<Record<string, Probe>> = {
     path: '/v1beta/models',
     headers: (key) => ({ 'x-goog-api-key': key }),
   },
-  ollama: { url: 'http://127.0.0.1:11434', path: '/api/tags', headers: bearer, isKeyOptional: true },
+  ollama: {
+    url: 'http://127.0.0.1:11434',
+    path: '/api/tags',
+    headers: bearer,
+    isKeyOptional: true,
+  },
 };
 
 /** Any other provider is a server with OpenAI's protocol, whose address is in the integration. */
@@ -57,11 +66,18 @@ export async function checkCredentials(
   if (answer.status < 300 && answer.body === null)
     return { ok: false, message: `answered a text that is not JSON at ${url}` };
   if (answer.status < 300)
-    return { ok: true, message: apiKey === undefined ? 'answers without a key' : 'accepts the key' };
+    return {
+      ok: true,
+      message: apiKey === undefined ? 'answers without a key' : 'accepts the key',
+    };
   // A key that may only send e-mails is valid, although Resend refuses this request.
   if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))
     return { ok: true, message: 'accepts the key, which may only send' };
-  if (answer.status < 400) return { ok: false, message: `${url}: ${textAt(objectAt(answer.body).message)}` };
+  if (answer.status < 400)
+    return { ok: false, message: `${url}: ${textAt(objectAt(answer.body).message)}` };
   const isRefused = answer.status === 401 || answer.status === 403;
-  return { ok: false, message: isRefused ? 'refuses the key' : `answered ${answer.status} at ${url}` };
+  return {
+    ok: false,
+    message: isRefused ? 'refuses the key' : `answered ${answer.status} at ${url}`,
+  };
 }

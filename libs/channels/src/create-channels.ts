@@ -4,13 +4,25 @@ import { type Queryable, type SecretBox, type Tenant, newId } from '@parley/db';
 import type { AddressGuard, GuardedFetch } from '@parley/outbound';
 import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
-import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
+import {
+  type EmailOutcome,
+  type EmailView,
+  queueEmail,
+  readEmail,
+  sendEmail,
+} from './email/emails';
 import { createSecretMails } from './email/secret-mail';
 import { subjectOf } from './email/subject-of';
 import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
-import { type MessageView, findSender, readConversation, readMessage, windowEndsAt } from './whatsapp/conversation';
+import {
+  type MessageView,
+  findSender,
+  readConversation,
+  readMessage,
+  windowEndsAt,
+} from './whatsapp/conversation';
 import { type MessageOfTenant, findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
 import { isScopedId, requestOf } from './whatsapp/request-of';
@@ -51,7 +63,8 @@ export interface OutgoingEmail {
 }
 
 export type EmailResult =
-  { ok: true; email: EmailView } | { ok: false; reason: 'not_configured' | 'no_from'; message: string };
+  | { ok: true; email: EmailView }
+  | { ok: false; reason: 'not_configured' | 'no_from'; message: string };
 
 export type Channels = ReturnType<typeof createChannels>;
 
@@ -71,11 +84,17 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
 
   async function sendWhatsapp(scope: Scope, message: OutgoingMessage): Promise<OutgoingResult> {
     const name = isScopedId(message.to) ? message.to : digitsOf(message.to);
-    if (name === '') return { ok: false, reason: 'invalid_recipient', message: `"${message.to}" is no phone number` };
+    if (name === '')
+      return {
+        ok: false,
+        reason: 'invalid_recipient',
+        message: `"${message.to}" is no phone number`,
+      };
     const contact = await contactOf(db, scope, name);
     const found = await findSender(db, scope, { from: message.from, contact });
     if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
-    if ((await accounts.kapso(scope)) === null) return { ok: false, reason: 'not_configured', message: kapsoMissing };
+    if ((await accounts.kapso(scope)) === null)
+      return { ok: false, reason: 'not_configured', message: kapsoMissing };
     const { connectionId } = found.sender;
     if (message.needsWindow && (await windowEndsAt(db, scope, { contact, connectionId })) === null)
       return { ok: false, reason: 'window_closed' };
@@ -92,7 +111,9 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     await sendMessage(deps, scope, id);
     const view = await readMessage(db, scope, id);
     if (view === null) throw new Error(`Message ${id} has been deleted`);
-    return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
+    return view.error === windowClosed
+      ? { ok: false, reason: 'window_closed' }
+      : { ok: true, message: view };
   }
 
   /** Adds an e-mail to the outbox. The worker sends it: at once with the job `send-email`, else at its next sweep. */
@@ -107,7 +128,13 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };
     const subject = subjectOf(given);
     const request = { from: sender, to, subject, ...content };
-    const { id } = await queueEmail(tx, scope, { from: sender, to, subject, request, key: key ?? newId('key') });
+    const { id } = await queueEmail(tx, scope, {
+      from: sender,
+      to,
+      subject,
+      request,
+      key: key ?? newId('key'),
+    });
     return { ok: true, id };
   }
 
@@ -134,20 +161,32 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
     async isWindowOpen(scope: Scope, name: string): Promise<boolean> {
       const contact = await contactNamed(scope, name);
       const found = await findSender(db, scope, { contact });
-      return found.ok && (await windowEndsAt(db, scope, { contact, connectionId: found.sender.connectionId })) !== null;
+      return (
+        found.ok &&
+        (await windowEndsAt(db, scope, { contact, connectionId: found.sender.connectionId })) !==
+          null
+      );
     },
     message: (scope: Scope, id: string, contact?: string) => readMessage(db, scope, id, contact),
     async templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>> {
       const found = await findSender(db, scope, { from, contact: '' });
-      if (!found.ok) return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };
+      if (!found.ok)
+        return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };
       const account = await accounts.kapso(scope);
-      if (account === null) return { ok: false, reason: 'refused', message: kapsoMissing, code: null, status: 0 };
+      if (account === null)
+        return { ok: false, reason: 'refused', message: kapsoMissing, code: null, status: 0 };
       const client = createKapsoClient(account, { guard });
       const number = await client.getPhoneNumber(found.sender.phoneNumberId);
       if (!number.ok) return number;
       const { businessAccountId } = number.value;
       if (businessAccountId === null)
-        return { ok: false, reason: 'refused', message: 'The number has no business account', code: null, status: 0 };
+        return {
+          ok: false,
+          reason: 'refused',
+          message: 'The number has no business account',
+          code: null,
+          status: 0,
+        };
       return client.listTemplates(businessAccountId);
     },
     /** Fetches the file of a received message. */
@@ -160,7 +199,10 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
       const tenant = await findTenant(db, id);
       for (let next: string | null = id; tenant !== null && next !== null && !signal.aborted;) {
         const outcome = await sendMessage(deps, tenant, next);
-        next = outcome === 'later' || outcome === 'not_due' ? null : await findNextMessage(db, tenant, next);
+        next =
+          outcome === 'later' || outcome === 'not_due'
+            ? null
+            : await findNextMessage(db, tenant, next);
       }
     },
     async sendQueuedEmail(id: string): Promise<EmailOutcome> {
@@ -170,6 +212,8 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
   };
 }
 
-const kapsoMissing = 'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
-const resendMissing = 'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
+const kapsoMissing =
+  'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
+const resendMissing =
+  'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
 const fromMissing = 'No sender: set one with parley integrations set resend --from, or EMAIL_FROM';

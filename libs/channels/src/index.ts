@@ -31,9 +31,19 @@ export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
 export { readSharedContent } from './whatsapp/read-shared-content';
-export { type ChannelMessage, findMessage, listMessages, repliesOf } from './whatsapp/read-messages';
+export {
+  type ChannelMessage,
+  findMessage,
+  listMessages,
+  repliesOf,
+} from './whatsapp/read-messages';
 export { queueFailureReply, readFailureReplyState } from './whatsapp/failure-reply';
-export { type QueuedReply, type ReplyContent, queueReply, readThreadContact } from './whatsapp/queue-reply';
+export {
+  type QueuedReply,
+  type ReplyContent,
+  queueReply,
+  readThreadContact,
+} from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { retryMessage } from './whatsapp/retry-message';

@@ -27,7 +27,9 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-async function serve(answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>): Promise<string> {
+async function serve(
+  answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>,
+): Promise<string> {
   const server = await startProviderServer(answer);
   servers.push(server);
   return server.url;
@@ -46,7 +48,9 @@ test('a redirect is not followed, so that the key is not sent elsewhere, and is 
     reason: 'refused',
     message: '307: the address answers with a redirect, which is not followed',
   });
-  expect(await checkCredentials('kapso', { config: { apiUrl: url }, secrets: { apiKey: 'secret' } })).toEqual({
+  expect(
+    await checkCredentials('kapso', { config: { apiUrl: url }, secrets: { apiKey: 'secret' } }),
+  ).toEqual({
     ok: false,
     message: `${url}/platform/v1/customers: the address answers with a redirect, which is not followed`,
   });
@@ -59,7 +63,9 @@ describe('while a provider hangs for one organization', () => {
 
   async function serveHanging() {
     const hanging: { path: string; answer: (given: ProviderAnswer) => void }[] = [];
-    const url = await serve(({ path }) => new Promise((answer) => void hanging.push({ path, answer })));
+    const url = await serve(
+      ({ path }) => new Promise((answer) => void hanging.push({ path, answer })),
+    );
     const channels = createChannels({
       db,
       box: createSecretBox(randomBytes(32).toString('base64')),
@@ -98,13 +104,19 @@ describe('while a provider hangs for one organization', () => {
     return id;
   }
   const rowOf = async (table: 'messages' | 'emails', id: string) =>
-    (await db.pool.query(`select status, attempts, error from ${table} where id = $1`, [id])).rows[0];
+    (await db.pool.query(`select status, attempts, error from ${table} where id = $1`, [id]))
+      .rows[0];
   const isDue = (table: 'messages' | 'emails', id: string) =>
-    db.pool.query(`update ${table} set lease_until = now() - interval '1 second' where id = $1`, [id]);
+    db.pool.query(`update ${table} set lease_until = now() - interval '1 second' where id = $1`, [
+      id,
+    ]);
 
   test('calls of other organizations are not delayed, and a client that may wait gets the next free slot', async () => {
     const { url, hanging, channels, answerAll, email } = await serveHanging();
-    const [{ scope: busy }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
+    const [{ scope: busy }, { scope: other }] = [
+      await seedOrganization(db.pool),
+      await seedOrganization(db.pool),
+    ];
     const getNumber = async (scope: Scope, timeoutMs?: number) =>
       createKapsoClient((await channels.accounts.kapso(scope))!, { timeoutMs }).getPhoneNumber('1');
     const emails = Array.from({ length: slots }, () => email(busy));
@@ -145,7 +157,11 @@ describe('while a provider hangs for one organization', () => {
       expect(await channels.sendQueuedEmail(sent.email.id)).toBe('later');
       expect(hanging).toHaveLength(slots);
       expect(await rowOf('messages', messageId)).toEqual({ status: 'queued', attempts: 19, error });
-      expect(await rowOf('emails', sent.email.id)).toEqual({ status: 'queued', attempts: 7, error });
+      expect(await rowOf('emails', sent.email.id)).toEqual({
+        status: 'queued',
+        attempts: 7,
+        error,
+      });
     }
     // The message may have been sent before. It stays `sending`, and does not fail because there is no slot.
     await db.pool.query(
@@ -159,7 +175,10 @@ describe('while a provider hangs for one organization', () => {
     answerAll();
     await Promise.all(held);
     await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
-    const tries = [channels.sendQueuedMessage(scope, messageId), channels.sendQueuedEmail(sent.email.id)];
+    const tries = [
+      channels.sendQueuedMessage(scope, messageId),
+      channels.sendQueuedEmail(sent.email.id),
+    ];
     const timer = setInterval(answerAll, 5);
     expect(await Promise.all(tries)).toEqual(['sent', 'sent']);
     clearInterval(timer);

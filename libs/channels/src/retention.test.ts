@@ -14,8 +14,12 @@ test('old statuses are deleted in batches, found by index', async () => {
      select 'kapso', n, 'delivered', 1, now() - n * interval '1 hour' + interval '1 minute' from generate_series(1, 3000) n`,
   );
   await db.pool.query('analyze provider_statuses');
-  const [plan] = await genericPlans(db, async (noting) => expect(await removeOldStatuses(noting, 20)).toBe(2_520));
+  const [plan] = await genericPlans(db, async (noting) =>
+    expect(await removeOldStatuses(noting, 20)).toBe(2_520),
+  );
   expect(plan).toContain('Index Scan using provider_statuses_updated_at_idx');
   expect(plan).not.toMatch(/Seq Scan/);
-  expect((await db.pool.query('select count(*)::int as n from provider_statuses')).rows[0].n).toBe(480);
+  expect((await db.pool.query('select count(*)::int as n from provider_statuses')).rows[0].n).toBe(
+    480,
+  );
 });

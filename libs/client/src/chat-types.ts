@@ -12,9 +12,24 @@ interface Message {
 
 /** A message to one of: an agent by slug, an agent by id, or a router, which chooses the agent. */
 export type ChatInput =
-  | (Message & { agentSlug: string; agentId?: undefined; routerSlug?: undefined; phoneNumber?: undefined })
-  | (Message & { agentId: string; agentSlug?: undefined; routerSlug?: undefined; phoneNumber?: undefined })
-  | (Message & { routerSlug: string; agentSlug?: undefined; agentId?: undefined; phoneNumber?: string });
+  | (Message & {
+      agentSlug: string;
+      agentId?: undefined;
+      routerSlug?: undefined;
+      phoneNumber?: undefined;
+    })
+  | (Message & {
+      agentId: string;
+      agentSlug?: undefined;
+      routerSlug?: undefined;
+      phoneNumber?: undefined;
+    })
+  | (Message & {
+      routerSlug: string;
+      agentSlug?: undefined;
+      agentId?: undefined;
+      phoneNumber?: string;
+    });
 
 export interface Usage {
   inputTokens: number;
@@ -39,7 +54,8 @@ export interface Execution {
 }
 
 /** `stop`: the reply is complete. With `length`, `content_filter` and `error` it was cut off, with `refusal` the model refused. */
-export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error';
+export type FinishReason =
+  'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error';
 
 export interface ToolCallSummary {
   name: string;

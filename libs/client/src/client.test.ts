@@ -37,11 +37,14 @@ afterAll(() => {
   server.close();
 });
 
-const client = (options: object = {}) => new ParleyClient({ apiKey: 'sk_dev_x', baseUrl: `${baseUrl}/`, ...options });
+const client = (options: object = {}) =>
+  new ParleyClient({ apiKey: 'sk_dev_x', baseUrl: `${baseUrl}/`, ...options });
 const answer =
   (status: number, body: unknown, headers: Record<string, string> = {}) =>
   (response: ServerResponse): void =>
-    void response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+    void response
+      .writeHead(status, headers)
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
 const failureOf = async (call: Promise<unknown>) =>
   call.then(
     () => Promise.reject(new Error('it succeeded')),
@@ -56,7 +59,10 @@ describe('a session of a person', () => {
     const inits: RequestInit[] = [];
     const browserFetch: typeof fetch = (url, init) => {
       inits.push(init!);
-      return fetch(url, { ...init, headers: { ...(init!.headers as object), Cookie: 'parley_session=a' } });
+      return fetch(url, {
+        ...init,
+        headers: { ...(init!.headers as object), Cookie: 'parley_session=a' },
+      });
     };
     script = [answer(503, {}, { 'Retry-After': '0' })];
     await ofSession({ fetch: browserFetch }).data.create('order', { data: {} });
@@ -84,12 +90,19 @@ describe('a session of a person', () => {
     // @ts-expect-error -- both
     expect(() => new ParleyClient({ baseUrl, session, apiKey: 'sk_dev_x' })).toThrow(TypeError);
     // @ts-expect-error -- no such environment
-    expect(new ParleyClient({ baseUrl, session: { organizationId: 'a', environment: 'test' } })).toBeDefined();
+    expect(
+      new ParleyClient({ baseUrl, session: { organizationId: 'a', environment: 'test' } }),
+    ).toBeDefined();
   });
 });
 
 describe('requests', () => {
-  const calls: [name: string, call: (c: ParleyClient) => Promise<unknown>, line: string, body: unknown][] = [
+  const calls: [
+    name: string,
+    call: (c: ParleyClient) => Promise<unknown>,
+    line: string,
+    body: unknown,
+  ][] = [
     [
       'chat with an agent',
       (c) => c.chat({ agentSlug: 'a b', message: 'hi' }),
@@ -104,7 +117,13 @@ describe('requests', () => {
     ],
     [
       'chat through a router',
-      (c) => c.chat({ routerSlug: 'desk', message: 'hi', phoneNumber: '1', threadContext: { params: { a: 1 } } }),
+      (c) =>
+        c.chat({
+          routerSlug: 'desk',
+          message: 'hi',
+          phoneNumber: '1',
+          threadContext: { params: { a: 1 } },
+        }),
       'POST /v1/routers/desk/chat',
       { message: 'hi', phoneNumber: '1', threadContext: { params: { a: 1 } } },
     ],
@@ -123,7 +142,12 @@ describe('requests', () => {
       'GET /v1/data/order/1/relations?limit=5',
       undefined,
     ],
-    ['create', (c) => c.data.create('order', { data: { a: 1 } }), 'POST /v1/data/order', { data: { a: 1 } }],
+    [
+      'create',
+      (c) => c.data.create('order', { data: { a: 1 } }),
+      'POST /v1/data/order',
+      { data: { a: 1 } },
+    ],
     [
       'update',
       (c) => c.data.update('order', '1', { data: { a: null } }),
@@ -143,14 +167,21 @@ describe('requests', () => {
       'POST /v1/data/order/bulk',
       { operations: [{ action: 'delete', id: '1' }], atomic: true },
     ],
-    ['search', (c) => c.data.search('order', { query: 'x' }), 'POST /v1/data/order/search', { query: 'x' }],
+    [
+      'search',
+      (c) => c.data.search('order', { query: 'x' }),
+      'POST /v1/data/order/search',
+      { query: 'x' },
+    ],
   ];
   test.each(calls)('%s', async (_name, call, line, body) => {
     await call(client());
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([line]);
     expect(seen[0]!.body).toEqual(body);
     expect(seen[0]!.headers.authorization).toBe('Bearer sk_dev_x');
-    expect(seen[0]!.headers['content-type']).toBe(body === undefined ? undefined : 'application/json');
+    expect(seen[0]!.headers['content-type']).toBe(
+      body === undefined ? undefined : 'application/json',
+    );
   });
 
   test('chat and create send an Idempotency-Key: the given one, or a new one for each call', async () => {
@@ -159,14 +190,22 @@ describe('requests', () => {
     await client().data.create('order', { data: {} }, { idempotencyKey: 'mine' });
     await client().data.query('order');
     const keys = seen.map(({ headers }) => headers['idempotency-key']);
-    expect(keys).toEqual([expect.stringMatching(/^\w{32}$/), expect.stringMatching(/^\w{32}$/), 'mine', undefined]);
+    expect(keys).toEqual([
+      expect.stringMatching(/^\w{32}$/),
+      expect.stringMatching(/^\w{32}$/),
+      'mine',
+      undefined,
+    ]);
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  test.each(['', '.', '..'])('%j is refused as a path segment, because URL resolution would remove it', async (id) => {
-    await expect(client().data.get('order', id)).rejects.toThrow(TypeError);
-    expect(seen).toEqual([]);
-  });
+  test.each(['', '.', '..'])(
+    '%j is refused as a path segment, because URL resolution would remove it',
+    async (id) => {
+      await expect(client().data.get('order', id)).rejects.toThrow(TypeError);
+      expect(seen).toEqual([]);
+    },
+  );
 
   test('are sent with the given fetch', async () => {
     const urls: unknown[] = [];
@@ -183,7 +222,11 @@ describe('requests', () => {
       answer(200, { data: ids.map((id) => ({ id })), cursor, hasMore });
     script = [page(['1', '2'], 'c1', true), page([], 'c2', true), page(['3'], 'c3', false)];
     const ids: string[] = [];
-    for await (const { id } of client().data.iterate('order', { filters: { 'data.a': 1 }, limit: 2 })) ids.push(id);
+    for await (const { id } of client().data.iterate('order', {
+      filters: { 'data.a': 1 },
+      limit: 2,
+    }))
+      ids.push(id);
     expect(ids).toEqual(['1', '2', '3']);
     const filters = { 'data.a': 1 };
     expect(seen.map(({ body }) => body)).toEqual([
@@ -251,14 +294,17 @@ describe('failures', () => {
 });
 
 describe('a request is retried', () => {
-  test.each([429, 503])('after %i, after the delay in Retry-After, with the same key', async (status) => {
-    script = [answer(status, {}, { 'Retry-After': '1' }), answer(201, { id: '7' })];
-    const startedAt = Date.now();
-    expect(await client().data.create('order', { data: {} })).toEqual({ id: '7' });
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
-    expect(seen).toHaveLength(2);
-    expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
-  });
+  test.each([429, 503])(
+    'after %i, after the delay in Retry-After, with the same key',
+    async (status) => {
+      script = [answer(status, {}, { 'Retry-After': '1' }), answer(201, { id: '7' })];
+      const startedAt = Date.now();
+      expect(await client().data.create('order', { data: {} })).toEqual({ id: '7' });
+      expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
+      expect(seen).toHaveLength(2);
+      expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
+    },
+  );
 
   test('when Retry-After is a date', async () => {
     script = [answer(503, {}, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() })];
@@ -292,7 +338,9 @@ describe('a request is retried', () => {
       script = [lost, answer(404, notFound)];
       expect(await client().data.delete('order', '7')).toEqual({ success: true });
     }
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(4).fill('DELETE /v1/data/order/7'));
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      Array(4).fill('DELETE /v1/data/order/7'),
+    );
   });
 
   test.each([
@@ -313,12 +361,20 @@ describe('a request is retried', () => {
 
   test('and a get that finds nothing after a lost response fails with 404', async () => {
     script = [(response) => response.destroy(), answer(404, notFound)];
-    expect(await failureOf(client().data.get('order', '7'))).toMatchObject({ status: 404, code: 'entity_not_found' });
+    expect(await failureOf(client().data.get('order', '7'))).toMatchObject({
+      status: 404,
+      code: 'entity_not_found',
+    });
   });
 
   test('at most maxRetries times, then the last error is thrown', async () => {
-    script = Array.from({ length: 3 }, () => answer(503, { error: 'later' }, { 'Retry-After': '0' }));
-    expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({ status: 503, message: 'later' });
+    script = Array.from({ length: 3 }, () =>
+      answer(503, { error: 'later' }, { 'Retry-After': '0' }),
+    );
+    expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({
+      status: 503,
+      message: 'later',
+    });
     expect(seen).toHaveLength(3);
   });
 
@@ -326,7 +382,9 @@ describe('a request is retried', () => {
     ['the default of 5 s', {}, '6'],
     ['maxWaitMs', { maxWaitMs: 999 }, '1'],
   ])('but not after a wait that is longer than %s', async (_name, options, seconds) => {
-    script = [answer(429, { code: 'rate_limited', retryAt: 1795374478067 }, { 'Retry-After': seconds })];
+    script = [
+      answer(429, { code: 'rate_limited', retryAt: 1795374478067 }, { 'Retry-After': seconds }),
+    ];
     expect(await failureOf(client(options).entityTypes())).toMatchObject({
       status: 429,
       code: 'rate_limited',
@@ -344,7 +402,8 @@ describe('a request is retried', () => {
 
   test('and onRetry is called before each wait', async () => {
     const retries: [number, string | undefined, number][] = [];
-    const onRetry = ({ attempt, error, waitMs }: Retry) => retries.push([attempt, error.code, waitMs]);
+    const onRetry = ({ attempt, error, waitMs }: Retry) =>
+      retries.push([attempt, error.code, waitMs]);
     script = [
       answer(429, { code: 'rate_limited' }, { 'Retry-After': '1' }),
       answer(503, { code: 'unavailable' }, { 'Retry-After': '0' }),
@@ -372,10 +431,14 @@ test('a server that is away is a ParleyApiError with the address and the reason'
       closed.close(() => resolve(address));
     });
   });
-  const error = await failureOf(client({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }).entityTypes());
+  const error = await failureOf(
+    client({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }).entityTypes(),
+  );
   expect(error).toBeInstanceOf(ParleyApiError);
   expect(error).toMatchObject({ status: 0, code: 'unreachable' });
-  expect(error.message).toMatch(new RegExp(`^No response from http://127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`));
+  expect(error.message).toMatch(
+    new RegExp(`^No response from http://127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`),
+  );
   expect(error.cause.message).toBe('fetch failed');
 });
 
@@ -404,20 +467,33 @@ describe('an abort signal', () => {
 
   test('is not needed for the time limit of a call', async () => {
     script = [() => {}];
-    expect(await failureOf(client({ timeoutMs: 50 }).entityTypes())).toMatchObject({ name: 'TimeoutError' });
+    expect(await failureOf(client({ timeoutMs: 50 }).entityTypes())).toMatchObject({
+      name: 'TimeoutError',
+    });
   });
 });
 
 test('executions are started with a key, awaited and cancelled', async () => {
   const started = { executionId: '7', threadId: 't', status: 'queued', reply: null, usage: {} };
-  const json = (body: object) => (response: ServerResponse) => void response.writeHead(200).end(JSON.stringify(body));
+  const json = (body: object) => (response: ServerResponse) =>
+    void response.writeHead(200).end(JSON.stringify(body));
   script = [
     json(started),
-    json({ id: '7', threadId: 't', status: 'failed', reply: null, usage: {}, error: 'failed', steps: [] }),
+    json({
+      id: '7',
+      threadId: 't',
+      status: 'failed',
+      reply: null,
+      usage: {},
+      error: 'failed',
+      steps: [],
+    }),
     json({ ...started, status: 'cancelled' }),
   ];
   const { executions } = client();
-  expect(await executions.create({ agentSlug: 'a', message: 'hi' }, { waitSeconds: 20 })).toEqual(started);
+  expect(await executions.create({ agentSlug: 'a', message: 'hi' }, { waitSeconds: 20 })).toEqual(
+    started,
+  );
   const { executionId: _, ...rest } = started;
   expect(await executions.get('7', { waitSeconds: 30 })).toEqual({
     ...rest,
@@ -432,16 +508,25 @@ test('executions are started with a key, awaited and cancelled', async () => {
     'POST /v1/executions/7/cancel',
   ]);
   expect(seen[0]).toMatchObject({ body: { agentSlug: 'a', message: 'hi' } });
-  expect(seen[0]!.headers).toMatchObject({ prefer: 'wait=20', 'idempotency-key': expect.any(String) });
+  expect(seen[0]!.headers).toMatchObject({
+    prefer: 'wait=20',
+    'idempotency-key': expect.any(String),
+  });
 });
 
 test('a stream is read over cuts from the last number, until its end', async () => {
   const events = (...numbers: number[]) =>
-    numbers.map((n) => `id: ${n}\ndata: {"type":"text-delta","id":"t","delta":"${n} é"}\n\n`).join('');
-  const open = (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    numbers
+      .map((n) => `id: ${n}\ndata: {"type":"text-delta","id":"t","delta":"${n} é"}\n\n`)
+      .join('');
+  const open = (response: ServerResponse) =>
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   script = [
     // Cut in the middle of an event, and once with an end that is not announced.
-    (response) => void open(response).write(`retry: 2000\n\n${events(1, 2)}id: 3\nda`, () => response.destroy()),
+    (response) =>
+      void open(response).write(`retry: 2000\n\n${events(1, 2)}id: 3\nda`, () =>
+        response.destroy(),
+      ),
     (response) => void open(response).end(`:\n\n${events(3)}:\nid: 3\n\n`),
     (response) => void open(response).end(`${events(4)}data: [DONE]\n\n`),
   ];

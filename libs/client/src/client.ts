@@ -15,7 +15,13 @@ import type {
 } from './data-types';
 import type { KnownEntityTypes } from './definition-types';
 import { type StreamOptions, readStream } from './stream';
-import { type ApiRequest, type CallOptions, type ClientOptions, type Send, createSend } from './request';
+import {
+  type ApiRequest,
+  type CallOptions,
+  type ClientOptions,
+  type Send,
+  createSend,
+} from './request';
 
 /**
  * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`: by default
@@ -57,7 +63,10 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
   }
 
   /** Yields the chunks of any stream of an answer, as `executions.stream` does. `path`: segments below `/v1`. */
-  stream(path: string[], options: StreamOptions & { query?: object } = {}): ReturnType<typeof readStream> {
+  stream(
+    path: string[],
+    options: StreamOptions & { query?: object } = {},
+  ): ReturnType<typeof readStream> {
     return readStream(this.#send, path, options);
   }
 }
@@ -71,14 +80,27 @@ class ExecutionsApi {
   }
 
   /** Starts an execution, and waits at most `waitSeconds` (30) for its end. */
-  create(input: ChatInput, options: CallOptions & { waitSeconds?: number } = {}): Promise<Execution> {
+  create(
+    input: ChatInput,
+    options: CallOptions & { waitSeconds?: number } = {},
+  ): Promise<Execution> {
     const { waitSeconds, ...rest } = options;
     const headers = waitSeconds === undefined ? undefined : { Prefer: 'wait=' + waitSeconds };
-    return this.#send({ ...rest, method: 'POST', path: ['executions'], headers, body: input, creates: true });
+    return this.#send({
+      ...rest,
+      method: 'POST',
+      path: ['executions'],
+      headers,
+      body: input,
+      creates: true,
+    });
   }
 
   /** Returns an execution: at once, or when it has ended, but after `waitSeconds` (at most 30). */
-  async get(executionId: string, options: CallOptions & { waitSeconds?: number } = {}): Promise<Execution> {
+  async get(
+    executionId: string,
+    options: CallOptions & { waitSeconds?: number } = {},
+  ): Promise<Execution> {
     const { waitSeconds, ...rest } = options;
     const query = waitSeconds === undefined ? undefined : { wait: waitSeconds };
     type Answer = Omit<Execution, 'executionId'> & { id: string };
@@ -88,7 +110,15 @@ class ExecutionsApi {
       path: ['executions', executionId],
       query,
     });
-    return { executionId: id, threadId, status, reply, finishReason, usage, ...(error != null && { error }) };
+    return {
+      executionId: id,
+      threadId,
+      status,
+      reply,
+      finishReason,
+      usage,
+      ...(error != null && { error }),
+    };
   }
 
   /**
@@ -113,12 +143,20 @@ class DataApi<T extends { [K in keyof T]: object }> {
   }
 
   /** Returns a page of entities, newest first. */
-  list<K extends keyof T & string>(type: K, input: ListInput = {}, options?: CallOptions): Promise<EntityPage<T[K]>> {
+  list<K extends keyof T & string>(
+    type: K,
+    input: ListInput = {},
+    options?: CallOptions,
+  ): Promise<EntityPage<T[K]>> {
     return this.#send({ ...options, method: 'GET', path: ['data', type], query: input });
   }
 
   /** Returns one entity. Throws a ParleyApiError with status 404 if it does not exist or is deleted. */
-  get<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Entity<T[K]>> {
+  get<K extends keyof T & string>(
+    type: K,
+    id: string,
+    options?: CallOptions,
+  ): Promise<Entity<T[K]>> {
     return this.#send({ ...options, method: 'GET', path: ['data', type, id] });
   }
 
@@ -129,12 +167,27 @@ class DataApi<T extends { [K in keyof T]: object }> {
     input: Pick<ListInput, 'limit' | 'cursor'> = {},
     options?: CallOptions,
   ): Promise<RelationPage> {
-    return this.#send({ ...options, method: 'GET', path: ['data', type, id, 'relations'], query: input });
+    return this.#send({
+      ...options,
+      method: 'GET',
+      path: ['data', type, id, 'relations'],
+      query: input,
+    });
   }
 
   /** Creates an entity and returns it. */
-  create<K extends keyof T & string>(type: K, input: CreateInput<T[K]>, options?: CallOptions): Promise<Entity<T[K]>> {
-    return this.#send({ ...options, method: 'POST', path: ['data', type], body: input, creates: true });
+  create<K extends keyof T & string>(
+    type: K,
+    input: CreateInput<T[K]>,
+    options?: CallOptions,
+  ): Promise<Entity<T[K]>> {
+    return this.#send({
+      ...options,
+      method: 'POST',
+      path: ['data', type],
+      body: input,
+      creates: true,
+    });
   }
 
   /** Merges `data` into an entity at the top level, optionally sets its status, and returns the entity. */
@@ -178,8 +231,18 @@ class DataApi<T extends { [K in keyof T]: object }> {
    * Creates, updates and deletes up to 500 entities with one request. Resolves to the result of each operation, in their order.
    * With `atomic`, throws the error of the first operation that fails, and nothing is changed.
    */
-  bulk<K extends keyof T & string>(type: K, input: BulkInput<T[K]>, options?: CallOptions): Promise<BulkResult> {
-    return this.#send({ ...options, method: 'POST', path: ['data', type, 'bulk'], body: input, creates: true });
+  bulk<K extends keyof T & string>(
+    type: K,
+    input: BulkInput<T[K]>,
+    options?: CallOptions,
+  ): Promise<BulkResult> {
+    return this.#send({
+      ...options,
+      method: 'POST',
+      path: ['data', type, 'bulk'],
+      body: input,
+      creates: true,
+    });
   }
 
   /** Iterates over all matching entities, page by page: `for await (const order of client.data.iterate('order', { … }))`. */

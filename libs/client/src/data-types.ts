@@ -78,7 +78,8 @@ export interface BulkInput<D> {
 export interface BulkResult {
   /** The results of the operations, in their order. */
   results: (
-    { ok: true; id: string } | { ok: false; error: string; code: string; details?: { path: string; message: string }[] }
+    | { ok: true; id: string }
+    | { ok: false; error: string; code: string; details?: { path: string; message: string }[] }
   )[];
 }
 

@@ -62,4 +62,6 @@ declare global {
 }
 
 /** The entity types of the generated file of a project; without one, `data` is any JSON object. */
-export type KnownEntityTypes = ParleyTypes extends { entityTypes: infer E } ? E : Record<string, JsonObject>;
+export type KnownEntityTypes = ParleyTypes extends { entityTypes: infer E }
+  ? E
+  : Record<string, JsonObject>;

@@ -18,7 +18,10 @@ export class ParleyApiError extends Error {
 
   /** `cause`: without a response, the error of the network. */
   constructor(status: number, body: unknown, requestId?: string | null, cause?: unknown) {
-    const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<
+      string,
+      unknown
+    >;
     const { error, code, details, retryAt } = fields;
     super(
       typeof error === 'string' && error !== '' ? error : `HTTP ${status}`,

@@ -33,4 +33,5 @@ export type Filters<D> = {
 };
 
 /** A field to sort by. The same fields are accepted in filters. */
-export type SortField<D> = 'id' | 'createdAt' | 'updatedAt' | `data.${keyof D & string}` | `data.${string}.${string}`;
+export type SortField<D> =
+  'id' | 'createdAt' | 'updatedAt' | `data.${keyof D & string}` | `data.${string}.${string}`;

@@ -30,7 +30,9 @@ export function createManageClient(client: { request: Send }): ManageClient {
       return client.request({
         ...options,
         method,
-        path: path.split('/').map((segment) => (segment[0] === ':' ? take(segment.slice(1)) : segment)),
+        path: path
+          .split('/')
+          .map((segment) => (segment[0] === ':' ? take(segment.slice(1)) : segment)),
         [method === 'GET' || method === 'DELETE' ? 'query' : 'body']: rest,
         creates: kind === 'once',
         isUnsafe: method !== 'GET' && kind !== 'once',

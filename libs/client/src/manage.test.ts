@@ -2,7 +2,11 @@ import { type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { operationsOf } from '@parley/contracts';
 import { createManageApp } from '../../../apps/manage/src/app';
-import { type TestApi, type World, createTestApi } from '../../../apps/manage/src/testing/create-test-api';
+import {
+  type TestApi,
+  type World,
+  createTestApi,
+} from '../../../apps/manage/src/testing/create-test-api';
 import { samples } from '../../../apps/manage/src/testing/samples';
 import { thread } from '../../../apps/manage/src/testing/samples/threads';
 import { routes } from './generated/management';
@@ -40,37 +44,54 @@ afterAll(async () => {
 
 /** Those that take a key. The others are for browsers with sessions. */
 const operations = Object.fromEntries(
-  Object.entries({ ...operationsOf.manage, ...operationsOf.toolSecrets }).filter(([, one]) => one.permission !== null),
+  Object.entries({ ...operationsOf.manage, ...operationsOf.toolSecrets }).filter(
+    ([, one]) => one.permission !== null,
+  ),
 );
-test.each(Object.keys(operations) as (keyof ManageClient)[])('%s is answered by the service', async (id) => {
-  const { params, query, body, headers } = await samples[id](world);
-  // Requests of a person have a session instead of a key.
-  const { 'Idempotency-Key': _, ...ofPerson } = headers ?? {};
-  const fetchAs: typeof fetch = (url, init) => {
-    const { Authorization, ...others } = init!.headers as Record<string, string>;
-    const isOfKey = Object.keys(ofPerson).length === 0;
-    return fetch(url, {
-      ...init,
-      headers: isOfKey ? { Authorization: Authorization!, ...others } : { ...others, ...ofPerson },
-    });
-  };
-  const client = createManageClient(new ParleyClient({ apiKey, baseUrl, fetch: fetchAs, maxRetries: 0 }));
-  const call = client[id] as (input: object, options: object) => Promise<unknown>;
-  const answer = await call(
-    { ...params, ...query, ...(body as object) },
-    { idempotencyKey: headers?.['Idempotency-Key'] },
-  );
-  expect(answer instanceof Response).toBe(routes[id]!.endsWith(' raw'));
-});
+test.each(Object.keys(operations) as (keyof ManageClient)[])(
+  '%s is answered by the service',
+  async (id) => {
+    const { params, query, body, headers } = await samples[id](world);
+    // Requests of a person have a session instead of a key.
+    const { 'Idempotency-Key': _, ...ofPerson } = headers ?? {};
+    const fetchAs: typeof fetch = (url, init) => {
+      const { Authorization, ...others } = init!.headers as Record<string, string>;
+      const isOfKey = Object.keys(ofPerson).length === 0;
+      return fetch(url, {
+        ...init,
+        headers: isOfKey
+          ? { Authorization: Authorization!, ...others }
+          : { ...others, ...ofPerson },
+      });
+    };
+    const client = createManageClient(
+      new ParleyClient({ apiKey, baseUrl, fetch: fetchAs, maxRetries: 0 }),
+    );
+    const call = client[id] as (input: object, options: object) => Promise<unknown>;
+    const answer = await call(
+      { ...params, ...query, ...(body as object) },
+      { idempotencyKey: headers?.['Idempotency-Key'] },
+    );
+    expect(answer instanceof Response).toBe(routes[id]!.endsWith(' raw'));
+  },
+);
 
 test('the service accepts a session: it reads the environment that the client names, and knows the person', async () => {
   const person = await api.person(world, 'admin');
-  const { 'Parley-Organization': organizationId, 'Parley-Environment': _, ...ofBrowser } = person.headers;
+  const {
+    'Parley-Organization': organizationId,
+    'Parley-Environment': _,
+    ...ofBrowser
+  } = person.headers;
   const fetchAs: typeof fetch = (url, init) =>
     fetch(url, { ...init, headers: { ...(init!.headers as object), ...ofBrowser } });
   const managed = (environment: 'development' | 'production') =>
     createManageClient(
-      new ParleyClient({ session: { organizationId: organizationId!, environment }, baseUrl, fetch: fetchAs }),
+      new ParleyClient({
+        session: { organizationId: organizationId!, environment },
+        baseUrl,
+        fetch: fetchAs,
+      }),
     );
   const id = await thread(world);
   expect((await managed('development').getThread({ id })).id).toBe(id);
@@ -109,9 +130,13 @@ test('after a lost connection reads are repeated, and changes are not', async ()
     seen.push(request.method!);
     response.destroy();
   });
-  const lost = createManageClient(new ParleyClient({ apiKey: 'sk_dev_x', baseUrl: address, maxRetries: 1 }));
+  const lost = createManageClient(
+    new ParleyClient({ apiKey: 'sk_dev_x', baseUrl: address, maxRetries: 1 }),
+  );
   await expect(lost.listThreads()).rejects.toMatchObject({ code: 'unreachable' });
-  await expect(lost.createApiKey({ name: 'a', permissions: ['chat'] })).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(lost.createApiKey({ name: 'a', permissions: ['chat'] })).rejects.toMatchObject({
+    code: 'unreachable',
+  });
   await expect(lost.revokeApiKey({ id: 'a' })).rejects.toMatchObject({ code: 'unreachable' });
   expect(seen).toEqual(['GET', 'GET', 'POST', 'DELETE']);
 });

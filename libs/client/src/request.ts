@@ -65,7 +65,14 @@ export type Send = <T>(request: ApiRequest) => Promise<T>;
 const maxErrorTextChars = 65_536;
 
 export function createSend(options: ClientOptions): Send {
-  const { apiKey, session, maxRetries = 3, maxWaitMs = 5_000, timeoutMs = 140_000, onRetry } = options;
+  const {
+    apiKey,
+    session,
+    maxRetries = 3,
+    maxWaitMs = 5_000,
+    timeoutMs = 140_000,
+    onRetry,
+  } = options;
   if (!apiKey === !session) throw new TypeError('Give either apiKey or session');
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // A browser's fetch throws when it is called as a method of another object.
@@ -90,7 +97,8 @@ export function createSend(options: ClientOptions): Send {
       const result = await sendOnce(fetch, url, init, timeoutMs, request);
       if ('value' in result) return result.value as T;
       // An earlier attempt may have deleted the entity before its response was lost.
-      if (mayHaveSucceeded && method === 'DELETE' && isMissingEntity(result.error)) return { success: true } as T;
+      if (mayHaveSucceeded && method === 'DELETE' && isMissingEntity(result.error))
+        return { success: true } as T;
       mayHaveSucceeded ||= result.error.status !== 429;
       const waitMs = result.retryAfterMs ?? backoffMs(attempt);
       if (!result.retryable || attempt >= maxRetries || waitMs > maxWaitMs) throw result.error;
@@ -103,7 +111,8 @@ export function createSend(options: ClientOptions): Send {
 const isMissingEntity = ({ status, code }: ParleyApiError): boolean =>
   status === 404 && /^entity_(not_found|deleted)$/.test(code ?? '');
 
-type Attempt = { value: unknown } | { error: ParleyApiError; retryable: boolean; retryAfterMs?: number };
+type Attempt =
+  { value: unknown } | { error: ParleyApiError; retryable: boolean; retryAfterMs?: number };
 
 async function sendOnce(
   fetch: typeof globalThis.fetch,
@@ -148,7 +157,10 @@ async function sendOnce(
 
 /** The message of `fetch` is only "fetch failed"; its cause has the reason. */
 function unreachable(url: string, error: unknown): ParleyApiError {
-  const { cause, message } = error as { cause?: { message?: string; code?: string }; message?: string };
+  const { cause, message } = error as {
+    cause?: { message?: string; code?: string };
+    message?: string;
+  };
   const reason = cause?.message || cause?.code || message || 'no response';
   const text = `No response from ${new URL(url, 'http://localhost').origin}: ${reason}`;
   return new ParleyApiError(0, { error: text, code: 'unreachable' }, null, error);
@@ -156,14 +168,16 @@ function unreachable(url: string, error: unknown): ParleyApiError {
 
 function encode(segment: string): string {
   // URL resolution would remove such a segment, so that the request would go to another path.
-  if (/^\.{0,2}$/.test(segment)) throw new TypeError(`"${segment}" cannot be used as a path segment`);
+  if (/^\.{0,2}$/.test(segment))
+    throw new TypeError(`"${segment}" cannot be used as a path segment`);
   return encodeURIComponent(segment);
 }
 
 function queryText(query: object = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length
-    ? '?' + new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]))
+    ? '?' +
+        new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]))
     : '';
 }
 
@@ -183,11 +197,14 @@ function retryAfterMs(header: string | null): number | undefined {
 }
 
 /** 500 ms, doubled with each attempt up to 8 s. A random factor of 50 to 100 % spreads the retries of several clients. */
-export const backoffMs = (attempt: number): number => Math.min(500 * 2 ** attempt, 8_000) * (0.5 + Math.random() / 2);
+export const backoffMs = (attempt: number): number =>
+  Math.min(500 * 2 ** attempt, 8_000) * (0.5 + Math.random() / 2);
 
 /** 128 random bits in hexadecimal. `crypto.randomUUID` does not exist on pages without HTTPS. */
 const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -29,7 +29,13 @@ export async function* readStream(
   // Ids of a thread's stream name the execution as well.
   let after: number | string | undefined = first;
   for (let cuts = 0; ; cuts += 1) {
-    const response: Response = await send({ method: 'GET', path, query: { ...query, after }, signal, isRaw: true });
+    const response: Response = await send({
+      method: 'GET',
+      path,
+      query: { ...query, after },
+      signal,
+      isRaw: true,
+    });
     if (response.status === 204) return;
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     try {

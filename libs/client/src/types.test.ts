@@ -1,9 +1,18 @@
 import type * as contracts from '@parley/contracts';
-import type { ChatResponse, DataOf, Entity, EntityPage, EntityTypes, EntityTypeView, Filters } from './index';
+import type {
+  ChatResponse,
+  DataOf,
+  Entity,
+  EntityPage,
+  EntityTypes,
+  EntityTypeView,
+  Filters,
+} from './index';
 import { ParleyClient } from './index';
 
 /** True only if both types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** True only if each type is assignable to the other. */
 type Assignable<A, B> = [A, B] extends [B, A] ? true : false;
 const holds = <T extends true>(value: T): T => value;
@@ -50,7 +59,10 @@ test("calls are typed by the user's own entity types", () => {
       createdAt: { $gt: 0 },
       id: { $in: ['a'] },
     };
-    await client.data.query('product', { filters, sort: { field: 'data.price', direction: 'asc' } });
+    await client.data.query('product', {
+      filters,
+      sort: { field: 'data.price', direction: 'asc' },
+    });
     // @ts-expect-error -- the lifecycle status is a field of the body, not a filter
     await client.data.query('product', { filters: { status: 'active' } });
     // @ts-expect-error -- no such operator
@@ -71,20 +83,36 @@ test("calls are typed by the user's own entity types", () => {
 });
 
 test('the types of `data` can be derived from definitions', () => {
-  const _flat = { slug: 'order', schema: { number: 'string', total: 'number', lines: 'array', own: 'money' } } as const;
+  const _flat = {
+    slug: 'order',
+    schema: { number: 'string', total: 'number', lines: 'array', own: 'money' },
+  } as const;
   const _full = {
     slug: 'visit',
     schema: {
       type: 'object',
-      properties: { at: { type: 'date' }, kind: { enum: ['a', 'b'] }, marks: { type: 'array', items: 'number' } },
+      properties: {
+        at: { type: 'date' },
+        kind: { enum: ['a', 'b'] },
+        marks: { type: 'array', items: 'number' },
+      },
       required: ['at'],
     },
   } as const;
-  type Order = { number?: string | null; total?: number | null; lines?: contracts.Json[] | null; own?: number | null };
-  expect(holds<Assignable<DataOf<typeof _flat>, { readonly [K in keyof Order]: Order[K] }>>(true)).toBe(true);
+  type Order = {
+    number?: string | null;
+    total?: number | null;
+    lines?: contracts.Json[] | null;
+    own?: number | null;
+  };
+  expect(
+    holds<Assignable<DataOf<typeof _flat>, { readonly [K in keyof Order]: Order[K] }>>(true),
+  ).toBe(true);
   type Visit = DataOf<typeof _full>;
   expect(
-    holds<Assignable<Visit, { at: string | number; kind?: 'a' | 'b' | null; marks?: number[] | null }>>(true),
+    holds<
+      Assignable<Visit, { at: string | number; kind?: 'a' | 'b' | null; marks?: number[] | null }>
+    >(true),
   ).toBe(true);
   type Both = EntityTypes<typeof _flat | typeof _full>;
   expect(holds<Same<keyof Both, 'order' | 'visit'>>(true)).toBe(true);

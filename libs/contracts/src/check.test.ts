@@ -24,10 +24,15 @@ const schema = z.strictObject({
     .optional(),
   inner: z.strictObject({ id: z.string(), at: z.number() }).optional(),
   map: z.record(z.string().regex(/^[a-z]+$/, 'must be a word'), z.number()).optional(),
-  both: z.union([z.string(), z.array(z.object({ text: z.string() }))], 'must be said, too').optional(),
+  both: z
+    .union([z.string(), z.array(z.object({ text: z.string() }))], 'must be said, too')
+    .optional(),
   value: z.union([z.string(), z.strictObject({ from: z.string(), to: z.string() })]).optional(),
   action: z
-    .discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })])
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('a') }),
+      z.object({ type: z.literal('b') }),
+    ])
     .optional(),
 });
 
@@ -80,7 +85,11 @@ test.each([
   ['keys of one issue', Object.fromEntries(many.map((index) => [`f${index}`, 1]))],
   [
     'issues',
-    { map: Object.fromEntries(many.map((index) => [String.fromCharCode(97 + (index % 26)).repeat(index + 1), 'x'])) },
+    {
+      map: Object.fromEntries(
+        many.map((index) => [String.fromCharCode(97 + (index % 26)).repeat(index + 1), 'x']),
+      ),
+    },
   ],
 ])('lists at most 100 problems of %s, or as many as are wanted', (_what, value) => {
   const countOf = (checked: ReturnType<typeof check>) => (checked.ok ? 0 : checked.problems.length);
@@ -99,5 +108,8 @@ test('a union of lists with very many wrong items is refused', () => {
 });
 
 test('gives the value with its defaults', () => {
-  expect(check(z.object({ size: z.number().default(3) }), { other: 1 })).toEqual({ ok: true, value: { size: 3 } });
+  expect(check(z.object({ size: z.number().default(3) }), { other: 1 })).toEqual({
+    ok: true,
+    value: { size: 3 },
+  });
 });

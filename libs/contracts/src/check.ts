@@ -7,12 +7,18 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: ErrorDe
  * Checks untrusted input. Lists at most `maxProblems` problems, each with its path, in the words of this API instead of
  * zod's: a value of a few MiB can have hundreds of thousands, such as unknown fields.
  */
-export function check<S extends z.ZodType>(schema: S, value: unknown, maxProblems = 100): Checked<z.output<S>> {
+export function check<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  maxProblems = 100,
+): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return { ok: true, value: result.data };
   const issues = result.error.issues.slice(0, maxProblems);
   // A text that is no list is not also too long, or too short, for one.
-  const mistyped = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  const mistyped = new Set(
+    issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')),
+  );
   const problems = issues
     .filter(({ code, path }) => code === 'invalid_type' || !mistyped.has(path.join('.')))
     .flatMap((issue) => listed(issue, [], maxProblems));
@@ -26,7 +32,9 @@ function listed(issue: z.core.$ZodIssue, parents: PropertyKey[], max: number): E
   const at = [...parents, ...issue.path];
   const path = at.join('.');
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, max).map((key) => ({ path: [...at, key].join('.'), message: unknownField }));
+    return issue.keys
+      .slice(0, max)
+      .map((key) => ({ path: [...at, key].join('.'), message: unknownField }));
   if (issue.code === 'invalid_key')
     return issue.issues.map(({ message }) => ({ path, message: `has a name that ${message}` }));
   if (issue.code !== 'invalid_union' || issue.errors.length === 0 || issue.message !== invalid)
@@ -45,8 +53,11 @@ const kindIn = ([issue]: z.core.$ZodIssue[]): string | undefined =>
  * problems are nested deepest, and among those the one with the fewest. It has at most `max` of them.
  */
 function closest(alternatives: z.core.$ZodIssue[][], max: number): z.core.$ZodIssue[] {
-  const depth = (one: z.core.$ZodIssue[]) => one.reduce((least, { path }) => Math.min(least, path.length), Infinity);
-  return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!.slice(0, max);
+  const depth = (one: z.core.$ZodIssue[]) =>
+    one.reduce((least, { path }) => Math.min(least, path.length), Infinity);
+  return alternatives
+    .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!
+    .slice(0, max);
 }
 
 const kinds: Record<string, string> = {
@@ -77,7 +88,9 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
       return oneOf(issue.values);
     case 'invalid_union':
       if (!Array.isArray(issue.options)) return invalid;
-      return Object.hasOwn(Object(issue.input), String(issue.discriminator)) ? oneOf(issue.options) : 'is required';
+      return Object.hasOwn(Object(issue.input), String(issue.discriminator))
+        ? oneOf(issue.options)
+        : 'is required';
     case 'too_small':
       if (unit && issue.minimum === 1) return 'must not be empty';
       return `must ${verb} ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unit}`;

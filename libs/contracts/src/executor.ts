@@ -28,7 +28,8 @@ export const sandboxGlobals =
 
 const handlerCodeSchema = z
   .string({
-    error: (issue) => (issue.input === undefined ? 'handlerCode is required' : 'handlerCode must be a string'),
+    error: (issue) =>
+      issue.input === undefined ? 'handlerCode is required' : 'handlerCode must be a string',
   })
   .min(1, 'handlerCode is required')
   .max(executorLimits.handlerCodeChars)
@@ -77,12 +78,21 @@ export const executeBodySchema = z.strictObject({
         .string()
         .min(1)
         .max(4096)
-        .describe('Short-lived and bound to the actor of this call. The executor keeps it outside of the sandbox.'),
+        .describe(
+          'Short-lived and bound to the actor of this call. The executor keeps it outside of the sandbox.',
+        ),
       url: z
         .url()
         .optional()
-        .describe('Must have the origin of `CHAT_URL`. Default: `/internal/tool-calls` on that origin.'),
-      depth: z.number().int().min(0).default(0).describe('Number of handlers that are waiting for this one.'),
+        .describe(
+          'Must have the origin of `CHAT_URL`. Default: `/internal/tool-calls` on that origin.',
+        ),
+      depth: z
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .describe('Number of handlers that are waiting for this one.'),
     })
     .optional()
     .describe('How `parley.<tool>(…)` calls the chat service. Without it those calls fail.'),
@@ -104,9 +114,15 @@ const column = z.number().int().optional().describe('Column in that line, from 1
 
 /** The result, or the error that the handler threw. `line` and `column` are positions in the handler's code, from 1. */
 export const executeResponseSchema = z.union([
-  z.strictObject({ result: z.unknown().describe('What the handler returned.'), logs, _meta: executionMetaSchema }),
   z.strictObject({
-    error: z.string().describe('Message of the error that the handler threw, or that its code has.'),
+    result: z.unknown().describe('What the handler returned.'),
+    logs,
+    _meta: executionMetaSchema,
+  }),
+  z.strictObject({
+    error: z
+      .string()
+      .describe('Message of the error that the handler threw, or that its code has.'),
     errorName: z
       .string()
       .optional()
@@ -122,7 +138,12 @@ export const executeResponseSchema = z.union([
 /** Body of `POST /validate`. */
 export const validateBodySchema = z.strictObject({
   handlerCode: handlerCodeSchema,
-  organizationId: z.string().min(1).max(128).optional().describe('Whose share of the processes the call uses.'),
+  organizationId: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('Whose share of the processes the call uses.'),
 });
 export const validateResponseSchema = z.union([
   z.strictObject({ valid: z.literal(true).describe('The code can be parsed.') }),
@@ -151,4 +172,5 @@ export const toolCallbackResponseSchema = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown().optional() }),
   z.object({ ok: z.literal(false), error: z.string(), errorType: z.string() }),
 ]);
-export type ToolCallbackResponse = { ok: true; result: unknown } | { ok: false; error: string; errorType: string };
+export type ToolCallbackResponse =
+  { ok: true; result: unknown } | { ok: false; error: string; errorType: string };

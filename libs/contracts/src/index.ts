@@ -2,7 +2,11 @@ export { type Actor, type Author, type Contact } from './actor';
 export { bearerTokenOf } from './bearer-token';
 export { type Caller, type PersonRole, type SignedIn } from './caller';
 export { canonicalJson } from './canonical-json';
-export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';
+export {
+  type AgentDefinition,
+  type AgentModel,
+  type ThreadContextParam,
+} from './definitions/agent';
 export { check } from './check';
 export { parseDefinition } from './definitions/parse-definition';
 export { type EntityTypeDefinition, paymentType } from './definitions/entity-type';
@@ -63,11 +67,21 @@ export {
   integrationProviders,
   mergeIntegration,
 } from './integrations';
-export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
+export {
+  type Environment,
+  type Permission,
+  type Scope,
+  environmentSchema,
+  permissionSchema,
+} from './scope';
 export { isListedOrigin } from './origin';
 export { slugSchema } from './slug';
 export { isTimeZone } from './time-zone';
-export { type ConversationSettings, conversationSettingsSchema, weekdays } from './http/manage/organization';
+export {
+  type ConversationSettings,
+  conversationSettingsSchema,
+  weekdays,
+} from './http/manage/organization';
 export { findUnstorable } from './unstorable';
 export {
   type OpenApiContent,
@@ -80,6 +94,10 @@ export { type SchemaObject } from './openapi/components';
 export { describeType, noteOf, rowsOf } from './openapi/schema-rows';
 export { type Operation } from './operations/operation';
 export { operations, operationsOf } from './operations/operations';
-export { type CompilePromptResponse, type FireTriggerResponse, type RunToolResponse } from './http/utility';
+export {
+  type CompilePromptResponse,
+  type FireTriggerResponse,
+  type RunToolResponse,
+} from './http/utility';
 export { onRefusal, reportRefusal } from './refusals';
 export { ownValue, setOwn } from './own-value';

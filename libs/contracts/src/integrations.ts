@@ -6,7 +6,9 @@ import type { JsonObject } from './json';
 export const currencySchema = z
   .string()
   .trim()
-  .regex(/^[A-Za-z]{3}$/, { error: ({ input }) => `must be a code of three letters such as CLP, not ${String(input)}` })
+  .regex(/^[A-Za-z]{3}$/, {
+    error: ({ input }) => `must be a code of three letters such as CLP, not ${String(input)}`,
+  })
   .toUpperCase();
 
 const text = (maxChars: number) =>
@@ -14,14 +16,22 @@ const text = (maxChars: number) =>
     .string()
     .min(1, 'must not be empty')
     .max(maxChars, `must have at most ${maxChars} characters`)
-    .refine((value) => !/\p{Cc}/u.test(value), 'must not contain line breaks or other control characters');
+    .refine(
+      (value) => !/\p{Cc}/u.test(value),
+      'must not contain line breaks or other control characters',
+    );
 
 /** Sent in a header, so it has no character that a header cannot have. */
-const secret = text(4_096).regex(/^[\x21-\x7e]*$/, 'must have ASCII characters only, without spaces');
+const secret = text(4_096).regex(
+  /^[\x21-\x7e]*$/,
+  'must have ASCII characters only, without spaces',
+);
 
 const address = text(2_048).refine((value) => {
   const url = URL.canParse(value) ? new URL(value) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  );
 }, 'must be an http or https address without a user name and password');
 
 /** `hello@acme.example` or `Acme <hello@acme.example>`. */
@@ -36,26 +46,49 @@ const ownHeaders =
   /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|accept)$/i;
 const headers = z
   .record(z.string(), text(4_096).regex(/^[\x20-\x7e]*$/, 'must have ASCII characters only'))
-  .refine((given) => Object.keys(given).length <= maxHeaders, `must have at most ${maxHeaders} headers`)
   .refine(
-    (given) => Object.keys(given).every((name) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !ownHeaders.test(name)),
+    (given) => Object.keys(given).length <= maxHeaders,
+    `must have at most ${maxHeaders} headers`,
+  )
+  .refine(
+    (given) =>
+      Object.keys(given).every(
+        (name) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !ownHeaders.test(name),
+      ),
     'must have names of headers, and none that the protocol sets, such as Host',
   );
 
 /** The fields that integrations have. Secret ones are encrypted and never returned. */
 const fields = {
-  apiKey: { schema: secret, isSecret: true, description: 'API key of the account at the provider.' },
+  apiKey: {
+    schema: secret,
+    isSecret: true,
+    description: 'API key of the account at the provider.',
+  },
   secretKey: { schema: secret, isSecret: true, description: 'Secret that signs requests.' },
-  apiUrl: { schema: address, isSecret: false, description: 'Address of the API, unless it is the default.' },
+  apiUrl: {
+    schema: address,
+    isSecret: false,
+    description: 'Address of the API, unless it is the default.',
+  },
   baseUrl: { schema: address, isSecret: false, description: 'Address of the API of models.' },
   url: { schema: address, isSecret: false, description: 'Address of the MCP server.' },
-  headers: { schema: headers, isSecret: true, description: 'Additional headers of each request, at most 20.' },
+  headers: {
+    schema: headers,
+    isSecret: true,
+    description: 'Additional headers of each request, at most 20.',
+  },
   returnUrl: {
     schema: z.union([z.literal(''), address]),
     isSecret: false,
-    description: 'Address that the browser opens after a payment. Empty: the address of the gateway.',
+    description:
+      'Address that the browser opens after a payment. Empty: the address of the gateway.',
   },
-  defaultCurrency: { schema: currencySchema, isSecret: false, description: 'Currency of payments. Default: CLP.' },
+  defaultCurrency: {
+    schema: currencySchema,
+    isSecret: false,
+    description: 'Currency of payments. Default: CLP.',
+  },
   from: { schema: sender, isSecret: false, description: 'Default sender of e-mails.' },
   mediaReply: {
     schema: z.string().max(4_096),
@@ -65,7 +98,9 @@ const fields = {
 } as const;
 
 export type IntegrationField = keyof typeof fields;
-export const integrationFields: Readonly<Record<IntegrationField, { isSecret: boolean; description: string }>> = fields;
+export const integrationFields: Readonly<
+  Record<IntegrationField, { isSecret: boolean; description: string }>
+> = fields;
 
 /** Settings of an integration. Null removes a field; fields that are absent stay. */
 export const integrationSettingsSchema = z.strictObject({
@@ -96,8 +131,16 @@ interface IntegrationProvider {
 }
 
 const models: IntegrationProvider = { kind: 'models', required: ['apiKey'], optional: ['baseUrl'] };
-const modelServer: IntegrationProvider = { kind: 'models', required: ['baseUrl'], optional: ['apiKey'] };
-const mcpServer: IntegrationProvider = { kind: 'mcp', required: ['url'], optional: ['apiKey', 'headers'] };
+const modelServer: IntegrationProvider = {
+  kind: 'models',
+  required: ['baseUrl'],
+  optional: ['apiKey'],
+};
+const mcpServer: IntegrationProvider = {
+  kind: 'mcp',
+  required: ['url'],
+  optional: ['apiKey', 'headers'],
+};
 
 const providers: Readonly<Record<string, IntegrationProvider>> = {
   flow: {
@@ -141,33 +184,59 @@ type GivenSettings = Partial<Record<IntegrationField, string | object | null>>;
 
 type MergedSettings =
   | { ok: true; config: JsonObject; secrets: JsonObject }
-  | { ok: false; code: 'unknown_provider' | 'invalid_settings' | 'secrets_required'; problems: ErrorDetail[] };
+  | {
+      ok: false;
+      code: 'unknown_provider' | 'invalid_settings' | 'secrets_required';
+      problems: ErrorDetail[];
+    };
 
 /** The settings after a change, checked as a whole. `problems` name the fields and never contain values of secrets. */
-export function mergeIntegration(name: string, before: StoredSettings | null, given: GivenSettings): MergedSettings {
+export function mergeIntegration(
+  name: string,
+  before: StoredSettings | null,
+  given: GivenSettings,
+): MergedSettings {
   const provider = integrationProvider(name);
   if (provider === null)
-    return { ok: false, code: 'unknown_provider', problems: [{ path: 'provider', message: unknownProvider(name) }] };
+    return {
+      ok: false,
+      code: 'unknown_provider',
+      problems: [{ path: 'provider', message: unknownProvider(name) }],
+    };
   const allowed = [...provider.required, ...provider.optional];
   const changes = Object.entries(given) as [IntegrationField, (typeof given)[IntegrationField]][];
-  const foreign = changes.filter(([field, value]) => value !== undefined && !allowed.includes(field));
+  const foreign = changes.filter(
+    ([field, value]) => value !== undefined && !allowed.includes(field),
+  );
   const merged: JsonObject = { ...provider.defaults, ...before?.config, ...before?.secrets };
   for (const [field, value] of changes) {
-    if (value === null && provider.defaults?.[field] !== undefined) merged[field] = provider.defaults[field];
+    if (value === null && provider.defaults?.[field] !== undefined)
+      merged[field] = provider.defaults[field];
     else if (value === null) delete merged[field];
     else if (value !== undefined) merged[field] = value as JsonObject;
   }
   const missing = provider.required.filter((field) => merged[field] === undefined);
   const problems = [
-    ...foreign.map(([field]) => ({ path: `settings.${field}`, message: `is not a field of ${name}` })),
+    ...foreign.map(([field]) => ({
+      path: `settings.${field}`,
+      message: `is not a field of ${name}`,
+    })),
     ...missing.map((field) => ({ path: `settings.${field}`, message: 'is required' })),
   ];
   if (problems.length > 0) return { ok: false, code: 'invalid_settings', problems };
-  const kept = keptSecrets({ ...provider.defaults, ...before?.config }, merged, before?.secrets ?? {}, given);
-  if (kept.length > 0) return { ok: false, code: 'secrets_required', problems: kept.map(toGiveAgain) };
+  const kept = keptSecrets(
+    { ...provider.defaults, ...before?.config },
+    merged,
+    before?.secrets ?? {},
+    given,
+  );
+  if (kept.length > 0)
+    return { ok: false, code: 'secrets_required', problems: kept.map(toGiveAgain) };
   const part = (isSecret: boolean) =>
     Object.fromEntries(
-      Object.entries(merged).filter(([field]) => (fields[field as IntegrationField]?.isSecret ?? false) === isSecret),
+      Object.entries(merged).filter(
+        ([field]) => (fields[field as IntegrationField]?.isSecret ?? false) === isSecret,
+      ),
     );
   return { ok: true, config: part(false), secrets: part(true) };
 }
@@ -176,10 +245,16 @@ export function mergeIntegration(name: string, before: StoredSettings | null, gi
  * The stored secrets that a change would send to another host, port or protocol. They are not shown to anyone, so who changes the
  * address has to give them again.
  */
-function keptSecrets(before: JsonObject, after: JsonObject, secrets: JsonObject, given: GivenSettings): string[] {
+function keptSecrets(
+  before: JsonObject,
+  after: JsonObject,
+  secrets: JsonObject,
+  given: GivenSettings,
+): string[] {
   const isMoved = addressFields.some((field) => originOf(before[field]) !== originOf(after[field]));
   if (!isMoved) return [];
-  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+  const isEmpty = (value: unknown) =>
+    typeof value === 'object' && Object.keys(value ?? {}).length === 0;
   return Object.keys(secrets).filter(
     (field) => given[field as IntegrationField] === undefined && !isEmpty(secrets[field]),
   );

@@ -8,7 +8,9 @@ const isPlainObject = (value: unknown): value is JsonObject =>
 
 /** Any JSON object. The parsed value is kept by reference, because a copy would lose a key such as `__proto__`. */
 export const jsonObjectSchema = z
-  .custom<JsonObject>(isPlainObject, { error: ({ input }) => (input === undefined ? undefined : 'must be an object') })
+  .custom<JsonObject>(isPlainObject, {
+    error: ({ input }) => (input === undefined ? undefined : 'must be an object'),
+  })
   .meta({ type: 'object', additionalProperties: true });
 
 export const jsonSchema: z.ZodType<Json> = z.json();

@@ -17,11 +17,16 @@ export const originPatternSchema = z
 /** Browsers send origins in lower case, in ASCII, without a path and without the default port. */
 function suggestionFor(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : '';
-  return isOrigin(origin) && origin !== text ? `. Browsers send ${text.slice(0, 100)} as ${origin}` : '';
+  return isOrigin(origin) && origin !== text
+    ? `. Browsers send ${text.slice(0, 100)} as ${origin}`
+    : '';
 }
 
 /** Whether the `Origin` of a request is one of these. Absent and `null` are none. */
-export function isListedOrigin(patterns: readonly string[], origin: string | undefined): origin is string {
+export function isListedOrigin(
+  patterns: readonly string[],
+  origin: string | undefined,
+): origin is string {
   if (origin === undefined || !isOrigin(origin)) return false;
   const { protocol, port, hostname } = new URL(origin);
   return patterns.some((pattern) =>

@@ -19,7 +19,12 @@ describe('findUnstorable', () => {
     ['half a surrogate pair in a key', { a: { 'b\ud800': 1 } }, 'a', /key.*surrogate/],
     ['NUL in a top-level key', { 'x\u0000': 1 }, '(key)', /key.*NUL/],
     ['a number beyond the range of a double', JSON.parse('{"a":[1e400]}'), 'a.0', /out of range/],
-    ['nesting beyond the limit', nested(maxJsonDepth + 1), Array(maxJsonDepth).fill('a').join('.'), /nested deeper/],
+    [
+      'nesting beyond the limit',
+      nested(maxJsonDepth + 1),
+      Array(maxJsonDepth).fill('a').join('.'),
+      /nested deeper/,
+    ],
   ])('reports the path of %s', (_name, value, path, message) => {
     expect(findUnstorable(value)).toEqual({ path, message: expect.stringMatching(message) });
   });

@@ -42,7 +42,8 @@ function problemIn(value: unknown, depth: number, keys: (string | number)[]): st
 }
 
 function textProblem(text: string): string | null {
-  if (text.includes('\u0000')) return 'contains the NUL character (\\u0000), which cannot be stored';
+  if (text.includes('\u0000'))
+    return 'contains the NUL character (\\u0000), which cannot be stored';
   return text.isWellFormed() ? null : 'contains half a surrogate pair, which is not valid Unicode';
 }
 

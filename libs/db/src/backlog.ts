@@ -33,7 +33,8 @@ export function backlog(
     { count: column.int4, oldestAt: column.timestamptz.nullable },
   );
   return async (db: Queryable, { tenant, environment }: Scope): Promise<Backlog> => {
-    const { count: found, oldestAt } = (await db.query({ tenant }, count, [tenant, environment])).rows[0]!;
+    const { count: found, oldestAt } = (await db.query({ tenant }, count, [tenant, environment]))
+      .rows[0]!;
     return { count: Math.min(found, maxCounted), isCapped: found > maxCounted, oldestAt };
   };
 }

@@ -44,7 +44,10 @@ it('begins one more batch when all take too long', async () => {
 });
 
 it('processes items of different keys in different batches, at the same time', async () => {
-  const { begun, call, begunAfterATurn } = startBatches({ keyOf: (item) => Number(item) % 2, lanes: 1 });
+  const { begun, call, begunAfterATurn } = startBatches({
+    keyOf: (item) => Number(item) % 2,
+    lanes: 1,
+  });
   const results = Promise.all([1, 2, 3, 4].map(call));
   expect(await begunAfterATurn()).toEqual([
     [1, 3],

@@ -42,7 +42,14 @@ export interface BatchOptions<Item> {
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,
-  { keyOf = () => 0, lanes = 2, largest = 200, patienceMs, startsAtOnce, failsTogether }: BatchOptions<Item> = {},
+  {
+    keyOf = () => 0,
+    lanes = 2,
+    largest = 200,
+    patienceMs,
+    startsAtOnce,
+    failsTogether,
+  }: BatchOptions<Item> = {},
 ): (item: Item) => Promise<Result> {
   /** A group without calls is deleted. */
   const groups = new Map<string | number, Group<Item, Result>>();

@@ -15,7 +15,11 @@ interface DueWork<T> {
 }
 
 /** Claims at most `limit` due rows, tenant by tenant, so that the backlog of one does not delay others (docs/adr/0035). */
-export async function claimByTenant<T>(db: Queryable, work: DueWork<T>, limit: number): Promise<T[]> {
+export async function claimByTenant<T>(
+  db: Queryable,
+  work: DueWork<T>,
+  limit: number,
+): Promise<T[]> {
   const { tenants, due, values = [], isMarked = false } = work;
   const { rows } = await db.acrossTenants('due work', tenants, values);
   const share = Math.max(minShare, Math.ceil(limit / rows.length));

@@ -15,7 +15,9 @@ afterAll(() => db.close());
 /** As long as a query with two filters. */
 const padding = `/* ${'x'.repeat(5_000)} */`;
 const ask = async (n: number): Promise<number> => {
-  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, { sum: column.int4 });
+  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, {
+    sum: column.int4,
+  });
   return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
 };
 const withSearch = (search: string): string => Object.assign(new URL(db.url), { search }).href;
@@ -32,7 +34,8 @@ test('the prepared statements of a connection are bounded: those least recently 
   for (let n = 1; n < 300; n += 1) {
     expect(await ask(n)).toBe(n + 1);
     // Concurrently, so that others wait for the connection while its statements are deallocated.
-    if (n % 20 === 0) await Promise.all([0, 1, 2, n].map(async (one) => expect(await ask(one)).toBe(one + 1)));
+    if (n % 20 === 0)
+      await Promise.all([0, 1, 2, n].map(async (one) => expect(await ask(one)).toBe(one + 1)));
     most = Math.max(most, (await prepared()).chars);
   }
   expect(most).toBeGreaterThan(150_000);
@@ -67,7 +70,9 @@ test('behind a PgBouncer that keeps them, statements are prepared by name, and a
       )
     ).rows[0];
   const run = (n: number) => {
-    const one = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, { sum: column.int4 });
+    const one = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, {
+      sum: column.int4,
+    });
     return pooled.acrossTenants('sweep', one, [1]);
   };
   await run(0);
@@ -85,7 +90,10 @@ test('behind a PgBouncer that keeps them, statements are prepared by name, and a
 });
 
 test('options in the address are added to the default session options', async () => {
-  const other = createDb({ databaseUrl: withSearch('options=-c plan_cache_mode=auto -c work_mem=5MB'), poolSize: 1 });
+  const other = createDb({
+    databaseUrl: withSearch('options=-c plan_cache_mode=auto -c work_mem=5MB'),
+    poolSize: 1,
+  });
   const { rows } = await other.pool.query(
     `select current_setting('plan_cache_mode') as plans, current_setting('work_mem') as memory, current_setting('jit') as jit`,
   );
@@ -114,7 +122,9 @@ test('callbacks of afterCommit run after the commit, and never after a rollback'
   });
   await expect(undone).rejects.toThrow('no');
   // A deferred constraint fails the commit.
-  await db.pool.query('create table if not exists once (n int unique deferrable initially deferred)');
+  await db.pool.query(
+    'create table if not exists once (n int unique deferrable initially deferred)',
+  );
   const refused = db.transaction(async (tx) => {
     await tx.acrossTenants('sweep', statement('add-twice', 'insert into once values (1), (1)'));
     tx.afterCommit(() => void seen.push('refused'));
@@ -128,7 +138,12 @@ test('callbacks of afterCommit run after the commit, and never after a rollback'
 
 test('pgbouncer and options are removed from the address, other parameters stay', () => {
   const read = (query: string) => readDatabaseUrl(`postgres://u:p@h:6432/d${query}`);
-  const plain = { url: 'postgres://u:p@h:6432/d', isPooled: false, preparesStatements: true, options: '' };
+  const plain = {
+    url: 'postgres://u:p@h:6432/d',
+    isPooled: false,
+    preparesStatements: true,
+    options: '',
+  };
   expect(read('')).toEqual(plain);
   expect(read('?options=-c%20jit%3Don&sslmode=require')).toEqual({
     url: 'postgres://u:p@h:6432/d?sslmode=require',
@@ -138,8 +153,12 @@ test('pgbouncer and options are removed from the address, other parameters stay'
   });
   expect(read('?pgbouncer=true')).toEqual({ ...plain, isPooled: true, preparesStatements: false });
   expect(read('?pgbouncer=prepared')).toEqual({ ...plain, isPooled: true });
-  expect(read('?pgbouncer=true&sslmode=require').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
-  expect(read('?sslmode=require&pgbouncer=true').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
+  expect(read('?pgbouncer=true&sslmode=require').url).toBe(
+    'postgres://u:p@h:6432/d?sslmode=require',
+  );
+  expect(read('?sslmode=require&pgbouncer=true').url).toBe(
+    'postgres://u:p@h:6432/d?sslmode=require',
+  );
   expect(read('?pgbouncer=false')).toEqual(plain);
 });
 
@@ -171,18 +190,27 @@ test('a transaction on a silent server ends after one time limit, without waitin
   const tookMs = performance.now() - startedAtMs;
   await proxy.cut();
   await silent.close();
-  expect([String(error), isDatabaseUnavailable(error)]).toEqual(['Error: Query read timeout', true]);
+  expect([String(error), isDatabaseUnavailable(error)]).toEqual([
+    'Error: Query read timeout',
+    true,
+  ]);
   // The rollback would take another 6 s.
   expect(tookMs).toBeLessThan(11_000);
 }, 60_000);
 
 test('a server that cannot be reached, or has no disk space, memory or connection left, is unavailable', () => {
-  const codes = 'ECONNREFUSED ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN 53100 53200 53300 57P03'.split(' ');
+  const codes =
+    'ECONNREFUSED ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN 53100 53200 53300 57P03'.split(
+      ' ',
+    );
   for (const code of codes) {
     const error = Object.assign(new Error('x'), { code });
     expect([code, isDatabaseUnavailable(error)]).toEqual([code, true]);
-    expect(isDatabaseUnavailable(new Error('wrapped', { cause: new AggregateError([error]) }))).toBe(true);
+    expect(
+      isDatabaseUnavailable(new Error('wrapped', { cause: new AggregateError([error]) })),
+    ).toBe(true);
   }
   expect(isDatabaseUnavailable(new Error('timeout expired'))).toBe(true);
-  for (const code of ['23505', '57014', '22P02']) expect(isDatabaseUnavailable({ code })).toBe(false);
+  for (const code of ['23505', '57014', '22P02'])
+    expect(isDatabaseUnavailable({ code })).toBe(false);
 });

@@ -40,14 +40,23 @@ export interface Result<T> {
   rowCount: number;
 }
 
-const keyOf = (subject: Subject): string => ('tenant' in subject ? String(subject.tenant) : subject.organizationId);
+const keyOf = (subject: Subject): string =>
+  'tenant' in subject ? String(subject.tenant) : subject.organizationId;
 
 /** Runs statements: the database, or one of its transactions. */
 export interface Queryable {
   /** Runs a statement on the rows of one tenant. */
-  query<T>(subject: Subject, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  query<T>(
+    subject: Subject,
+    statement: Statement<T>,
+    values?: readonly unknown[],
+  ): Promise<Result<T>>;
   /** Runs a statement on the rows of several tenants. */
-  acrossTenants<T>(reason: CrossTenantReason, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  acrossTenants<T>(
+    reason: CrossTenantReason,
+    statement: Statement<T>,
+    values?: readonly unknown[],
+  ): Promise<Result<T>>;
   /** Calls `callback` after the commit of the transaction, not after a rollback. Outside a transaction, immediately. */
   afterCommit(callback: () => void): void;
 }
@@ -122,16 +131,24 @@ export function createDb({
     keepAlive: true,
     stream: () => joinWrites(new Socket()),
     // PgBouncer refuses options of a session, because its connections are shared.
-    ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions}${readOnly} ${options}` }),
+    ...(!isPooled && {
+      statement_timeout: timeoutMs,
+      options: `${sessionOptions}${readOnly} ${options}`,
+    }),
   });
   // A broken idle connection is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => onError?.(error));
   // A connection may also break before its first user has added a listener. Its next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const queryable = createQueryable(preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null);
+  const queryable = createQueryable(
+    preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null,
+  );
   const direct = queryable(pool);
   const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs / 2 });
-  const connect = async (subject?: Subject, options?: { isLong?: boolean }): Promise<Connection> => {
+  const connect = async (
+    subject?: Subject,
+    options?: { isLong?: boolean },
+  ): Promise<Connection> => {
     const free = subject && (await share.take(keyOf(subject), options));
     try {
       return { client: await pool.connect(), free };
@@ -146,7 +163,9 @@ export function createDb({
       const key = keyOf(subject);
       const run = () => direct.query(subject, statement, values);
       const free = statement.isLong ? null : share.tryTake(key);
-      return free !== null ? run().finally(free) : share.take(key, statement).then((free) => run().finally(free));
+      return free !== null
+        ? run().finally(free)
+        : share.take(key, statement).then((free) => run().finally(free));
     },
     async transaction(work, options) {
       const callbacks: (() => void)[] = [];
@@ -154,7 +173,8 @@ export function createDb({
         (subject?: Subject) => connect(subject, options),
         (open) =>
           work({
-            query: async (subject, ...rest) => queryable(await open(subject)).query(subject, ...rest),
+            query: async (subject, ...rest) =>
+              queryable(await open(subject)).query(subject, ...rest),
             acrossTenants: async (...all) => queryable(await open()).acrossTenants(...all),
             afterCommit: (callback) => void callbacks.push(callback),
           }),
@@ -184,15 +204,23 @@ export const queryableOf = (client: pg.ClientBase): Queryable =>
 /** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
 function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query'>) => Queryable {
   const { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS } = process.env;
-  const check = folder ? createStatementCheck(folder, { isPartitioned: PARLEY_TEST_PARTITIONS === 'true' }) : null;
+  const check = folder
+    ? createStatementCheck(folder, { isPartitioned: PARLEY_TEST_PARTITIONS === 'true' })
+    : null;
   return (client) => {
-    const run = <T>(subject: object | CrossTenantReason, statement: Statement<T>, values: readonly unknown[] = []) => {
+    const run = <T>(
+      subject: object | CrossTenantReason,
+      statement: Statement<T>,
+      values: readonly unknown[] = [],
+    ) => {
       const { text } = statement;
       const name = noteUse === null ? undefined : statement.preparedAs;
       if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
         on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
-      return check === null ? send(client) : check(client, subject, statement as Statement, values, send);
+      return check === null
+        ? send(client)
+        : check(client, subject, statement as Statement, values, send);
     };
     return { query: run, acrossTenants: run, afterCommit: (callback) => callback() };
   };

@@ -14,7 +14,8 @@ export async function concurrentSteps(client: pg.Client, sql: string): Promise<s
   if (dropped !== undefined)
     return (await kindOf(client, dropped)) === 'I' ? briefly(`drop index "${dropped}"`) : [sql];
   const [, unique = '', index, table, rest] = creating.exec(text) ?? [];
-  if (index === undefined || table === undefined || (await kindOf(client, table)) !== 'p') return [sql];
+  if (index === undefined || table === undefined || (await kindOf(client, table)) !== 'p')
+    return [sql];
   const { rows } = await client.query<{ partition: string }>(
     `select relname as partition from pg_partition_tree($1::regclass) join pg_class c on c.oid = relid where isleaf order by relid`,
     [table],
@@ -22,7 +23,10 @@ export async function concurrentSteps(client: pg.Client, sql: string): Promise<s
   const steps: string[] = [];
   for (const { partition } of rows) {
     const name = `${index.slice(0, 31)}_${partition.slice(-31)}`;
-    const found = await client.query('select from pg_index where indexrelid = to_regclass($1) and indisvalid', [name]);
+    const found = await client.query(
+      'select from pg_index where indexrelid = to_regclass($1) and indisvalid',
+      [name],
+    );
     if (found.rowCount === 1) continue;
     steps.push(`drop index concurrently if exists "${name}"`);
     steps.push(`create ${unique}index concurrently "${name}" on "${partition}"${rest}`);
@@ -31,7 +35,11 @@ export async function concurrentSteps(client: pg.Client, sql: string): Promise<s
 }
 
 /** A statement that locks the table and changes nothing but its catalog. It makes way, as in other migrations. */
-const briefly = (text: string): string[] => [`set lock_timeout = '2s'`, text, 'set lock_timeout = 0'];
+const briefly = (text: string): string[] => [
+  `set lock_timeout = '2s'`,
+  text,
+  'set lock_timeout = 0',
+];
 
 async function kindOf(client: pg.Client, name: string): Promise<string | undefined> {
   const { rows } = await client.query<{ kind: string }>(

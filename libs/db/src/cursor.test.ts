@@ -6,7 +6,17 @@ test('a cursor can be decoded for its own query only', () => {
   expect(decodeCursor('other', cursor)).toBeNull();
 });
 
-test.each(['', '.', 'c1', 'c1.', 'c1.!!!', 'c1.bnVsbA', 'c1.WzFd', 'c2.W10', 'c1.W10.W10', `c1.${'A'.repeat(3_000)}`])(
-  'the invalid cursor %p is refused',
-  (cursor) => expect(decodeCursor('query', cursor)).toBeNull(),
+test.each([
+  '',
+  '.',
+  'c1',
+  'c1.',
+  'c1.!!!',
+  'c1.bnVsbA',
+  'c1.WzFd',
+  'c2.W10',
+  'c1.W10.W10',
+  `c1.${'A'.repeat(3_000)}`,
+])('the invalid cursor %p is refused', (cursor) =>
+  expect(decodeCursor('query', cursor)).toBeNull(),
 );

@@ -13,7 +13,8 @@ export function encodeCursor(query: string, position: readonly string[]): string
 /** The position in a cursor. Null if the cursor is invalid, has another version or belongs to another query. */
 export function decodeCursor(query: string, cursor: string): string[] | null {
   const [prefix, body, ...rest] = cursor.split('.');
-  if (prefix !== version || body === undefined || rest.length > 0 || body.length > 2_000) return null;
+  if (prefix !== version || body === undefined || rest.length > 0 || body.length > 2_000)
+    return null;
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));

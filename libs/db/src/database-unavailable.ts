@@ -19,6 +19,7 @@ export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
   const { code, message, cause, errors } = error as Record<string, unknown>;
   if (typeof code === 'string' && unavailableCodes.has(code)) return true;
   if (typeof message === 'string' && unavailableText.test(message)) return true;
-  if (Array.isArray(errors) && errors.some((cause) => isDatabaseUnavailable(cause, depth + 1))) return true;
+  if (Array.isArray(errors) && errors.some((cause) => isDatabaseUnavailable(cause, depth + 1)))
+    return true;
   return isDatabaseUnavailable(cause, depth + 1);
 }

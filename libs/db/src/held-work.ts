@@ -64,7 +64,8 @@ export function heldWork({
   );
   const isOld = `${since} <= now() - make_interval(secs => $1::float8 / 1000)`;
   const ending = (text: string) => async (db: Queryable, olderThanMs: number) =>
-    (await db.acrossTenants('operator command', unprepared('end-held-work', text), [olderThanMs])).rowCount;
+    (await db.acrossTenants('operator command', unprepared('end-held-work', text), [olderThanMs]))
+      .rowCount;
   return {
     kind,
     hold: async (tx) => (await tx.acrossTenants('operator command', holdAll)).rowCount,

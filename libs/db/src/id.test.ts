@@ -9,11 +9,14 @@ describe('newId', () => {
   it('sorts in the order of creation, even when the clock is set back', () => {
     let nowMs = Date.now() + 1_000_000;
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 2, maxLength: 50 }), (steps) => {
-        const ids = steps.map((step) => newId('x', (nowMs += step)));
-        expect([...ids].sort()).toEqual(ids);
-        expect(new Set(ids).size).toBe(ids.length);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 2, maxLength: 50 }),
+        (steps) => {
+          const ids = steps.map((step) => newId('x', (nowMs += step)));
+          expect([...ids].sort()).toEqual(ids);
+          expect(new Set(ids).size).toBe(ids.length);
+        },
+      ),
     );
   });
 

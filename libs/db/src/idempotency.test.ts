@@ -27,18 +27,27 @@ async function claim(key: string) {
 }
 
 const set = (key: string, column: string) =>
-  db.pool.query(`update idempotency_records set ${column} = now() - interval '1 s' where key = $1`, [key]);
+  db.pool.query(
+    `update idempotency_records set ${column} = now() - interval '1 s' where key = $1`,
+    [key],
+  );
 
 describe('createIdempotencyStore', () => {
   it('admits one of many simultaneous requests', async () => {
-    const states = await Promise.all(Array.from({ length: 20 }, () => store().begin(operation('burst'))));
+    const states = await Promise.all(
+      Array.from({ length: 20 }, () => store().begin(operation('burst'))),
+    );
     expect(states.filter(({ state }) => state === 'started')).toHaveLength(1);
     expect(states.filter(({ state }) => state === 'running')).toHaveLength(19);
   });
 
   it('returns the stored answer and refuses another body', async () => {
     expect(await store().finish(await claim('replay'), 201, '{"id":"x"}')).toBe(true);
-    expect(await store().begin(operation('replay'))).toEqual({ state: 'done', status: 201, body: '{"id":"x"}' });
+    expect(await store().begin(operation('replay'))).toEqual({
+      state: 'done',
+      status: 201,
+      body: '{"id":"x"}',
+    });
     expect(await store().begin(operation('replay', 'other'))).toEqual({ state: 'other_request' });
   });
 
@@ -64,7 +73,11 @@ describe('createIdempotencyStore', () => {
     expect(await store().begin(operation('died'))).toEqual({ state: 'running' });
     expect(await store().finish(expired, 200, '"expired"')).toBe(false);
     expect(await store().finish(next, 200, '"next"')).toBe(true);
-    expect(await store().begin(operation('died'))).toEqual({ state: 'done', status: 200, body: '"next"' });
+    expect(await store().begin(operation('died'))).toEqual({
+      state: 'done',
+      status: 200,
+      body: '"next"',
+    });
   });
 
   it('does not take over a claim that is renewed', async () => {

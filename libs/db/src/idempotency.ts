@@ -67,7 +67,10 @@ const renew = statement(
   `update idempotency_records set locked_until = now() + make_interval(secs => $4) where ${held}`,
 );
 
-const finish = statement('idempotency-finish', `update idempotency_records set status = $4, body = $5 where ${held}`);
+const finish = statement(
+  'idempotency-finish',
+  `update idempotency_records set status = $4, body = $5 where ${held}`,
+);
 
 const abandon = statement(
   'idempotency-abandon',
@@ -107,7 +110,13 @@ export function createIdempotencyStore(db: Queryable) {
      * work, a crash cannot separate the answer from the work.
      */
     async finish(claim: Claim, status: number, body: string): Promise<boolean> {
-      const { rowCount } = await db.query(claim, finish, [claim.tenant, claim.id, claim.token, status, body]);
+      const { rowCount } = await db.query(claim, finish, [
+        claim.tenant,
+        claim.id,
+        claim.token,
+        status,
+        body,
+      ]);
       return rowCount === 1;
     },
 

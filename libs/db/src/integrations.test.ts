@@ -22,7 +22,11 @@ it('stores one configuration of a provider in each environment, with encrypted s
   const { scope } = await seedOrganization(db.pool);
   const production = { ...scope, environment: 'production' as const };
   const save = (where: typeof scope, apiKey: string) =>
-    saveIntegration(db, box, where, { provider: 'flow', config: { apiUrl: 'http://a' }, secrets: { apiKey } });
+    saveIntegration(db, box, where, {
+      provider: 'flow',
+      config: { apiUrl: 'http://a' },
+      secrets: { apiKey },
+    });
   await save(scope, 'first-secret');
   await save(scope, 'second-secret');
   await save(production, 'other-secret');
@@ -34,13 +38,17 @@ it('stores one configuration of a provider in each environment, with encrypted s
   });
   expect(await findIntegration(db, box, scope, 'kapso')).toBeNull();
   const { rows } = await db.pool.query('select secrets from integrations');
-  expect(rows.map(({ secrets }) => (secrets as Buffer).toString('latin1')).join()).not.toContain('secret');
+  expect(rows.map(({ secrets }) => (secrets as Buffer).toString('latin1')).join()).not.toContain(
+    'secret',
+  );
 
   const otherBox = createSecretBox(randomBytes(32).toString('base64'));
   expect((await findIntegration(db, otherBox, scope, 'flow'))?.secrets).toBeNull();
 
   expect(await listActiveIntegrations(db, box, 'flow')).toHaveLength(2);
-  await db.pool.query('update integrations set active = false where environment = $1', ['production']);
+  await db.pool.query('update integrations set active = false where environment = $1', [
+    'production',
+  ]);
   expect(await listActiveIntegrations(db, box, 'flow')).toMatchObject([{ scope }]);
   await db.pool.query('update organizations set deleted_at = now()');
   expect(await listActiveIntegrations(db, box, 'flow')).toEqual([]);
@@ -56,7 +64,11 @@ it('lists the active integrations of one environment, with a revision that chang
   await save('resend', (await seedOrganization(db.pool)).scope);
   await switchIntegration(db, scope, 'flow', false);
   const [before] = await listEnvironmentIntegrations(db, scope);
-  expect(before).toMatchObject({ provider: 'mcp.crm', config: { provider: 'mcp.crm' }, secrets: expect.any(Buffer) });
+  expect(before).toMatchObject({
+    provider: 'mcp.crm',
+    config: { provider: 'mcp.crm' },
+    secrets: expect.any(Buffer),
+  });
   await save('mcp.crm');
   const listed = await listEnvironmentIntegrations(db, scope);
   expect(listed.map(({ provider }) => provider)).toEqual(['mcp.crm', 'openai']);
@@ -65,18 +77,28 @@ it('lists the active integrations of one environment, with a revision that chang
 });
 
 it('encrypts again with the new key the secrets that an older key has encrypted', async () => {
-  const [older, newer, lost] = [1, 2, 3].map(() => randomBytes(32).toString('base64')) as [string, string, string];
+  const [older, newer, lost] = [1, 2, 3].map(() => randomBytes(32).toString('base64')) as [
+    string,
+    string,
+    string,
+  ];
   await db.pool.query('delete from integrations');
   const { scope } = await seedOrganization(db.pool);
   const save = (key: string, provider: string) =>
-    saveIntegration(db, createSecretBox(key), scope, { provider, config: {}, secrets: { apiKey: provider } });
+    saveIntegration(db, createSecretBox(key), scope, {
+      provider,
+      config: {},
+      secrets: { apiKey: provider },
+    });
   await save(older, 'flow');
   await save(lost, 'kapso');
   await save(newer, 'resend');
   const rotating = createSecretBox(`${newer},${older}`);
   const { resealed, unreadable } = await resealStale(rotating, await sealedIntegrations(db));
   expect([resealed, unreadable.length]).toEqual([1, 1]);
-  expect((await findIntegration(db, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
+  expect((await findIntegration(db, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({
+    apiKey: 'flow',
+  });
   expect(await resealStale(rotating, await sealedIntegrations(db))).toMatchObject({ resealed: 0 });
 });
 
@@ -89,5 +111,7 @@ it('reports the integrations whose secrets no key decrypts, with their organizat
     ['kapso', createSecretBox(randomBytes(32).toString('base64'))],
   ] as const)
     await saveIntegration(db, writer, scope, { provider, config: {}, secrets: { apiKey: 'x' } });
-  expect(unreadableOf(box, await sealedIntegrations(db))).toEqual(['integration kapso in development of acme']);
+  expect(unreadableOf(box, await sealedIntegrations(db))).toEqual([
+    'integration kapso in development of acme',
+  ]);
 });

@@ -108,7 +108,11 @@ const allOfEnvironment = statement(
 );
 
 /** Returns the integrations of an environment, active or not, ordered by provider. */
-export async function listIntegrations(db: Queryable, box: SecretBox, scope: Scope): Promise<Integration[]> {
+export async function listIntegrations(
+  db: Queryable,
+  box: SecretBox,
+  scope: Scope,
+): Promise<Integration[]> {
   const { rows } = await db.query(scope, allOfEnvironment, [scope.tenant, scope.environment]);
   return rows.map((row) => toIntegration(box, row));
 }
@@ -122,7 +126,11 @@ const activeOfProvider = statement(
 );
 
 /** Returns the active integrations of a provider in all environments of all organizations. */
-export async function listActiveIntegrations(db: Queryable, box: SecretBox, provider: string): Promise<Integration[]> {
+export async function listActiveIntegrations(
+  db: Queryable,
+  box: SecretBox,
+  provider: string,
+): Promise<Integration[]> {
   const { rows } = await db.acrossTenants('due work', activeOfProvider, [provider]);
   return rows.map((row) => toIntegration(box, row));
 }
@@ -149,7 +157,15 @@ export async function saveIntegration(
 ): Promise<void> {
   const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
   const { tenant, environment } = scope;
-  await db.query(scope, save, [newId('int'), tenant, environment, provider, JSON.stringify(config), sealed, active]);
+  await db.query(scope, save, [
+    newId('int'),
+    tenant,
+    environment,
+    provider,
+    JSON.stringify(config),
+    sealed,
+    active,
+  ]);
 }
 
 const switchActive = statement(
@@ -171,7 +187,12 @@ export async function switchIntegration(
   provider: string,
   active: boolean,
 ): Promise<boolean | null> {
-  const { rows } = await db.query(scope, switchActive, [scope.tenant, scope.environment, provider, active]);
+  const { rows } = await db.query(scope, switchActive, [
+    scope.tenant,
+    scope.environment,
+    provider,
+    active,
+  ]);
   return rows[0]?.changed ?? null;
 }
 
@@ -181,14 +202,22 @@ const remove = statement(
 );
 
 /** Deletes an integration with its secrets. Returns false when there is none. */
-export async function removeIntegration(db: Queryable, scope: Scope, provider: string): Promise<boolean> {
+export async function removeIntegration(
+  db: Queryable,
+  scope: Scope,
+  provider: string,
+): Promise<boolean> {
   const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, provider]);
   return rowCount === 1;
 }
 
 function toIntegration(box: SecretBox, row: Row): Integration {
   const { organizationId, tenant, environment, secrets: _, ...integration } = row;
-  return { ...integration, scope: { organizationId, tenant, environment }, secrets: open(box, row) };
+  return {
+    ...integration,
+    scope: { organizationId, tenant, environment },
+    secrets: open(box, row),
+  };
 }
 
 function open(box: SecretBox, row: Row): JsonObject | null {

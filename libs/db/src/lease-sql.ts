@@ -15,7 +15,8 @@ export const leaseSql = {
   /** The end of a lease that begins or is renewed now. `seconds`: a number, or a parameter's placeholder. */
   until: (seconds: number | string) => `now() + make_interval(secs => ${seconds})`,
   /** The row `$2` of the tenant `$1`, in this status, is still held by `$3`. */
-  isHeld: (status: string) => `tenant = $1 and id = $2 and lease_owner = $3 and status = '${status}'`,
+  isHeld: (status: string) =>
+    `tenant = $1 and id = $2 and lease_owner = $3 and status = '${status}'`,
   release: 'lease_owner = null, lease_until = null',
   /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>

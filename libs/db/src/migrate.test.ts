@@ -78,13 +78,18 @@ async function beforeMigration(name: string) {
 
 describe('migrate', () => {
   it('applies a missing migration once when several processes start together', async () => {
-    const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      'create table extra (id int);',
+    );
     expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
     expect(await schemaProblem({ pool }, folder)).toContain('parley migrate');
-    const results = await Promise.all(Array.from({ length: 4 }, () => migrate({ databaseUrl, migrationsDir: folder })));
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => migrate({ databaseUrl, migrationsDir: folder })),
+    );
     expect(results.flatMap(({ applied }) => applied)).toEqual(['29990101000000_extra']);
     expect(await schemaProblem({ pool }, folder)).toBeNull();
-    const { rows } = await pool.query(`select count(*)::int as n, bool_and(finished_at is not null) as ended
+    const { rows } =
+      await pool.query(`select count(*)::int as n, bool_and(finished_at is not null) as ended
       from _prisma_migrations where migration_name = '29990101000000_extra'`);
     expect(rows).toEqual([{ n: 1, ended: true }]);
     await close();
@@ -92,14 +97,18 @@ describe('migrate', () => {
 
   it('refuses to run through PgBouncer', async () => {
     const databaseUrl = 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true';
-    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(/cannot run through PgBouncer/);
+    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(
+      /cannot run through PgBouncer/,
+    );
   });
 
   it('fails with the reason and rolls the failed migration back', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration(
       'create table half (id int); select no_such_function();',
     );
-    await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(/no_such_function/);
+    await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(
+      /no_such_function/,
+    );
     expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
     await pool.query('create function no_such_function() returns int language sql return 1');
     expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual(extra);
@@ -108,14 +117,20 @@ describe('migrate', () => {
 
   it('has no time limit, even when the database or the address sets one', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('select pg_sleep(0.5);');
-    await pool.query(`alter database "${new URL(databaseUrl).pathname.slice(1)}" set statement_timeout = '200ms'`);
-    const limited = Object.assign(new URL(databaseUrl), { search: 'options=-c statement_timeout=200ms' }).href;
+    await pool.query(
+      `alter database "${new URL(databaseUrl).pathname.slice(1)}" set statement_timeout = '200ms'`,
+    );
+    const limited = Object.assign(new URL(databaseUrl), {
+      search: 'options=-c statement_timeout=200ms',
+    }).href;
     expect(await migrate({ databaseUrl: limited, migrationsDir: folder })).toEqual(extra);
     await close();
   });
 
   it('refuses a database that is newer than the code, also when it would have something to apply', async () => {
-    const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      'create table extra (id int);',
+    );
     await migrate({ databaseUrl, migrationsDir: folder });
     const problem = 'newer than this version: it has 29990101000000_extra';
     expect(await schemaProblem({ pool }, ours)).toContain(problem);
@@ -127,19 +142,34 @@ describe('migrate', () => {
 
   it('accepts a database that is newer by an expansion, and says that it is', async () => {
     const name = '29990101000000_expand_extra';
-    const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);', name);
-    expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual({ applied: [name], newer: [] });
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      'create table extra (id int);',
+      name,
+    );
+    expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual({
+      applied: [name],
+      newer: [],
+    });
     expect(await schemaProblem({ pool }, ours)).toBeNull();
-    expect(await migrate({ databaseUrl, migrationsDir: ours })).toEqual({ applied: [], newer: [name] });
+    expect(await migrate({ databaseUrl, migrationsDir: ours })).toEqual({
+      applied: [],
+      newer: [name],
+    });
     await close();
   });
 
   it('does not let statements wait long behind a migration whose table is in use, and applies it once it is not', async () => {
-    const { databaseUrl, folder, pool, close } = await withExtraMigration('alter table users add extra int;');
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      'alter table users add extra int;',
+    );
     const user = await pool.connect();
     await user.query('begin; select from users');
     const lines: string[] = [];
-    const migrating = migrate({ databaseUrl, migrationsDir: folder, log: (line) => lines.push(line) });
+    const migrating = migrate({
+      databaseUrl,
+      migrationsDir: folder,
+      log: (line) => lines.push(line),
+    });
     await until(async () => (await waiting(pool, 'alter table users')).length > 0);
     // It waits behind the migration, which gives up although the table is still in use.
     await pool.query('select from users');
@@ -151,7 +181,9 @@ describe('migrate', () => {
   });
 
   it('fails and names the migration when its table stays in use', async () => {
-    const { databaseUrl, folder, pool, close } = await withExtraMigration('alter table users add extra int;');
+    const { databaseUrl, folder, pool, close } = await withExtraMigration(
+      'alter table users add extra int;',
+    );
     const user = await pool.connect();
     await user.query('begin; select from users');
     await expect(migrate({ databaseUrl, migrationsDir: folder, retryForMs: 0 })).rejects.toThrow(
@@ -195,7 +227,11 @@ describe('migrate', () => {
     const blocking = await pool.connect();
     await blocking.query('begin; update parts_1 set n = n');
     const lines: string[] = [];
-    const migrating = migrate({ databaseUrl, migrationsDir: folder, log: (line) => lines.push(line) });
+    const migrating = migrate({
+      databaseUrl,
+      migrationsDir: folder,
+      log: (line) => lines.push(line),
+    });
     await until(() => lines.some((line) => line.includes('Trying again')));
     await blocking.query('commit');
     blocking.release();
@@ -205,7 +241,11 @@ describe('migrate', () => {
        from pg_inherits join pg_index on indexrelid = inhrelid where inhparent = 'parts_n'::regclass order by 1`,
     );
     expect(rows).toEqual(
-      ['parts_n_parts_1', 'parts_n_parts_2'].map((name) => ({ name, isValid: true, predicate: '(n > 0)' })),
+      ['parts_n_parts_1', 'parts_n_parts_2'].map((name) => ({
+        name,
+        isValid: true,
+        predicate: '(n > 0)',
+      })),
     );
     await close();
   });
@@ -215,7 +255,9 @@ describe('migrate', () => {
       'DROP INDEX CONCURRENTLY IF EXISTS "extra_idx";\nCREATE UNIQUE INDEX CONCURRENTLY "extra_idx" ON "extra" ("id");\n',
     );
     await pool.query('create table extra as select 1 as id from generate_series(1, 2)');
-    await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(/could not create unique index/);
+    await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(
+      /could not create unique index/,
+    );
     await pool.query('truncate extra');
     expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual(extra);
     await close();
@@ -235,18 +277,25 @@ describe('migrate', () => {
     });
     const script = `require(${JSON.stringify(bundle)}).migrate(${JSON.stringify({ databaseUrl, migrationsDir: folder })})`;
     const nodePath = join(__dirname, '../../../node_modules');
-    const killed = spawn(process.execPath, ['-e', script], { env: { ...process.env, NODE_PATH: nodePath } });
+    const killed = spawn(process.execPath, ['-e', script], {
+      env: { ...process.env, NODE_PATH: nodePath },
+    });
     await until(async () => (await running(pool, 'pg_sleep(600)')).length > 0);
     killed.kill('SIGKILL');
     await once(killed, 'exit');
-    writeFileSync(join(folder, '29990101000000_extra/migration.sql'), 'create table extra (id int);');
+    writeFileSync(
+      join(folder, '29990101000000_extra/migration.sql'),
+      'create table extra (id int);',
+    );
     expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual(extra);
     await until(async () => (await running(pool, 'pg_sleep(600)')).length === 0);
     await close();
   });
 
   it('marks the unsigned deliveries of earlier versions and does not rewrite the signed ones', async () => {
-    const { pool, apply, close } = await beforeMigration('20261122075716_unsigned_identity_deliveries');
+    const { pool, apply, close } = await beforeMigration(
+      '20261122075716_unsigned_identity_deliveries',
+    );
     const insert = `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
                     values ($1, split_part($1, '-', 1), $2, '/', '{}', '', $3)`;
     for (const values of [
@@ -258,11 +307,16 @@ describe('migrate', () => {
     ])
       await pool.query(insert, values);
     const positions = async () =>
-      (await pool.query(`select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`))
-        .rows;
+      (
+        await pool.query(
+          `select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`,
+        )
+      ).rows;
     const before = await positions();
     await apply();
-    expect((await pool.query('select id, signed from webhook_deliveries order by id')).rows).toEqual([
+    expect(
+      (await pool.query('select id, signed from webhook_deliveries order by id')).rows,
+    ).toEqual([
       { id: 'clerk-signed', signed: true },
       { id: 'clerk-unsigned', signed: false },
       { id: 'flow', signed: false },
@@ -272,22 +326,29 @@ describe('migrate', () => {
     expect(await positions()).toEqual(before);
     // A delivery that the earlier version stores during the upgrade counts as unsigned.
     await pool.query(insert, ['resend', 'svix_1', 'received']);
-    expect((await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows).toEqual([
-      { signed: false },
-    ]);
+    expect(
+      (await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows,
+    ).toEqual([{ signed: false }]);
     await close();
   });
 
   it('counts e-mail addresses that exist as proved, and those of an earlier version until it is replaced', async () => {
-    const { pool, apply, close } = await beforeMigration('20261201110001_expand_proofs_of_addresses');
+    const { pool, apply, close } = await beforeMigration(
+      '20261201110001_expand_proofs_of_addresses',
+    );
     const addPerson = async (id: string) => {
       await pool.query('insert into users (id, updated_at) values ($1, now())', [id]);
-      await pool.query(`insert into passwords (user_id, email, hash) values ($1, $1 || '@example.com', 'h')`, [id]);
+      await pool.query(
+        `insert into passwords (user_id, email, hash) values ($1, $1 || '@example.com', 'h')`,
+        [id],
+      );
     };
     await addPerson('before');
     await apply();
     await addPerson('meanwhile');
-    const { rows } = await pool.query('select email_proved_at is not null as "isProved" from passwords');
+    const { rows } = await pool.query(
+      'select email_proved_at is not null as "isProved" from passwords',
+    );
     expect(rows).toEqual([{ isProved: true }, { isProved: true }]);
     await close();
   });
@@ -305,8 +366,11 @@ describe('migrate', () => {
     await addRows();
     await addRows();
     const files = async () =>
-      (await pool.query(`select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`))
-        .rows;
+      (
+        await pool.query(
+          `select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`,
+        )
+      ).rows;
     const before = await files();
     await apply();
     expect(await files()).toEqual(before);
@@ -366,11 +430,16 @@ describe('migrate', () => {
     for (const [index, organization] of ['a', 'b', 'deleted'].entries()) {
       await fill('users', organization, 0);
       for (const table of tables)
-        if (organization !== 'deleted' || !kept.includes(table)) await fill(table, organization, index + 1);
+        if (organization !== 'deleted' || !kept.includes(table))
+          await fill(table, organization, index + 1);
     }
     await apply();
     expect(
-      (await pool.query('select id, no, organization_id(no) as name from organizations order by id')).rows,
+      (
+        await pool.query(
+          'select id, no, organization_id(no) as name from organizations order by id',
+        )
+      ).rows,
     ).toEqual([
       { id: 'organization-a', no: 2, name: 'organization-a' },
       { id: 'organization-b', no: 1, name: 'organization-b' },
@@ -381,7 +450,9 @@ describe('migrate', () => {
       webhook_deliveries: [2, 1, null],
     };
     for (const table of tables) {
-      const { rows } = await pool.query(`select tenant from ${table} t order by (to_jsonb(t) - 'tenant')::text`);
+      const { rows } = await pool.query(
+        `select tenant from ${table} t order by (to_jsonb(t) - 'tenant')::text`,
+      );
       expect({ table, tenants: rows.map(({ tenant }) => tenant) }).toEqual({
         table,
         tenants: exceptions[table] ?? [2, 1],
@@ -395,7 +466,9 @@ describe('migrate', () => {
           [tenant],
         )
       ).rows;
-    expect(await enter(2)).toEqual([{ agent_id: 'agent-a', thread_id: 'thread-a', state: 'queued' }]);
+    expect(await enter(2)).toEqual([
+      { agent_id: 'agent-a', thread_id: 'thread-a', state: 'queued' },
+    ]);
     expect(await enter(1)).toEqual([{ agent_id: null, thread_id: null, state: null }]);
     await close();
   });

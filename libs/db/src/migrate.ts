@@ -78,7 +78,10 @@ export async function migrate({
   }
 }
 
-async function pendingMigrations(client: pg.Client, folder: string): Promise<{ pending: string[]; newer: string[] }> {
+async function pendingMigrations(
+  client: pg.Client,
+  folder: string,
+): Promise<{ pending: string[]; newer: string[] }> {
   const found = await compareSchema(client, folder);
   const problem = newerProblem(found.newer);
   if (problem !== null) throw new Error(problem);
@@ -91,9 +94,10 @@ async function pendingMigrations(client: pg.Client, folder: string): Promise<{ p
  */
 async function waitForLock(client: pg.Client, log: (line: string) => void): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
-    const { rows } = await client.query<{ is_locked: boolean }>('select pg_try_advisory_lock($1) as is_locked', [
-      migrationLock,
-    ]);
+    const { rows } = await client.query<{ is_locked: boolean }>(
+      'select pg_try_advisory_lock($1) as is_locked',
+      [migrationLock],
+    );
     if (rows[0]!.is_locked) return;
     if (isFirst) log('Another process is migrating the database. Waiting for it');
     await sleep(lockRetryMs);
@@ -131,7 +135,8 @@ async function applyMigration(
   for (let delayMs = 500; ; delayMs = Math.min(2 * delayMs, 10_000)) {
     try {
       for (const step of steps)
-        for (const one of isBuilding ? await concurrentSteps(client, step) : [step]) await client.query(one);
+        for (const one of isBuilding ? await concurrentSteps(client, step) : [step])
+          await client.query(one);
       return;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
@@ -146,10 +151,13 @@ async function applyMigration(
   }
 }
 
-const isConcurrent = (sql: string): boolean => /^\s*(create|drop|reindex)\b.*\bconcurrently\b/im.test(sql);
+const isConcurrent = (sql: string): boolean =>
+  /^\s*(create|drop|reindex)\b.*\bconcurrently\b/im.test(sql);
 
 /** The statements of a migration without functions: each ends with a semicolon at the end of a line. */
-const statementsOf = (sql: string): string[] => sql.split(/;[ \t]*$/m).filter((part) => /^\s*[a-z]/im.test(part));
+const statementsOf = (sql: string): string[] =>
+  sql.split(/;[ \t]*$/m).filter((part) => /^\s*[a-z]/im.test(part));
 
 /** 55P03: a lock was not available in time. 40P01: deadlock. */
-const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+const isLocked = (error: unknown): boolean =>
+  ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');

@@ -10,7 +10,10 @@ const log = {
   info: (_fields: object, text: string) => void lines.push(text),
 };
 const open = (url: string): Promise<Db> =>
-  openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2, DATABASE_TIMEOUT_MS: 30_000 }, { name: 'parley-test', log });
+  openDatabase(
+    { DATABASE_URL: url, DATABASE_POOL_SIZE: 2, DATABASE_TIMEOUT_MS: 30_000 },
+    { name: 'parley-test', log },
+  );
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeEach(() => lines.splice(0));
@@ -28,7 +31,8 @@ async function databaseUrl(): Promise<URL> {
 async function forward(port: number, to: URL): Promise<Server> {
   const server = createServer((socket) => {
     const upstream = connect(Number(to.port), to.hostname);
-    for (const side of [socket, upstream]) side.on('error', () => socket.destroy() && upstream.destroy());
+    for (const side of [socket, upstream])
+      side.on('error', () => socket.destroy() && upstream.destroy());
     socket.pipe(upstream).pipe(socket);
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
@@ -38,7 +42,9 @@ async function forward(port: number, to: URL): Promise<Server> {
 test('waits for a database that starts later, and logs that it waits', async () => {
   const url = await databaseUrl();
   const port = await freePort();
-  const opening = open(Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href);
+  const opening = open(
+    Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+  );
   await until(() => lines.length > 0);
   const forwarder = await forward(port, url);
   const db = await opening;

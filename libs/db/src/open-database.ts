@@ -26,8 +26,9 @@ export async function openDatabase(
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
   try {
-    const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-      schemaProblem(db),
+    const problem = await untilAvailable(
+      { name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable },
+      () => schemaProblem(db),
     );
     if (problem !== null) throw new Error(problem);
     return db;

@@ -1,4 +1,10 @@
-import { type PostgresPair, type TcpProxy, startPostgresPair, startTcpProxy, until } from '@parley/testing';
+import {
+  type PostgresPair,
+  type TcpProxy,
+  startPostgresPair,
+  startTcpProxy,
+  until,
+} from '@parley/testing';
 import pg from 'pg';
 import { type Db, createDb } from './client';
 import { type Replica, openReplica } from './open-replica';
@@ -37,10 +43,14 @@ afterAll(async () => {
   await pair.stop();
 });
 
-const isStandby = statement('is-standby', 'select pg_is_in_recovery() as it, count(*)::int as notes from notes', {
-  it: column.bool,
-  notes: column.int4,
-});
+const isStandby = statement(
+  'is-standby',
+  'select pg_is_in_recovery() as it, count(*)::int as notes from notes',
+  {
+    it: column.bool,
+    notes: column.int4,
+  },
+);
 /** Reads through the replica. */
 const read = async () => (await replica.reads.query(tenant, isStandby)).rows[0]!;
 const untilUsed = (isThere = true) => until(async () => (await read()).it === isThere);
@@ -66,18 +76,32 @@ test('the replica answers for a tenant and across tenants, and refuses to write'
   const write = statement('write-note', 'insert into notes values (2)');
   await expect(replica.reads.query(tenant, write)).rejects.toMatchObject({ code: '25006' });
   await expect(replica.reads.transaction(async () => {})).rejects.toThrow('primary');
-  expect([answered, (await primary.pool.query('select from notes where n = 2')).rowCount]).toEqual([before, 0]);
+  expect([answered, (await primary.pool.query('select from notes where n = 2')).rowCount]).toEqual([
+    before,
+    0,
+  ]);
 });
 
 test('the address of a server that is not a standby is never used, and refuses to write', async () => {
   const db = createDb({ databaseUrl: pair.primary.url, isReadOnly: true, poolSize: 1 });
-  await expect(db.query(tenant, statement('write', 'insert into notes values (2)'))).rejects.toMatchObject({
+  await expect(
+    db.query(tenant, statement('write', 'insert into notes values (2)')),
+  ).rejects.toMatchObject({
     code: '25006',
   });
   await db.close();
-  const settings = { READ_DATABASE_URL: pair.primary.url, READ_DATABASE_POOL_SIZE: 1, DATABASE_TIMEOUT_MS: 30_000 };
+  const settings = {
+    READ_DATABASE_URL: pair.primary.url,
+    READ_DATABASE_POOL_SIZE: 1,
+    DATABASE_TIMEOUT_MS: 30_000,
+  };
   const servers: string[] = [];
-  const other = openReplica(settings, { primary, name: 'test', log, onRead: (server) => servers.push(server) });
+  const other = openReplica(settings, {
+    primary,
+    name: 'test',
+    log,
+    onRead: (server) => servers.push(server),
+  });
   await until(() => other.lagSeconds() !== null);
   await other.reads.query(tenant, isStandby);
   await other.close();

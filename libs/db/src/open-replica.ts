@@ -47,8 +47,13 @@ const connectTimeoutMs = 1_000;
  */
 export function openReplica(settings: ReplicaSettings, options: Options): Replica {
   const { primary, name, log, onRead = () => {} } = options;
-  const { READ_DATABASE_URL: databaseUrl, READ_DATABASE_POOL_SIZE: poolSize, DATABASE_TIMEOUT_MS } = settings;
-  if (databaseUrl === undefined) return { reads: primary, lagSeconds: () => null, close: async () => {} };
+  const {
+    READ_DATABASE_URL: databaseUrl,
+    READ_DATABASE_POOL_SIZE: poolSize,
+    DATABASE_TIMEOUT_MS,
+  } = settings;
+  if (databaseUrl === undefined)
+    return { reads: primary, lagSeconds: () => null, close: async () => {} };
 
   const onError = (err: Error) => log.warn({ err }, 'an idle connection to the replica broke');
   const open = () =>
@@ -98,14 +103,17 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
 
   async function measure(): Promise<null> {
     // The primary first: a replica that has replayed this position has everything that was written before.
-    const { rows } = await primary.pool.query<{ at: string }>(`select ${bytes('pg_current_wal_lsn()')} as at`);
+    const { rows } = await primary.pool.query<{ at: string }>(
+      `select ${bytes('pg_current_wal_lsn()')} as at`,
+    );
     lag.written(BigInt(rows[0]!.at));
     try {
       const { rows: found } = await checks.query<{ at: string | null }>(
         `select case when pg_is_in_recovery() then ${bytes('pg_last_wal_replay_lsn()')} end as at`,
       );
       const { at } = found[0]!;
-      if (at === null) throw new Error('READ_DATABASE_URL is the address of a server that is not a standby');
+      if (at === null)
+        throw new Error('READ_DATABASE_URL is the address of a server that is not a standby');
       lag.replayed(BigInt(at));
       return null;
     } catch (error) {
@@ -143,7 +151,8 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
     reads: {
       ...primary,
       query: (subject, statement, values) => read((on) => on.query(subject, statement, values)),
-      acrossTenants: (reason, statement, values) => read((on) => on.acrossTenants(reason, statement, values)),
+      acrossTenants: (reason, statement, values) =>
+        read((on) => on.acrossTenants(reason, statement, values)),
       transaction: refuse,
       locked: refuse,
     },

@@ -50,11 +50,19 @@ const fittingSql = (rows: string, row: Row): string => `
   where fits`;
 
 /** Declares the statement of a list, whose pages end at `maxPageBytes`. */
-export const listStatement = <R extends Row>(name: string, rows: string, row: R): Statement<Listed<RowOf<R>>> =>
+export const listStatement = <R extends Row>(
+  name: string,
+  rows: string,
+  row: R,
+): Statement<Listed<RowOf<R>>> =>
   statement(name, fittingSql(rows, row), { ...row, ...hasMore }) as Statement<Listed<RowOf<R>>>;
 
 /** The same for a list whose text varies between calls. */
-export const unpreparedList = <R extends Row>(name: string, rows: string, row: R): Statement<Listed<RowOf<R>>> =>
+export const unpreparedList = <R extends Row>(
+  name: string,
+  rows: string,
+  row: R,
+): Statement<Listed<RowOf<R>>> =>
   unprepared(name, fittingSql(rows, row), { ...row, ...hasMore }) as Statement<Listed<RowOf<R>>>;
 
 /** A row of a list. */

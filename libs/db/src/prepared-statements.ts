@@ -19,14 +19,18 @@ export type NoteUse = (name: string, text: string) => void;
  * queries, not those that all repeat. A connection to PgBouncer (`isPooled`) is closed instead: there, statements have other names, and
  * PgBouncer bounds those of PostgreSQL itself. Returns a function to call with each statement that runs.
  */
-export function limitPreparedStatements(pool: pg.Pool, { isPooled }: { isPooled: boolean }): NoteUse {
+export function limitPreparedStatements(
+  pool: pg.Pool,
+  { isPooled }: { isPooled: boolean },
+): NoteUse {
   /** The names of statements in the order of their last use. Their size is the length of their texts. */
   const known = new LRUCache<string, true>({ max: maxKnown, maxSize: Number.MAX_SAFE_INTEGER });
   pool.on('release', (error, client) => {
     if (error || known.calculatedSize <= maxChars) return;
     // The driver's own record of prepared statements, for which it has no public interface.
-    const { parsedStatements } = (client as unknown as { connection: { parsedStatements: Record<string, string> } })
-      .connection;
+    const { parsedStatements } = (
+      client as unknown as { connection: { parsedStatements: Record<string, string> } }
+    ).connection;
     let excess = -maxChars;
     for (const text of Object.values(parsedStatements)) excess += text.length;
     if (excess <= 0) return;

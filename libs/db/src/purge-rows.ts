@@ -23,4 +23,7 @@ export const purgeRows = (tables: readonly string[], key = 'id', order = ''): Pu
     return { [table]: rowCount };
   });
 
-export const dbPurge = { integrations: purgeRows(['integrations']), idempotency: purgeRows(['idempotency_records']) };
+export const dbPurge = {
+  integrations: purgeRows(['integrations']),
+  idempotency: purgeRows(['idempotency_records']),
+};

@@ -38,12 +38,16 @@ export async function removeOldRows(
     { last: column.text.nullable, old: column.int4, removed: column.int4 },
   );
   let removed = 0;
-  let waiting = (await tenantsOf(db)).map((tenant) => ({ tenant, after: idType === 'text' ? '' : '0' }));
+  let waiting = (await tenantsOf(db)).map((tenant) => ({
+    tenant,
+    after: idType === 'text' ? '' : '0',
+  }));
   while (waiting.length > 0) {
     const unfinished: typeof waiting = [];
     for (const { tenant, after } of waiting) {
       signal.throwIfAborted();
-      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days, removedRows])).rows[0]!;
+      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days, removedRows]))
+        .rows[0]!;
       removed += batch.removed;
       if (batch.old === removedRows) unfinished.push({ tenant, after: batch.last! });
     }
@@ -53,7 +57,11 @@ export async function removeOldRows(
 }
 
 /** Repeats a statement that deletes at most `removedRows` rows of all tenants. Returns the number of deleted rows. */
-export async function removeInBatches(db: Queryable, remove: Statement, values: readonly unknown[]): Promise<number> {
+export async function removeInBatches(
+  db: Queryable,
+  remove: Statement,
+  values: readonly unknown[],
+): Promise<number> {
   let removed = 0;
   for (;;) {
     const { rowCount } = await db.acrossTenants('sweep', remove, values);

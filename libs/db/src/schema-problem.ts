@@ -7,8 +7,10 @@ import type { Db } from './client';
  * Returns why this code cannot run on this database, with the command that fixes it: a migration is missing or failed, or
  * the database has a migration of a newer version that is not an expansion. Returns null when there is no problem.
  */
-export const schemaProblem = async (db: Pick<Db, 'pool'>, migrationsDir?: string): Promise<string | null> =>
-  (await readSchema(db, migrationsDir)).problem;
+export const schemaProblem = async (
+  db: Pick<Db, 'pool'>,
+  migrationsDir?: string,
+): Promise<string | null> => (await readSchema(db, migrationsDir)).problem;
 
 /** As `schemaProblem`, and the migrations of a newer version that the database has. */
 export async function readSchema(
@@ -53,15 +55,21 @@ export async function compareSchema(
   };
 }
 
-export const countOf = (names: string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
+export const countOf = (names: string[]): string =>
+  `${names.length} migration${names.length === 1 ? '' : 's'}`;
 
 /** A new database lacks them all, and a line of all names would hide what to do. */
 const shownNames = (names: string[]): string =>
-  names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
+  names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 
 /** In the working directory of a checkout, or next to the bundle in an image. */
 export function defaultMigrationsDir(): string {
-  const candidates = [join(process.cwd(), 'prisma/migrations'), join(__dirname, 'prisma/migrations')];
+  const candidates = [
+    join(process.cwd(), 'prisma/migrations'),
+    join(__dirname, 'prisma/migrations'),
+  ];
   const found = candidates.find((candidate) => existsSync(candidate));
   if (found === undefined) throw new Error(`No migrations found in ${candidates.join(' or ')}`);
   return found;

@@ -35,17 +35,26 @@ describe('createSecretBox', () => {
     const again = rotated.seal('value', 'context');
     expect(rotated.isStale(again)).toBe(false);
     expect(createSecretBox(newer).open(again, 'context')).toBe('value');
-    expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow('No key in SECRETS_KEY decrypts this secret');
+    expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow(
+      'No key in SECRETS_KEY decrypts this secret',
+    );
   });
 
   it('has keys of its own for a purpose, which are rotated as the others', () => {
     const [older, newer] = [newKey(), newKey()];
     const sealed = createSecretBox(older, 'cookies').seal('value', 'context');
     expect(createSecretBox(`${newer},${older}`, 'cookies').open(sealed, 'context')).toBe('value');
-    for (const other of [createSecretBox(older), createSecretBox(older, 'links'), createSecretBox(newer, 'cookies')])
+    for (const other of [
+      createSecretBox(older),
+      createSecretBox(older, 'links'),
+      createSecretBox(newer, 'cookies'),
+    ])
       expect(other.tryOpen(sealed, 'context')).toBeNull();
     expect(
-      createSecretBox(older, 'cookies').tryOpen(createSecretBox(older).seal('value', 'context'), 'context'),
+      createSecretBox(older, 'cookies').tryOpen(
+        createSecretBox(older).seal('value', 'context'),
+        'context',
+      ),
     ).toBeNull();
   });
 

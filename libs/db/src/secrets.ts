@@ -6,7 +6,8 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 const keyBytes = 32;
 const form = `must be ${keyBytes} bytes in base64 (several are separated by commas)`;
-const keysOf = (secretsKey: string) => secretsKey.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
+const keysOf = (secretsKey: string) =>
+  secretsKey.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
 
 /** SECRETS_KEY in the configuration of a process that encrypts or decrypts secrets. It has no default. */
 export const secretsKeyVariable = z
@@ -32,7 +33,8 @@ const tagBytes = 16;
 export function createSecretBox(secretsKey: string, purpose?: string) {
   const keys = keysOf(secretsKey).map((given) => {
     if (given.length !== keyBytes) throw new Error(`SECRETS_KEY ${form}`);
-    const key = purpose === undefined ? given : Buffer.from(hkdfSync('sha256', given, '', purpose, keyBytes));
+    const key =
+      purpose === undefined ? given : Buffer.from(hkdfSync('sha256', given, '', purpose, keyBytes));
     return { id: createHash('sha256').update(key).digest().subarray(0, keyIdBytes), key };
   });
   const current = keys[0]!;
@@ -40,14 +42,18 @@ export function createSecretBox(secretsKey: string, purpose?: string) {
   /** Throws when the value was changed, has another context, or no key in SECRETS_KEY decrypts it. */
   function open(sealed: Buffer, context: string): string {
     const found = keys.find(({ id }) => id.equals(keyIdOf(sealed)));
-    if (sealed[0] !== version || found === undefined) throw new Error('No key in SECRETS_KEY decrypts this secret');
+    if (sealed[0] !== version || found === undefined)
+      throw new Error('No key in SECRETS_KEY decrypts this secret');
     const ivAt = 1 + keyIdBytes;
     const tagAt = ivAt + ivBytes;
     const decipher = createDecipheriv('aes-256-gcm', found.key, sealed.subarray(ivAt, tagAt), {
       authTagLength: tagBytes,
     });
     decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(tagAt, tagAt + tagBytes));
-    return Buffer.concat([decipher.update(sealed.subarray(tagAt + tagBytes)), decipher.final()]).toString('utf8');
+    return Buffer.concat([
+      decipher.update(sealed.subarray(tagAt + tagBytes)),
+      decipher.final(),
+    ]).toString('utf8');
   }
   return {
     /** `context` (organization and field) is authenticated, so that a value cannot be decrypted in another row. */
@@ -97,4 +103,6 @@ export async function resealStale(
 
 /** The names of the values that no key in SECRETS_KEY decrypts. */
 export const unreadableOf = (box: SecretBox, values: readonly SealedValue[]): string[] =>
-  values.filter(({ sealed, context }) => box.tryOpen(sealed, context) === null).map(({ name }) => name);
+  values
+    .filter(({ sealed, context }) => box.tryOpen(sealed, context) === null)
+    .map(({ name }) => name);

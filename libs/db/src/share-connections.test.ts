@@ -36,8 +36,11 @@ test('slow statements of one tenant leave connections for another', async () => 
   let ended = 0;
   let slow: Promise<unknown>[] = [];
   await whileLocked(async () => {
-    slow = Array.from({ length: 20 }, () => db.query({ tenant: 1 }, locked).then(() => (ended += 1)));
-    for (let n = 0; n < 10; n += 1) expect((await db.query({ tenant: 2 }, quick)).rows).toEqual([{ one: 1 }]);
+    slow = Array.from({ length: 20 }, () =>
+      db.query({ tenant: 1 }, locked).then(() => (ended += 1)),
+    );
+    for (let n = 0; n < 10; n += 1)
+      expect((await db.query({ tenant: 2 }, quick)).rows).toEqual([{ one: 1 }]);
     expect((await db.query({ organizationId: 'org_2' }, quick)).rows).toEqual([{ one: 1 }]);
     expect(ended).toBe(0);
   });
@@ -71,7 +74,8 @@ test('a tenant has two long statements or transactions at a time, and its short 
         db.transaction((tx) => tx.query({ tenant: 1 }, locked), { isLong: true }),
       );
     const waiting = async (): Promise<number> =>
-      (await db.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount!;
+      (await db.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`))
+        .rowCount!;
     await until(async () => (await waiting()) === 2);
     expect((await db.query({ tenant: 1 }, quick)).rows).toEqual([{ one: 1 }]);
     expect((await db.query({ tenant: 2 }, { ...quick, isLong: true })).rows).toEqual([{ one: 1 }]);

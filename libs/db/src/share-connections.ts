@@ -17,13 +17,18 @@ const never = new AbortController().signal;
  */
 export function shareConnections({ poolSize, waitMs, longWaitMs }: ShareOptions) {
   const all = createSlots({ total: poolSize });
-  const long = createSlots({ total: Math.ceil(0.6 * poolSize), perKey: Math.max(2, Math.floor(poolSize / 5)) });
+  const long = createSlots({
+    total: Math.ceil(0.6 * poolSize),
+    perKey: Math.max(2, Math.floor(poolSize / 5)),
+  });
   const waitFor = async (slots: Slots, key: string, limitMs: number): Promise<() => void> => {
     const release = await slots.acquire(key, never, limitMs);
     if (release !== null) return release;
     reportRefusal('database_connections');
     // The driver's words for a pool without a free connection, so that it counts as unavailable.
-    throw new Error('timeout exceeded when trying to connect: the tenant already uses its share of the connections');
+    throw new Error(
+      'timeout exceeded when trying to connect: the tenant already uses its share of the connections',
+    );
   };
   return {
     /** The function that gives back a place, or null when the tenant with this key has its share. */

@@ -11,7 +11,9 @@ export interface Column<T> {
 export type Row = Record<string, Column<unknown>>;
 
 /** The type of a row with these columns: `RowOf<typeof emailRow>`. */
-export type RowOf<R extends Row> = { [Name in keyof R]: R[Name] extends Column<infer T> ? T : never };
+export type RowOf<R extends Row> = {
+  [Name in keyof R]: R[Name] extends Column<infer T> ? T : never;
+};
 
 function define<T>(...types: string[]): Column<T> {
   const nullable: Column<T | null> = {

@@ -20,7 +20,10 @@ const logEveryMs = 10_000;
  * Repeats `work` at the start of a process until the dependency is available, and logs that it waits. There is no time
  * limit: the supervisor of the process has one, such as a startup probe.
  */
-export async function untilAvailable<T>(dependency: Dependency, work: () => Promise<T>): Promise<T> {
+export async function untilAvailable<T>(
+  dependency: Dependency,
+  work: () => Promise<T>,
+): Promise<T> {
   const { name, log, isUnavailable, retryMs = 500 } = dependency;
   let loggedAtMs = -Infinity;
   for (;;) {

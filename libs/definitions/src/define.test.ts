@@ -1,4 +1,12 @@
-import { defineAgent, defineData, defineRole, defineRouter, defineTools, defineTrigger, kindOf } from './define';
+import {
+  defineAgent,
+  defineData,
+  defineRole,
+  defineRouter,
+  defineTools,
+  defineTrigger,
+  kindOf,
+} from './define';
 import { DefinitionError } from './definition-error';
 
 function problemsOf(make: () => unknown): string[] {
@@ -18,16 +26,23 @@ test('a valid definition is returned unchanged and has a kind', () => {
   const agent = { slug: 'helper', name: 'Helper', systemPrompt: 'Hi', tools: ['entity.query'] };
   expect(defineAgent(agent)).toEqual(agent);
   expect(kindOf(defineAgent(agent))).toBe('agents');
-  expect(kindOf(defineData({ slug: 'order', name: 'Order', schema: { total: 'number' } }))).toBe('entityTypes');
-  expect(kindOf(defineRole({ slug: 'r', name: 'R', policies: [] }))).toBe('roles');
-  expect(kindOf(defineRouter({ slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' }))).toBe(
-    'routers',
+  expect(kindOf(defineData({ slug: 'order', name: 'Order', schema: { total: 'number' } }))).toBe(
+    'entityTypes',
   );
+  expect(kindOf(defineRole({ slug: 'r', name: 'R', policies: [] }))).toBe('roles');
+  expect(
+    kindOf(defineRouter({ slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' })),
+  ).toBe('routers');
   expect(kindOf({ ...agent })).toBeNull();
 });
 
 test('every invalid field is reported', () => {
-  const agent = untyped<Parameters<typeof defineAgent>[0]>({ slug: 'helper', name: '', sytemPrompt: 'Hi', tools: [1] });
+  const agent = untyped<Parameters<typeof defineAgent>[0]>({
+    slug: 'helper',
+    name: '',
+    sytemPrompt: 'Hi',
+    tools: [1],
+  });
   expect(problemsOf(() => defineAgent(agent))).toEqual([
     'helper: name must not be empty',
     'helper: systemPrompt is required',
@@ -36,34 +51,49 @@ test('every invalid field is reported', () => {
   ]);
 });
 
-test.each(['http://x.example/', '*', 'a b', 'api.example.com/path', ''])('"%s" is no allowed host', (host) => {
-  const tool = {
-    name: 'x',
-    description: 'x',
-    parameters: {},
-    handler: () => null,
-    allowedHosts: ['*.example.com', host],
-  };
-  expect(problemsOf(() => defineTools([tool]))).toEqual([
-    'x: allowedHosts.1 must be a host such as api.example.com or *.example.com',
-  ]);
-});
+test.each(['http://x.example/', '*', 'a b', 'api.example.com/path', ''])(
+  '"%s" is no allowed host',
+  (host) => {
+    const tool = {
+      name: 'x',
+      description: 'x',
+      parameters: {},
+      handler: () => null,
+      allowedHosts: ['*.example.com', host],
+    };
+    expect(problemsOf(() => defineTools([tool]))).toEqual([
+      'x: allowedHosts.1 must be a host such as api.example.com or *.example.com',
+    ]);
+  },
+);
 
 test('a problem in a union is reported for the alternative that was probably meant', () => {
   const trigger = (on: unknown) =>
-    untyped<Parameters<typeof defineTrigger>[0]>({ slug: 't', name: 'T', on, actions: [{ tool: 'a', args: {} }] });
-  expect(problemsOf(() => defineTrigger(trigger({ entityType: 'order', action: 'made' })))).toEqual([
-    't: on.action must be one of "created", "updated", "deleted"',
-  ]);
-  expect(problemsOf(() => defineTrigger(trigger({ schedule: '* * * * *', timezon: 'UTC' })))).toEqual([
-    't: on.timezon is not a known field',
-  ]);
+    untyped<Parameters<typeof defineTrigger>[0]>({
+      slug: 't',
+      name: 'T',
+      on,
+      actions: [{ tool: 'a', args: {} }],
+    });
+  expect(problemsOf(() => defineTrigger(trigger({ entityType: 'order', action: 'made' })))).toEqual(
+    ['t: on.action must be one of "created", "updated", "deleted"'],
+  );
+  expect(
+    problemsOf(() => defineTrigger(trigger({ schedule: '* * * * *', timezon: 'UTC' }))),
+  ).toEqual(['t: on.timezon is not a known field']);
 });
 
 test('a misspelled operator is refused', () => {
   const scopeRules = [{ entityType: 'order', field: 'data.owner', operator: '$equals', value: 1 }];
-  const role = untyped<Parameters<typeof defineRole>[0]>({ slug: 'r', name: 'R', policies: [], scopeRules });
-  expect(problemsOf(() => defineRole(role))).toEqual([expect.stringMatching(/^r: scopeRules\.0\.operator /)]);
+  const role = untyped<Parameters<typeof defineRole>[0]>({
+    slug: 'r',
+    name: 'R',
+    policies: [],
+    scopeRules,
+  });
+  expect(problemsOf(() => defineRole(role))).toEqual([
+    expect.stringMatching(/^r: scopeRules\.0\.operator /),
+  ]);
 });
 
 describe('the handler of a tool', () => {
@@ -104,6 +134,8 @@ describe('the handler of a tool', () => {
     expect(problemsOf(() => defineTools([{ ...tool, handler: (() => 1).bind(null) }]))).toEqual([
       'shop.add: handler must be a function written in this file, not a built-in or bound function',
     ]);
-    expect(problemsOf(() => defineTools([untyped({ ...tool })]))).toEqual(['shop.add: handlerCode is required']);
+    expect(problemsOf(() => defineTools([untyped({ ...tool })]))).toEqual([
+      'shop.add: handlerCode is required',
+    ]);
   });
 });

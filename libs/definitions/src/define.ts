@@ -25,7 +25,10 @@ function define<K extends ResourceKind>(kind: K, value: object) {
     throw new DefinitionError(kind, subjectOf(value), parsed.problems);
   }
   // In lenient mode an invalid value is returned unchanged: the loader validates it again.
-  const definition = (parsed.ok ? parsed.value : value) as Extract<typeof parsed, { ok: true }>['value'];
+  const definition = (parsed.ok ? parsed.value : value) as Extract<
+    typeof parsed,
+    { ok: true }
+  >['value'];
   kinds.set(definition, kind);
   return definition;
 }
@@ -98,16 +101,21 @@ type RejectUnknown<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
 export const defineRole = (role: RoleDefinition): RoleDefinition => define('roles', role);
 
 /** Defines a trigger: the tools that run when an entity changes, or on a schedule. Throws a DefinitionError. */
-export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition => define('triggers', trigger);
+export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition =>
+  define('triggers', trigger);
 
 /** Defines a router, which chooses the agent that answers a message. Throws a DefinitionError. */
-export const defineRouter = (router: RouterDefinition): RouterDefinition => define('routers', router);
+export const defineRouter = (router: RouterDefinition): RouterDefinition =>
+  define('routers', router);
 
 /** A custom tool in code. Its handler is either a function, or source text in `handlerCode`. */
 export type ToolInput<P = JsonObject> = Omit<ToolDefinition, 'handlerCode' | 'parameters'> & {
   /** JSON Schema of the arguments, with `type: "object"`. The handler's `args` has its type. */
   parameters: P;
-} & ({ handlerCode: string; handler?: undefined } | { handlerCode?: undefined; handler: ToolHandler<P> });
+} & (
+    | { handlerCode: string; handler?: undefined }
+    | { handlerCode?: undefined; handler: ToolHandler<P> }
+  );
 
 /** The sources of the handlers that were given as functions. */
 const handlerSources = new WeakMap<object, string>();
@@ -122,7 +130,8 @@ export const handlerSourceOf = (tool: object): string | null => handlerSources.g
 export function defineTools<const P extends readonly object[]>(tools: {
   [I in keyof P]: ToolInput<P[I]>;
 }): ToolDefinition[] {
-  if (!Array.isArray(tools)) throw new DefinitionError('tools', null, [{ path: '', message: 'must be a list' }]);
+  if (!Array.isArray(tools))
+    throw new DefinitionError('tools', null, [{ path: '', message: 'must be a list' }]);
   return tools.map((tool) => {
     if (typeof tool?.handler !== 'function') return define('tools', tool);
     const { handler, ...rest } = tool;

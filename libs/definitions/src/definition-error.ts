@@ -9,7 +9,11 @@ export class DefinitionError extends Error {
     readonly problems: ErrorDetail[],
   ) {
     super(
-      problems.map(({ path, message }) => `${subject ?? kind}: ${path === '' ? '' : `${path} `}${message}`).join('\n'),
+      problems
+        .map(
+          ({ path, message }) => `${subject ?? kind}: ${path === '' ? '' : `${path} `}${message}`,
+        )
+        .join('\n'),
     );
     this.name = 'DefinitionError';
   }

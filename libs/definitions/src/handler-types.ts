@@ -30,7 +30,11 @@ interface EntityTools {
   /** Returns one entity. With `type`, its `data` has the type of that entity type. */
   get<S extends Slug = string>(args: { id: string; type?: S }): Promise<ToolEntity<S>>;
   /** Creates an entity. `status` is `active` by default. */
-  create<S extends Slug>(args: { type: S; data: DataOf<S>; status?: string }): Promise<ToolEntity<S>>;
+  create<S extends Slug>(args: {
+    type: S;
+    data: DataOf<S>;
+    status?: string;
+  }): Promise<ToolEntity<S>>;
   /** Replaces the given fields of an entity; `null` sets a field to null. */
   update<S extends Slug = string>(args: {
     id: string;
@@ -66,11 +70,16 @@ type ToolCaller = (args?: JsonObject) => Promise<unknown>;
 
 /** The custom tools of the generated file: `'shop.discount'` is `shop: { discount }`. */
 type ByNamespace<T> = {
-  [N in HeadOf<keyof T & string>]: (N extends keyof T ? CallerOf<T[N]> : unknown) & ByNamespace<TailOf<T, N>>;
+  [N in HeadOf<keyof T & string>]: (N extends keyof T ? CallerOf<T[N]> : unknown) &
+    ByNamespace<TailOf<T, N>>;
 };
 type HeadOf<Name> = Name extends `${infer Head}.${string}` ? Head : Name;
-type TailOf<T, N extends string> = { [K in keyof T as K extends `${N}.${infer Tail}` ? Tail : never]: T[K] };
-type CallerOf<Args> = object extends Args ? (args?: Args) => Promise<unknown> : (args: Args) => Promise<unknown>;
+type TailOf<T, N extends string> = {
+  [K in keyof T as K extends `${N}.${infer Tail}` ? Tail : never]: T[K];
+};
+type CallerOf<Args> = object extends Args
+  ? (args?: Args) => Promise<unknown>
+  : (args: Args) => Promise<unknown>;
 
 /** The tools that a handler may call, such as `parley.entity.query({ … })`. They run with the permissions of its caller, or those of `runAs`. */
 export type ToolHandlerParley = { entity: EntityTools } & ByNamespace<ToolArguments> & {
@@ -82,7 +91,11 @@ export interface ToolHandlerContext {
   organizationId: string;
   environment: 'development' | 'production';
   /** Whose call it is. `userId` and `entityId` are those of the contact or user of the conversation, when there is one. */
-  actor: { type: 'system' | 'agent' | 'user' | 'webhook' | 'tool'; userId?: string; entityId?: string };
+  actor: {
+    type: 'system' | 'agent' | 'user' | 'webhook' | 'tool';
+    userId?: string;
+    entityId?: string;
+  };
   /** The thread and the agent of the conversation, when there is one. */
   threadId?: string;
   agentSlug?: string;

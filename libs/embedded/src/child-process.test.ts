@@ -35,7 +35,11 @@ describe('spawnGuarded', () => {
 
 describe('stopProcess', () => {
   it('kills a process that ignores the signal after the deadline', async () => {
-    const child = spawnGuarded('/bin/sh', ['-c', 'trap "" TERM; echo up; while :; do sleep 0.1; done'], {});
+    const child = spawnGuarded(
+      '/bin/sh',
+      ['-c', 'trap "" TERM; echo up; while :; do sleep 0.1; done'],
+      {},
+    );
     await waitForOutput(child, 'up', 5_000);
     await stopProcess(child, 'SIGTERM', 300);
     expect(child.signalCode).toBe('SIGKILL');

@@ -12,7 +12,11 @@ export function spawnGuarded(
   options: SpawnOptions & { lastSignal?: NodeJS.Signals; removeAfter?: string },
 ): ChildProcess {
   const { lastSignal = 'SIGTERM', removeAfter = '', ...spawnOptions } = options;
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions, detached: true });
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...spawnOptions,
+    detached: true,
+  });
   if (child.pid !== undefined) guard(child, child.pid, lastSignal, removeAfter);
   return child;
 }
@@ -21,15 +25,24 @@ export function spawnGuarded(
  * Starts a shell that reads from a pipe which only this process holds open. The kernel closes the pipe when this process
  * ends, and the shell sends the signal. On Unix nothing else detects SIGKILL of a parent without polling.
  */
-function guard(child: ChildProcess, pid: number, signal: NodeJS.Signals, removeAfter: string): void {
+function guard(
+  child: ChildProcess,
+  pid: number,
+  signal: NodeJS.Signals,
+  removeAfter: string,
+): void {
   const script =
     'read -r line; [ "$line" = done ] && exit 0; kill -s "$2" "$1" 2>/dev/null; ' +
     'i=0; while kill -0 "$1" 2>/dev/null && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.1; done; kill -9 "$1" 2>/dev/null; ' +
     '[ -n "$3" ] && rm -rf "$3"; exit 0';
-  const watcher = spawn('/bin/sh', ['-c', script, 'guard', String(pid), signal.slice(3), removeAfter], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
+  const watcher = spawn(
+    '/bin/sh',
+    ['-c', script, 'guard', String(pid), signal.slice(3), removeAfter],
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    },
+  );
   watcher.on('error', () => undefined);
   watcher.stdin.on('error', () => undefined);
   watcher.unref();
@@ -38,7 +51,11 @@ function guard(child: ChildProcess, pid: number, signal: NodeJS.Signals, removeA
 }
 
 /** Sends `signal` to a process, and SIGKILL after `deadlineMs`. Resolves when the process has exited. */
-export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals, deadlineMs: number): Promise<void> {
+export async function stopProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  deadlineMs: number,
+): Promise<void> {
   if (hasExited(child)) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill(signal);
@@ -48,7 +65,11 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals, d
 }
 
 /** Stops a process of an earlier run by its id, like `stopProcess`. Returns whether it has exited. */
-export async function stopPid(pid: number, signal: NodeJS.Signals, deadlineMs: number): Promise<boolean> {
+export async function stopPid(
+  pid: number,
+  signal: NodeJS.Signals,
+  deadlineMs: number,
+): Promise<boolean> {
   const until = Date.now() + deadlineMs;
   trySignal(pid, signal);
   while (isAlive(pid)) {
@@ -66,7 +87,11 @@ export async function stopPid(pid: number, signal: NodeJS.Signals, deadlineMs: n
  * Resolves when the process prints `marker` to stdout or stderr. Rejects with its last lines when it exits first, or after
  * `deadlineMs`.
  */
-export function waitForOutput(child: ChildProcess, marker: string, deadlineMs: number): Promise<void> {
+export function waitForOutput(
+  child: ChildProcess,
+  marker: string,
+  deadlineMs: number,
+): Promise<void> {
   let output = '';
   return new Promise((resolve, reject) => {
     const finish = (error?: Error) => {
@@ -85,7 +110,8 @@ export function waitForOutput(child: ChildProcess, marker: string, deadlineMs: n
     };
     const lastLines = () => output.trim().split('\n').slice(-6).join('\n');
     const onError = (error: Error) => finish(error);
-    const onExit = () => setTimeout(() => finish(new Error(lastLines() || 'it ended without output')), 50);
+    const onExit = () =>
+      setTimeout(() => finish(new Error(lastLines() || 'it ended without output')), 50);
     const timer = setTimeout(() => {
       finish(new Error(`not ready after ${Math.round(deadlineMs / 1000)} s\n${lastLines()}`));
     }, deadlineMs);

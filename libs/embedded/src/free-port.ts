@@ -7,12 +7,14 @@ const lowestPort = 12_000;
 const [rangeSize, ranges] = [200, 100];
 const maxAttempts = 50;
 let turn = randomInt(rangeSize);
-const nextPort = (): number => lowestPort + (process.pid % ranges) * rangeSize + (turn++ % rangeSize);
+const nextPort = (): number =>
+  lowestPort + (process.pid % ranges) * rangeSize + (turn++ % rangeSize);
 
 /** Returns a free TCP port on 127.0.0.1: `preferred` when it is free, otherwise another one. */
 export async function freePort(preferred?: number): Promise<number> {
   let bound = preferred === undefined ? null : await tryListen(preferred);
-  for (let attempt = 0; bound === null && attempt < maxAttempts; attempt += 1) bound = await tryListen(nextPort());
+  for (let attempt = 0; bound === null && attempt < maxAttempts; attempt += 1)
+    bound = await tryListen(nextPort());
   bound ??= await tryListen(0);
   if (bound === null) throw new Error('No port is free on 127.0.0.1');
   return bound;

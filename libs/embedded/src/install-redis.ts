@@ -16,15 +16,19 @@ type Manager = (typeof managers)[number];
  * Returns the path of a `redis-server`. When PATH has none, installs it with the system's package manager, if that works
  * without a prompt (as root, or with sudo without a password). Otherwise throws an error that says what to do.
  */
-export async function findOrInstallRedis(log: (line: string) => void = () => undefined): Promise<string> {
+export async function findOrInstallRedis(
+  log: (line: string) => void = () => undefined,
+): Promise<string> {
   const present = findProgram('redis-server');
   if (present) return present;
 
   const manager = managers.find((candidate) => findProgram(candidate.program));
-  if (!manager) throw new Error('redis-server is not on PATH. Install Redis 7 or newer, or set REDIS_URL.');
+  if (!manager)
+    throw new Error('redis-server is not on PATH. Install Redis 7 or newer, or set REDIS_URL.');
   const shown = manager.commands.at(-1)?.join(' ') ?? '';
   const prefix = manager.needsRoot ? await rootPrefix() : [];
-  if (!prefix) throw new Error(`redis-server is not on PATH. Run "sudo ${plain(shown)}", or set REDIS_URL.`);
+  if (!prefix)
+    throw new Error(`redis-server is not on PATH. Run "sudo ${plain(shown)}", or set REDIS_URL.`);
 
   log(`redis-server is not on PATH: installing it with ${manager.program}`);
   const lastFailure = await runAll(manager, prefix);

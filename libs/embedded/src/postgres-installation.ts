@@ -49,7 +49,9 @@ export function reachableDataDir(dataDir: string): string {
   const existing = lstatSync(path, { throwIfNoEntry: false });
   if (existing?.isSymbolicLink()) return readlinkSync(path);
   if (existing !== undefined)
-    throw new Error(`Another account has created the data in ${path}: start as that account, or set DATABASE_URL.`);
+    throw new Error(
+      `Another account has created the data in ${path}: start as that account, or set DATABASE_URL.`,
+    );
   const target = join(rootFolder(), randomBytes(6).toString('hex'));
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
@@ -71,7 +73,9 @@ function nativeFolder(): string {
     linkLibraries(native);
     return native;
   } catch {
-    throw new Error(`No PostgreSQL for ${platform()} ${arch()} in node_modules (${name}). Set DATABASE_URL instead.`);
+    throw new Error(
+      `No PostgreSQL for ${platform()} ${arch()} in node_modules (${name}). Set DATABASE_URL instead.`,
+    );
   }
 }
 
@@ -120,7 +124,9 @@ function rootFolder(): string {
 
 /** Copies the programs once for each version. The copy is renamed when it is complete, so that no partial copy is used. */
 function copyOf(native: string): string {
-  const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const copy = join(rootFolder(), `postgresql-${version}`);
   if (existsSync(copy)) return copy;
   const partial = `${copy}.${process.pid}`;

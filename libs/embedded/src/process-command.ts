@@ -13,7 +13,10 @@ export function processCommand(pid: number): string {
 function psCommand(pid: number): string {
   if (process.platform === 'linux') return '';
   try {
-    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
   } catch {
     return '';
   }

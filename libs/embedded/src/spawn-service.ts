@@ -31,7 +31,10 @@ export const heapFlagsOf = (service: string): string[] => [
 ];
 
 /** Starts the bundle `<service>/main.cjs` with the memory settings of a deployment. It ends when this process ends. */
-export function spawnService(bundle: string, { env, flags = [], ...options }: SpawnServiceOptions): ChildProcess {
+export function spawnService(
+  bundle: string,
+  { env, flags = [], ...options }: SpawnServiceOptions,
+): ChildProcess {
   const heap = heapFlagsOf(basename(dirname(bundle)));
   // A source map takes 4 MB, and images have none.
   const sourceMaps = env.NODE_ENV === 'production' ? [] : ['--enable-source-maps'];

@@ -11,7 +11,8 @@ jest.setTimeout(60_000);
 const folder = mkdtempSync(join(tmpdir(), 'parley-embedded-'));
 const dataDir = join(folder, 'postgres');
 afterAll(() => {
-  for (const path of [reachableDataDir(dataDir), folder]) rmSync(path, { recursive: true, force: true });
+  for (const path of [reachableDataDir(dataDir), folder])
+    rmSync(path, { recursive: true, force: true });
 });
 
 async function query(url: string, text: string): Promise<unknown[]> {
@@ -28,7 +29,9 @@ describe('startPostgres', () => {
   it('keeps data between runs, stops the server of a run that was killed, and requires a password', async () => {
     const first = await startPostgres({ dataDir });
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS id');
-    await expect(query(first.url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow('password');
+    await expect(query(first.url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow(
+      'password',
+    );
 
     const second = await startPostgres({ dataDir }); // the first was never stopped
     expect(isAlive(first.pid)).toBe(false);

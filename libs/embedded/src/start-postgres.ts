@@ -1,12 +1,25 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { spawnGuarded, stopPid, stopProcess, waitForOutput } from './child-process';
 import { freePort } from './free-port';
-import { makePrivateFolder, locatePostgres, type PostgresInstallation } from './postgres-installation';
+import {
+  makePrivateFolder,
+  locatePostgres,
+  type PostgresInstallation,
+} from './postgres-installation';
 import { processCommand } from './process-command';
 import { makeTemporaryFolder } from './temporary-folder';
 
@@ -45,7 +58,9 @@ const durable = ['max_connections=200', 'autovacuum_naptime=10s'];
  * another port. Throws with the last lines of PostgreSQL's output when it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
-  const ephemeralFolder = options.ephemeral ? makeTemporaryFolder('postgres', ephemeralParent()) : null;
+  const ephemeralFolder = options.ephemeral
+    ? makeTemporaryFolder('postgres', ephemeralParent())
+    : null;
   const home = locatePostgres(ephemeralFolder ?? options.dataDir ?? '');
   makePrivateFolder(home.dataDir, home.account);
   await stopLeftover(home.dataDir);
@@ -59,13 +74,17 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     'logging_collector=off',
     ...(options.ephemeral ? notDurable : durable),
   ];
-  const child = spawnGuarded(join(home.bin, 'postgres'), ['-D', home.dataDir, ...settings.flatMap((s) => ['-c', s])], {
-    ...home.account,
-    cwd: '/',
-    env: serverEnv(),
-    lastSignal: 'SIGINT',
-    removeAfter: ephemeralFolder ?? undefined,
-  });
+  const child = spawnGuarded(
+    join(home.bin, 'postgres'),
+    ['-D', home.dataDir, ...settings.flatMap((s) => ['-c', s])],
+    {
+      ...home.account,
+      cwd: '/',
+      env: serverEnv(),
+      lastSignal: 'SIGINT',
+      removeAfter: ephemeralFolder ?? undefined,
+    },
+  );
   // A standby is "ready to accept read-only connections".
   await waitForOutput(child, 'ready to accept ', 30_000).catch((error: Error) => {
     throw new Error(`PostgreSQL did not start: ${error.message}`);
@@ -77,7 +96,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     port,
     pid: child.pid ?? 0,
     onExit: (listener) => {
-      child.once('exit', (code, signal) => stopping || listener(`ended with ${signal ?? `code ${code}`}`));
+      child.once(
+        'exit',
+        (code, signal) => stopping || listener(`ended with ${signal ?? `code ${code}`}`),
+      );
     },
     stop: async () => {
       stopping = true;
@@ -130,8 +152,14 @@ async function initialize(home: PostgresInstallation, password: string | null): 
     '--no-instructions',
     '--no-sync',
   ];
-  args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...(password ? [] : ['--wal-segsize=1']));
-  args.push(...(password ? ['--auth=scram-sha-256', `--pwfile=${passwordFile}`] : ['--auth=trust']));
+  args.push(
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(password ? [] : ['--wal-segsize=1']),
+  );
+  args.push(
+    ...(password ? ['--auth=scram-sha-256', `--pwfile=${passwordFile}`] : ['--auth=trust']),
+  );
   try {
     if (password) {
       writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -140,7 +168,9 @@ async function initialize(home: PostgresInstallation, password: string | null): 
     await run(join(home.bin, 'initdb'), args, { ...home.account, cwd: '/', env: serverEnv() });
   } catch (error) {
     rmSync(home.dataDir, { recursive: true, force: true });
-    throw new Error(`PostgreSQL could not create its data folder: ${(error as { stderr?: string }).stderr ?? error}`);
+    throw new Error(
+      `PostgreSQL could not create its data folder: ${(error as { stderr?: string }).stderr ?? error}`,
+    );
   } finally {
     rmSync(passwordFile, { force: true });
   }

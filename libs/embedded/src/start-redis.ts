@@ -7,7 +7,9 @@ import type { RunningServer } from './start-postgres';
 import { processCommand } from './process-command';
 import { makeTemporaryFolder } from './temporary-folder';
 
-export type RedisOptions = ({ dataDir: string; ephemeral?: false } | { ephemeral: true; dataDir?: undefined }) & {
+export type RedisOptions = (
+  { dataDir: string; ephemeral?: false } | { ephemeral: true; dataDir?: undefined }
+) & {
   port?: number;
   /** Called with a line when redis-server must be installed first. */
   log?: (line: string) => void;
@@ -37,7 +39,10 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
     databases: options.ephemeral ? '2048' : '16', // each test file uses its own logical database
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawnGuarded(program, args, { cwd: folder, removeAfter: options.ephemeral ? folder : undefined });
+  const child = spawnGuarded(program, args, {
+    cwd: folder,
+    removeAfter: options.ephemeral ? folder : undefined,
+  });
   await waitForOutput(child, 'eady to accept connections', 30_000).catch((error: Error) => {
     throw new Error(`Redis did not start: ${error.message}`);
   });
@@ -48,7 +53,10 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
     port,
     pid: child.pid ?? 0,
     onExit: (listener) => {
-      child.once('exit', (code, signal) => stopping || listener(`ended with ${signal ?? `code ${code}`}`));
+      child.once(
+        'exit',
+        (code, signal) => stopping || listener(`ended with ${signal ?? `code ${code}`}`),
+      );
     },
     stop: async () => {
       stopping = true;
@@ -62,6 +70,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
 async function stopLeftover(pidFile: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
-  if (pid > 1 && processCommand(pid).includes('redis-server')) await stopPid(pid, 'SIGTERM', 10_000);
+  if (pid > 1 && processCommand(pid).includes('redis-server'))
+    await stopPid(pid, 'SIGTERM', 10_000);
   rmSync(pidFile, { force: true });
 }

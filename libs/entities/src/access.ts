@@ -51,7 +51,9 @@ export function parseAccess(
     path: fieldPath.replace(/^data\./, '').split('.'),
     kind: maskType,
   }));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, access: { clauses, masks: parsedMasks } };
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, access: { clauses, masks: parsedMasks } };
 }
 
 function parseRule({ field: name, operator: operatorName, value }: AccessRule): Condition | string {
@@ -68,13 +70,19 @@ function parseRule({ field: name, operator: operatorName, value }: AccessRule): 
 /** The name of a masked field among those that a query reads, or null. The result of the query would reveal its value. */
 export function maskedRead(fields: readonly Field[], masks: readonly Mask[]): string | null {
   const field = fields.find(
-    (one) => one.kind === 'data' && masks.some(({ path }) => isPrefix(path, one.path) || isPrefix(one.path, path)),
+    (one) =>
+      one.kind === 'data' &&
+      masks.some(({ path }) => isPrefix(path, one.path) || isPrefix(one.path, path)),
   );
   return field === undefined ? null : fieldName(field);
 }
 
 /** The name of a masked field that this data sets, or that a merge of its top-level keys would overwrite; null if none. */
-export function maskedWrite(data: JsonObject, masks: readonly Mask[], change: 'create' | 'merge'): string | null {
+export function maskedWrite(
+  data: JsonObject,
+  masks: readonly Mask[],
+  change: 'create' | 'merge',
+): string | null {
   const mask = masks.find(({ path }) => {
     if (change === 'merge') return Object.hasOwn(data, path[0]!);
     let value: Json | undefined = data;

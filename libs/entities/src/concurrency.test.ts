@@ -35,7 +35,9 @@ test(`8 concurrent updates of different keys are all kept, in ${2 * updateRounds
       );
       if (round % 50 > 0) continue;
       const found = await t.entities.get(here, { type: 'counter', id });
-      const expected = Object.fromEntries(Array.from({ length: 8 }, (_, key) => [`k${key}`, round]));
+      const expected = Object.fromEntries(
+        Array.from({ length: 8 }, (_, key) => [`k${key}`, round]),
+      );
       expect(found.ok && found.entity.value.data).toEqual(expected);
     }
   };
@@ -66,7 +68,11 @@ test('entities that change while they are indexed have the entries of their last
         await sleep(Math.random() * 25);
         const target = { ...origin, type: 'indexed', id };
         if (n % 5 === round % 5) return t.entities.remove(here, target);
-        return t.entities.update(here, { ...target, status: 'active', data: { seen: round, [`k${n % 3}`]: round } });
+        return t.entities.update(here, {
+          ...target,
+          status: 'active',
+          data: { seen: round, [`k${n % 3}`]: round },
+        });
       }),
     ]);
     const { rows } = await t.db.pool.query(
@@ -82,11 +88,16 @@ test('entities that change while they are indexed have the entries of their last
     for (const { data, status, updated_at: updatedAt, entries } of rows) {
       const { fields, values, shape } = indexRows(data, status);
       const expected = [...fields, shapeField, updatedAtField].map(
-        (field, at) => `${field} ${[...values, shape.key, encodeValue(Number(updatedAt))][at]!.toString('hex')}`,
+        (field, at) =>
+          `${field} ${[...values, shape.key, encodeValue(Number(updatedAt))][at]!.toString('hex')}`,
       );
       expect(entries.toSorted()).toEqual(expected.toSorted());
     }
-    const found = await t.entities.query(here, { type: 'indexed', limit: 100, filters: { 'data.seen': round } });
+    const found = await t.entities.query(here, {
+      type: 'indexed',
+      limit: 100,
+      filters: { 'data.seen': round },
+    });
     expect(found.ok && found.page.entities.length).toBe(24);
   }
 }, 120_000);
@@ -142,7 +153,10 @@ describe('pages while others write', () => {
     ['filtered', { filters: { 'data.kept': true } }],
     ['filtered by two', { filters: { 'data.kept': true, 'data.n': { $gte: 0 } } }],
     ['by a field, ascending', { sort: { field: 'data.n', direction: 'asc' as const } }],
-    ['by a field, descending, filtered', { sort: { field: 'data.n' }, filters: { 'data.kept': true } }],
+    [
+      'by a field, descending, filtered',
+      { sort: { field: 'data.n' }, filters: { 'data.kept': true } },
+    ],
     ['oldest first', { sort: { field: 'createdAt', direction: 'asc' as const } }],
     ['by a field that no entity has', { sort: { field: 'data.none' } }],
   ])(
@@ -157,10 +171,21 @@ describe('pages while others write', () => {
           const id = created[Math.floor(Math.random() * created.length)]!;
           if (n % 3 === 0) await t.entities.remove(here, { ...origin, type: 'paged', id });
           if (n % 3 === 1)
-            await t.entities.update(here, { ...origin, type: 'paged', id, status: 'back', data: { n: n % 5 } });
+            await t.entities.update(here, {
+              ...origin,
+              type: 'paged',
+              id,
+              status: 'back',
+              data: { n: n % 5 },
+            });
           // The entities that exist all the time are changed as well, but not in the fields that pages filter and sort by.
           const baseId = base[Math.floor(Math.random() * base.length)]!;
-          await t.entities.update(here, { ...origin, type: 'paged', id: baseId, data: { touched: n } });
+          await t.entities.update(here, {
+            ...origin,
+            type: 'paged',
+            id: baseId,
+            data: { touched: n },
+          });
           // wall clock: the pace of the writers, which must be slower than reading a page.
           await sleep(4);
         }
@@ -170,7 +195,12 @@ describe('pages while others write', () => {
         for (let round = 0; round < pagingRounds; round += 1) {
           const seen = new Map<string, number>();
           for (let cursor: string | undefined; ;) {
-            const result = await t.entities.query(here, { type: 'paged', limit: 20, cursor, ...input });
+            const result = await t.entities.query(here, {
+              type: 'paged',
+              limit: 20,
+              cursor,
+              ...input,
+            });
             if (!result.ok) throw new Error(JSON.stringify(result));
             for (const { id } of result.page.entities) seen.set(id, (seen.get(id) ?? 0) + 1);
             cursor = result.page.cursor;

@@ -3,12 +3,24 @@ import type { Db, Queryable } from '@parley/db';
 import { listEntityTypes } from './entity-types';
 import { type GetInput, type GetResult, createGetEntity } from './read/get-entity';
 import { type RelationsInput, type RelationsResult, listRelations } from './read/list-relations';
-import { type PageInput, type PageResult, type QueryInput, listEntities, queryEntities } from './read/query-entities';
+import {
+  type PageInput,
+  type PageResult,
+  type QueryInput,
+  listEntities,
+  queryEntities,
+} from './read/query-entities';
 import { type Relation, linkEntities, relatedIds, unlinkEntities } from './relations';
 import { type Access } from './access';
 import { type SearchInput, type SearchResult, searchEntities } from './search/search-entities';
 import type { ConditionFailed, MaskedField, NotFound } from './result';
-import { type CreateInput, type CreateManyInput, type CreateResult, createMany, creator } from './write/create-entity';
+import {
+  type CreateInput,
+  type CreateManyInput,
+  type CreateResult,
+  createMany,
+  creator,
+} from './write/create-entity';
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
 import { lockEntities } from './write/change-entity';
 import { isStorable } from './storable';
@@ -43,7 +55,11 @@ export interface Entities {
   untilIndexed(scope: Scope, type: string): Promise<void>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
   /** Updates the entity if it matches `onlyIf`. */
-  updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
+  updateIf(
+    scope: Scope,
+    input: ConditionalUpdateInput,
+    tx?: Queryable,
+  ): Promise<UpdateResult | ConditionFailed>;
   remove(scope: Scope, input: DeleteInput, tx?: Queryable): Promise<DeleteResult>;
   /** Locks entities until the transaction `tx` ends. Call it before several changes in one transaction. */
   lock(scope: Scope, input: { type: string; ids: readonly string[] }, tx: Queryable): Promise<void>;
@@ -71,8 +87,17 @@ export interface EntitiesOptions {
 }
 
 /** Creates the store of entities on a database. */
-export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {}, log }: EntitiesOptions): Entities {
-  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize, log), wakeRelay };
+export function createEntities({
+  db,
+  segmentSize = 1_000,
+  wakeRelay = () => {},
+  log,
+}: EntitiesOptions): Entities {
+  const deps = {
+    types: createTypeCache(),
+    segments: createSegments(db, segmentSize, log),
+    wakeRelay,
+  };
   return {
     types: (scope) => listEntityTypes(db, scope),
     get: createGetEntity(db),

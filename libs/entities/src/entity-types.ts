@@ -18,7 +18,10 @@ const typesOfEnvironment = statement(
 );
 
 /** The entity types of an environment, ordered by slug. */
-export async function readEntityTypes(db: Queryable, scope: Scope): Promise<RowOf<typeof storedType>[]> {
+export async function readEntityTypes(
+  db: Queryable,
+  scope: Scope,
+): Promise<RowOf<typeof storedType>[]> {
   return (await db.query(scope, typesOfEnvironment, [scope.tenant, scope.environment])).rows;
 }
 
@@ -53,6 +56,10 @@ export interface FollowedChange {
  * events of large entities keep these keys. Call it in the transaction that changes the triggers. It waits for running
  * writers of the types that change.
  */
-export async function setFollowedChanges(db: Queryable, scope: Scope, followed: FollowedChange[]): Promise<void> {
+export async function setFollowedChanges(
+  db: Queryable,
+  scope: Scope,
+  followed: FollowedChange[],
+): Promise<void> {
   await db.query(scope, setFollowed, [scope.tenant, scope.environment, JSON.stringify(followed)]);
 }

@@ -1,8 +1,17 @@
 import { detailText } from '@parley/contracts';
-import type { Deleted, Invalid, MaskedField, NotFound, OutOfScope, TooLarge, TypeNotFound } from './result';
+import type {
+  Deleted,
+  Invalid,
+  MaskedField,
+  NotFound,
+  OutOfScope,
+  TooLarge,
+  TypeNotFound,
+} from './result';
 import { maxDataBytes } from './write/data-size';
 
-export type EntityFailure = TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | TooLarge | Invalid;
+export type EntityFailure =
+  TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | TooLarge | Invalid;
 
 /** The message of a failed operation on entities of `type`, for HTTP and models (docs/reference/errors.md#data-errors). */
 export function failureText(failure: EntityFailure, type: string): string {

@@ -12,7 +12,12 @@ export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds, targetIds } from './relations';
 export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
 export { isCalendarDay } from './schema/field-types';
-export { type FieldSchema, checkTypeSchema, flatSchema, readTypeSchema } from './schema/type-schema';
+export {
+  type FieldSchema,
+  checkTypeSchema,
+  flatSchema,
+  readTypeSchema,
+} from './schema/type-schema';
 export { reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput } from './write/create-entity';
 export { ensureType } from './write/ensure-type';

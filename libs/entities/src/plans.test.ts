@@ -50,7 +50,9 @@ async function plansOf(run: (db: Queryable) => Promise<unknown>): Promise<string
     await run(recorder as unknown as Queryable);
     const plans: string[] = [];
     for (const { text } of statements) {
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`);
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `explain (generic_plan, costs off) ${text}`,
+      );
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     }
     await client.query('rollback');
@@ -63,7 +65,9 @@ async function plansOf(run: (db: Queryable) => Promise<unknown>): Promise<string
 
 const query = (input: object, scope: Scope = here) =>
   plansOf(async (db) =>
-    expect((await t.entities.query(scope, { type: 'item', limit: 50, ...input }, db)).ok).toBe(true),
+    expect((await t.entities.query(scope, { type: 'item', limit: 50, ...input }, db)).ok).toBe(
+      true,
+    ),
   );
 const role = parseAccess([{ field: 'data.n', operator: 'gt', value: 5 }], []);
 const access = role.ok ? role.access : undefined;
@@ -91,14 +95,41 @@ const filters: JsonObject[] = [
 
 const kinds: [string, () => Promise<string[]>][] = [
   ['list', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50 }, db))],
-  ['list by status', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, status: 'x' }, db))],
-  ['list of deleted', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, status: 'deleted' }, db))],
-  ['list in a scope', () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, access }, db))],
+  [
+    'list by status',
+    () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, status: 'x' }, db)),
+  ],
+  [
+    'list of deleted',
+    () =>
+      plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, status: 'deleted' }, db)),
+  ],
+  [
+    'list in a scope',
+    () => plansOf((db) => t.entities.list(here, { type: 'item', limit: 50, access }, db)),
+  ],
   ['get', () => plansOf((db) => t.entities.get(here, { type: 'item', id }, db))],
-  ['get of several', () => plansOf((db) => getEntities(db, here, { type: 'item', ids: [id, 'ent_0'] }))],
-  ['search', () => plansOf((db) => t.entities.search(here, { type: 'item', limit: 20, query: 'item 12' }, db))],
-  ['create', () => plansOf((db) => t.entities.create(here, { ...origin, type: 'item', data: { new: 1 } }, db))],
-  ['update', () => plansOf((db) => t.entities.update(here, { ...origin, type: 'item', id, data: { n: 'x' } }, db))],
+  [
+    'get of several',
+    () => plansOf((db) => getEntities(db, here, { type: 'item', ids: [id, 'ent_0'] })),
+  ],
+  [
+    'search',
+    () =>
+      plansOf((db) => t.entities.search(here, { type: 'item', limit: 20, query: 'item 12' }, db)),
+  ],
+  [
+    'create',
+    () =>
+      plansOf((db) => t.entities.create(here, { ...origin, type: 'item', data: { new: 1 } }, db)),
+  ],
+  [
+    'update',
+    () =>
+      plansOf((db) =>
+        t.entities.update(here, { ...origin, type: 'item', id, data: { n: 'x' } }, db),
+      ),
+  ],
   ['delete', () => plansOf((db) => t.entities.remove(here, { ...origin, type: 'item', id }, db))],
   ['related', () => plansOf((db) => t.entities.relatedIds(here, { entityId: id }, db))],
   ...filters.map((filter): [string, () => Promise<string[]>] => [
@@ -111,21 +142,31 @@ const kinds: [string, () => Promise<string[]>][] = [
       () => query({ sort: { field, direction } }),
     ]),
   ),
-  ['filter and sort', () => query({ filters: { 'data.n': { $gt: 1 } }, sort: { field: 'data.name' } })],
+  [
+    'filter and sort',
+    () => query({ filters: { 'data.n': { $gt: 1 } }, sort: { field: 'data.name' } }),
+  ],
 ];
 
 test.each(kinds)('%s uses an index', async (_name, plans) => {
   for (const plan of await plans()) {
     // The tables of types and shapes are too small here for PostgreSQL to use an index.
     expect(plan).not.toMatch(/Seq Scan on (entities|entity_fields|events)/);
-    expect(plan).not.toMatch(/(Hash|Merge) (Left |Right |Semi |Anti )?Join[^]*Index (Only )?Scan using entity_fields/);
+    expect(plan).not.toMatch(
+      /(Hash|Merge) (Left |Right |Semi |Anti )?Join[^]*Index (Only )?Scan using entity_fields/,
+    );
   }
 });
 
 test('a page is read in index order although PostgreSQL underestimates the tenant', async () => {
   for (const read of [
     (db: Queryable) => t.entities.list(here, { type: 'item', limit: 100 }, db),
-    (db: Queryable) => t.entities.query(here, { type: 'item', limit: 100, filters: { createdAt: { $lt: 1e15 } } }, db),
+    (db: Queryable) =>
+      t.entities.query(
+        here,
+        { type: 'item', limit: 100, filters: { createdAt: { $lt: 1e15 } } },
+        db,
+      ),
   ]) {
     const [plan] = await plansOf(read);
     expect(plan).toMatch(/Index Scan Backward using entities_part_pos_tenant_key on entities/);
@@ -134,12 +175,16 @@ test('a page is read in index order although PostgreSQL underestimates the tenan
 });
 
 test('a search uses the index of words, and a filter the index of fields', async () => {
-  const [search] = await plansOf((db) => t.entities.search(here, { type: 'item', limit: 20, query: 'item 12' }, db));
+  const [search] = await plansOf((db) =>
+    t.entities.search(here, { type: 'item', limit: 20, query: 'item 12' }, db),
+  );
   expect(search).toMatch(/Bitmap Index Scan on entities_search_idx/);
   expect(search).not.toMatch(/BitmapAnd/);
   // The newest entities are read in index order, although PostgreSQL underestimates the tenant.
   expect(search).toMatch(/Index Scan Backward using entities_part_pos_tenant_key on entities/);
   expect(search).not.toMatch(/Bitmap Index Scan on entities_part_pos_tenant_key/);
   const [filter] = await query({ filters: { 'data.n': { $gt: 5 } } });
-  expect(filter).toMatch(/Index Only Scan using entity_fields_tenant_part_segment_field_value_pos_idx/);
+  expect(filter).toMatch(
+    /Index Only Scan using entity_fields_tenant_part_segment_field_value_pos_idx/,
+  );
 });

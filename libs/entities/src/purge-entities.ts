@@ -1,4 +1,11 @@
-import { type PurgeStep, type Queryable, type Tenant, column, purgeRows, statement } from '@parley/db';
+import {
+  type PurgeStep,
+  type Queryable,
+  type Tenant,
+  column,
+  purgeRows,
+  statement,
+} from '@parley/db';
 
 const purgeSegment = statement(
   'purge-entities',

@@ -18,16 +18,32 @@ test('a relation is stored once, found from both entities, and deleted', async (
   expect(await t.entities.link(here, link)).toEqual({ ok: true });
   expect(await t.entities.link(here, link)).toEqual({ ok: true });
   expect(await t.entities.relatedIds(here, { entityId: order })).toEqual([payment]);
-  expect(await t.entities.relatedIds(here, { entityId: payment, type: 'order', relation: 'payment_for' })).toEqual([
-    order,
-  ]);
+  expect(
+    await t.entities.relatedIds(here, {
+      entityId: payment,
+      type: 'order',
+      relation: 'payment_for',
+    }),
+  ).toEqual([order]);
   expect(await t.entities.relatedIds(here, { entityId: payment, type: 'payment' })).toEqual([]);
-  expect(await t.entities.link(here, { ...link, toId: 'ent_nothing' })).toEqual({ ok: false, reason: 'not_found' });
-  const page = { data: [{ relation: 'payment_for', direction: 'incoming', entity: { type: 'payment', id: payment } }] };
-  expect(await t.entities.relations(here, { entityId: order, limit: 5 })).toMatchObject({ ok: true, page });
+  expect(await t.entities.link(here, { ...link, toId: 'ent_nothing' })).toEqual({
+    ok: false,
+    reason: 'not_found',
+  });
+  const page = {
+    data: [
+      { relation: 'payment_for', direction: 'incoming', entity: { type: 'payment', id: payment } },
+    ],
+  };
+  expect(await t.entities.relations(here, { entityId: order, limit: 5 })).toMatchObject({
+    ok: true,
+    page,
+  });
   await t.entities.remove(here, { ...origin, type: 'order', id: order });
   expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
-  expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([order]);
+  expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([
+    order,
+  ]);
   await t.entities.update(here, { ...origin, type: 'order', id: order, status: 'active' });
   await t.entities.unlink(here, link);
   expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
@@ -48,7 +64,11 @@ test('a purge deletes everything of one organization and nothing of another', as
     const { rows } = await t.db.pool.query(`select count(*)::int as n from ${table}`);
     expect([table, rows[0].n > 0]).toEqual([table, table !== 'entity_relations']);
   }
-  const found = await t.entities.query(other, { type: 'order', limit: 10, filters: { 'data.n': 1 } });
+  const found = await t.entities.query(other, {
+    type: 'order',
+    limit: 10,
+    filters: { 'data.n': 1 },
+  });
   expect(found.ok && found.page.entities.map(({ id }) => id)).toEqual([kept]);
   const { rows } = await t.db.pool.query(
     `select count(*)::int as n from entity_fields where part not in (select part from entities)`,

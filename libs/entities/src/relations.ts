@@ -38,7 +38,11 @@ const unlink = statement(
 );
 
 /** Deletes a relation, if it exists. */
-export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
+export async function unlinkEntities(
+  db: Queryable,
+  scope: Scope,
+  { relation, fromId, toId }: Relation,
+): Promise<void> {
   await db.query(scope, unlink, [scope.tenant, scope.environment, relation, fromId, toId]);
 }
 
@@ -77,6 +81,11 @@ export async function targetIds(
   scope: Scope,
   { fromId, relation }: { fromId: string; relation: string },
 ): Promise<string[]> {
-  const { rows } = await db.query(scope, targets, [scope.tenant, scope.environment, fromId, relation]);
+  const { rows } = await db.query(scope, targets, [
+    scope.tenant,
+    scope.environment,
+    fromId,
+    relation,
+  ]);
   return rows.map(({ id }) => id);
 }

@@ -24,20 +24,26 @@ const follow = (type: string, actions: string[], tx: Queryable = t.db) =>
     here,
     actions.map((action) => ({ entityType: type, action, keys: [] })),
   );
-const create = async (type: string, { hops = 0, tx }: { hops?: number; tx?: Queryable } = {}): Promise<string> => {
+const create = async (
+  type: string,
+  { hops = 0, tx }: { hops?: number; tx?: Queryable } = {},
+): Promise<string> => {
   const created = await entities.create(here, { ...origin, hops, type, data: {} }, tx);
   if (!created.ok) throw new Error(created.reason);
   return created.entity.value.id;
 };
 const update = async (type: string, id: string, tx?: Queryable) =>
-  expect(await entities.update(here, { ...origin, type, id, data: { n: 1 } }, tx)).toMatchObject({ ok: true });
+  expect(await entities.update(here, { ...origin, type, id, data: { n: 1 } }, tx)).toMatchObject({
+    ok: true,
+  });
 /** The actions of a type's events that wait for the relay, and of those that do not. */
 const eventsOf = async (type: string) => {
   const { rows } = await t.db.pool.query<{ action: string; waits: boolean }>(
     `select substr(type, 8) as action, relayed_at is null as waits from events where entity_type = $1 order by id`,
     [type],
   );
-  const actions = (waiting: boolean) => rows.filter(({ waits }) => waits === waiting).map(({ action }) => action);
+  const actions = (waiting: boolean) =>
+    rows.filter(({ waits }) => waits === waiting).map(({ action }) => action);
   return { waiting: actions(true), done: actions(false) };
 };
 /** Resolves when this number of connections of the database wait for a lock. */
@@ -112,7 +118,10 @@ test('all events of a type that ensureType creates wait, because triggers may ex
   const id = await create('ensured');
   await update('ensured', id);
   await entities.remove(here, { ...origin, type: 'ensured', id });
-  expect(await eventsOf('ensured')).toEqual({ waiting: ['created', 'updated', 'deleted'], done: [] });
+  expect(await eventsOf('ensured')).toEqual({
+    waiting: ['created', 'updated', 'deleted'],
+    done: [],
+  });
 });
 
 describe('a trigger that is added while an entity is written', () => {
@@ -122,7 +131,8 @@ describe('a trigger that is added while an entity is written', () => {
       const type = `late-${action}`;
       await t.createType(type);
       const id = await create(type);
-      const write = (tx?: Queryable) => (action === 'created' ? create(type, { tx }) : update(type, id, tx));
+      const write = (tx?: Queryable) =>
+        action === 'created' ? create(type, { tx }) : update(type, id, tx);
       let added: Promise<unknown> | undefined;
       await t.db.transaction(async (tx) => {
         await write(tx);
@@ -137,28 +147,31 @@ describe('a trigger that is added while an entity is written', () => {
     },
   );
 
-  test.each(['created', 'updated'])('blocks writes until it is committed or rolled back: %s', async (action) => {
-    const type = `held-${action}`;
-    await t.createType(type);
-    const id = await create(type);
-    const write = () => (action === 'created' ? create(type) : update(type, id));
-    const during = async (end: 'commit' | 'rollback', actions: string[]) => {
-      let written: Promise<unknown> | undefined;
-      const change = t.db.transaction(async (tx) => {
-        await follow(type, actions, tx);
-        written = write();
-        await blocked();
-        if (end === 'rollback') throw new Error('undone');
-      });
-      await change.catch(() => {});
-      await written;
-    };
-    await during('rollback', [action]);
-    expect((await eventsOf(type)).waiting).toEqual([]);
-    await during('commit', [action]);
-    expect((await eventsOf(type)).waiting).toEqual([action]);
-    await during('commit', []);
-    expect((await eventsOf(type)).waiting).toEqual([action]);
-    expect(rings).toBe(1);
-  });
+  test.each(['created', 'updated'])(
+    'blocks writes until it is committed or rolled back: %s',
+    async (action) => {
+      const type = `held-${action}`;
+      await t.createType(type);
+      const id = await create(type);
+      const write = () => (action === 'created' ? create(type) : update(type, id));
+      const during = async (end: 'commit' | 'rollback', actions: string[]) => {
+        let written: Promise<unknown> | undefined;
+        const change = t.db.transaction(async (tx) => {
+          await follow(type, actions, tx);
+          written = write();
+          await blocked();
+          if (end === 'rollback') throw new Error('undone');
+        });
+        await change.catch(() => {});
+        await written;
+      };
+      await during('rollback', [action]);
+      expect((await eventsOf(type)).waiting).toEqual([]);
+      await during('commit', [action]);
+      expect((await eventsOf(type)).waiting).toEqual([action]);
+      await during('commit', []);
+      expect((await eventsOf(type)).waiting).toEqual([action]);
+      expect(rings).toBe(1);
+    },
+  );
 });

@@ -26,13 +26,19 @@ export class Sql {
   }
 
   /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
-  build<R extends Statement['row']>(name: string, text: string, row: R, { isLong = false } = {}): Built<RowOf<R>> {
+  build<R extends Statement['row']>(
+    name: string,
+    text: string,
+    row: R,
+    { isLong = false } = {},
+  ): Built<RowOf<R>> {
     return { statement: cachedStatement(name, text, row, isLong), values: this.values };
   }
 }
 
 /** An array of elements that need no quotes as the text of a parameter. The driver's own conversion takes twice as long. */
-export const arrayLiteral = (elements: readonly (number | string)[]): string => `{${elements.join()}}`;
+export const arrayLiteral = (elements: readonly (number | string)[]): string =>
+  `{${elements.join()}}`;
 
 export const byteaElement = (value: Buffer): string => `"\\\\x${value.toString('hex')}"`;
 
@@ -50,7 +56,12 @@ const statements = new LRUCache<string, Statement<never>>({ max: maxCached });
  * The statement for a text, which is prepared from its second run on. Preparing statements that run only once would evict
  * those that applications repeat.
  */
-function cachedStatement(name: string, text: string, row: Statement['row'], isLong: boolean): Statement<never> {
+function cachedStatement(
+  name: string,
+  text: string,
+  row: Statement['row'],
+  isLong: boolean,
+): Statement<never> {
   const cached = statements.get(text);
   if (cached?.preparedAs !== undefined) return cached;
   const preparedAs = cached && `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;

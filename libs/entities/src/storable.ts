@@ -11,7 +11,13 @@ export function unstorableStatus(status: string | undefined): Invalid | null {
 }
 
 /** The failure for a type or status that PostgreSQL cannot store; null if it can store both. */
-export function unstorableName({ type, status }: { type: string; status?: string }): TypeNotFound | Invalid | null {
+export function unstorableName({
+  type,
+  status,
+}: {
+  type: string;
+  status?: string;
+}): TypeNotFound | Invalid | null {
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   return unstorableStatus(status);
 }

@@ -88,14 +88,22 @@ test('events are recorded, read, followed, relayed and held as in one table', as
   await recordEventOnce(db, mine, event(3), 'n');
   const { events } = await readEvents(db, mine, { entityId: 'entity_2' }, 1);
   expect(events).toMatchObject([{ id, payload: { n: 2 } }]);
-  expect((await readEvents(db, mine, {}, 2)).events.map(({ type }) => type)).toEqual(['order.later', 'order.paid']);
+  expect((await readEvents(db, mine, {}, 2)).events.map(({ type }) => type)).toEqual([
+    'order.later',
+    'order.paid',
+  ]);
   // Transactions of other test files are in the same PostgreSQL. Followers wait for those that began earlier.
   const followed = await until(() => followEvents(db, mine, {}, cursor, 10), {
     isThere: (read) => read.ok && read.events.length >= 2,
   });
-  expect(followed).toMatchObject({ ok: true, events: [{ payload: { n: 2 } }, { payload: { n: 3 } }] });
+  expect(followed).toMatchObject({
+    ok: true,
+    events: [{ payload: { n: 2 } }, { payload: { n: 3 } }],
+  });
 
-  await db.pool.query(`update events set relayed_at = null where id = $1 or type = 'order.later'`, [id]);
+  await db.pool.query(`update events set relayed_at = null where id = $1 or type = 'order.later'`, [
+    id,
+  ]);
   await db.transaction(async (tx) => {
     const { events: waiting } = await takeWaitingEvents(tx);
     expect(waiting.map(({ type }) => type)).toEqual(['order.paid', 'order.later']);
@@ -113,7 +121,9 @@ async function planOfBatch(): Promise<string> {
     const explain: Queryable = {
       ...db,
       async query(_subject, { text }, [tenant, after, days, limit] = []) {
-        await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare batch as ${text}`);
+        await client.query(
+          `begin; set local plan_cache_mode = force_generic_plan; prepare batch as ${text}`,
+        );
         const options = 'analyze, costs off, timing off, buffers off';
         const values = `${tenant}, '${after}', ${days}, ${limit}`;
         const { rows } = await client.query(`explain (${options}) execute batch (${values})`);

@@ -65,7 +65,12 @@ test('recordEventOnce skips an event with the same value, but not one with anoth
     recordEventOnce(
       db,
       scope,
-      { ...event, type: 'payment.mismatch', entity: { type: 'payment', id }, payload: { problem, at: Math.random() } },
+      {
+        ...event,
+        type: 'payment.mismatch',
+        entity: { type: 'payment', id },
+        payload: { problem, at: Math.random() },
+      },
       'problem',
     );
   for (const problem of ['amount', 'amount', 'currency']) await mismatch(problem);
@@ -81,7 +86,13 @@ test('recordEventOnce skips an event with the same value, but not one with anoth
 test('events must match all conditions of a filter and are returned newest first', async () => {
   const ids: string[] = [];
   for (const type of ['order.made', 'orders.made', 'order.paid', 'note'])
-    ids.push(await recordEvent(db, scope, { ...event, type, ...(type === 'note' && { entity: undefined }) }));
+    ids.push(
+      await recordEvent(db, scope, {
+        ...event,
+        type,
+        ...(type === 'note' && { entity: undefined }),
+      }),
+    );
   const types = async (filter: EventFilter, limit = 10) =>
     (await readEvents(db, scope, filter, limit)).map(({ type }) => type);
   expect(await types({})).toEqual(['note', 'order.paid', 'orders.made', 'order.made']);
@@ -102,14 +113,21 @@ test('an event follows the earlier ones of its entity, even when their time is a
   const ids = [await recordEvent(db, scope, event), await recordEvent(db, scope, event)];
   const newest = (await readEvents(db, scope, {}, 10)).map(({ id }) => id);
   expect(newest.slice(0, 2)).toEqual(ids.toReversed());
-  const other = await recordEvent(db, scope, { ...event, entity: { type: 'payment', id: 'entity_2' } });
+  const other = await recordEvent(db, scope, {
+    ...event,
+    entity: { type: 'payment', id: 'entity_2' },
+  });
   expect((await readEvents(db, scope, {}, 10)).at(-1)!.id).toBe(other);
 });
 
 test('pages of large payloads end at 1 MiB, say that there are more, and have at least one event', async () => {
   const sizes = [450_000, 1_250_000, 500_000, 450_000, 450_000];
   for (const [n, size] of sizes.entries())
-    await recordEvent(db, scope, { ...event, type: `large.${n}`, payload: { text: 'x'.repeat(size) } });
+    await recordEvent(db, scope, {
+      ...event,
+      type: `large.${n}`,
+      payload: { text: 'x'.repeat(size) },
+    });
   await recordEvent(db, scope, { ...event, type: 'small.0' });
   const pages: string[][] = [];
   for (let before: string | undefined, hasMore = true; hasMore;) {
@@ -119,9 +137,14 @@ test('pages of large payloads end at 1 MiB, say that there are more, and have at
     before = page.events.at(-1)!.id;
   }
   expect(pages).toEqual([['small.0', 'large.4', 'large.3'], ['large.2'], ['large.1'], ['large.0']]);
-  expect(await readPage(db, scope, {}, 1)).toMatchObject({ events: [{ type: 'small.0' }], hasMore: true });
+  expect(await readPage(db, scope, {}, 1)).toMatchObject({
+    events: [{ type: 'small.0' }],
+    hasMore: true,
+  });
 
-  await until(() => followEvents(db, scope, {}, '0.0', 1), { isThere: (read) => read.ok && read.events.length === 1 });
+  await until(() => followEvents(db, scope, {}, '0.0', 1), {
+    isThere: (read) => read.ok && read.events.length === 1,
+  });
   const followed: string[][] = [];
   for (let cursor = '0.0'; followed.flat().length < 6;) {
     const read = await followEvents(db, scope, {}, cursor, 10);
@@ -129,7 +152,12 @@ test('pages of large payloads end at 1 MiB, say that there are more, and have at
     followed.push(read.events.map(({ type }) => type));
     ({ cursor } = read);
   }
-  expect(followed).toEqual([['large.0'], ['large.1'], ['large.2', 'large.3'], ['large.4', 'small.0']]);
+  expect(followed).toEqual([
+    ['large.0'],
+    ['large.1'],
+    ['large.2', 'large.3'],
+    ['large.4', 'small.0'],
+  ]);
 });
 
 describe('events that are followed', () => {
@@ -157,7 +185,8 @@ describe('events that are followed', () => {
     };
   }
   type Reader = Awaited<ReturnType<typeof startReader>>;
-  const record = (type: string, on: Queryable = db, of = scope) => recordEvent(on, of, { ...event, type });
+  const record = (type: string, on: Queryable = db, of = scope) =>
+    recordEvent(on, of, { ...event, type });
   // A transaction of another test on the same server can delay `isSettled`.
   const hasRead = (reader: Reader, types: string[]) =>
     until(() => reader.next(), { isThere: (read) => read.length >= types.length }).then((read) =>
@@ -207,7 +236,9 @@ describe('events that are followed', () => {
     const whole = await followEvents(db, scope, {}, '0.0', 10);
     expect(whole).toEqual({
       ok: true,
-      events: (await readEvents(db, scope, {}, 10)).reverse().map((one) => expect.objectContaining(one)),
+      events: (await readEvents(db, scope, {}, 10))
+        .reverse()
+        .map((one) => expect.objectContaining(one)),
       cursor: reader.cursor(),
     });
     expect(filtered.cursor()).toBe(reader.cursor());
@@ -299,10 +330,17 @@ const columns = {
   requestId: 'null',
   waits: '$4::bool',
 };
-const insertChange = statement('insert-change', `${insertEventSql(columns, '')} returning id::text`, {
-  id: column.text,
-});
-const change = async (tenant: number, { data = 'x', hops = 0, waits = true } = {}): Promise<string> =>
+const insertChange = statement(
+  'insert-change',
+  `${insertEventSql(columns, '')} returning id::text`,
+  {
+    id: column.text,
+  },
+);
+const change = async (
+  tenant: number,
+  { data = 'x', hops = 0, waits = true } = {},
+): Promise<string> =>
   (await db.query({ tenant }, insertChange, [tenant, data, hops, waits])).rows[0]!.id;
 const idsOf = ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id);
 const taken = async (tx: Queryable = db) => idsOf(await takeWaitingEvents(tx));
@@ -317,7 +355,12 @@ test('only changes that can start a trigger wait for the relay, oldest first, un
     expect(await takeWaitingEvents(tx)).toEqual({
       hasMore: false,
       events: [
-        expect.objectContaining({ id: first, type: 'entity.created', organizationId: 'org_1', tenant: 1 }),
+        expect.objectContaining({
+          id: first,
+          type: 'entity.created',
+          organizationId: 'org_1',
+          tenant: 1,
+        }),
         expect.objectContaining({ id: second }),
       ],
     });

@@ -72,7 +72,11 @@ export async function readEvents(
   limit: number,
   maxBytes = maxPageBytes,
 ): Promise<{ events: StoredEvent[]; hasMore: boolean }> {
-  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit + 1, maxBytes]);
+  const { rows } = await db.query(scope, newest, [
+    ...matchValues(scope, filter),
+    limit + 1,
+    maxBytes,
+  ]);
   const { events, found } = rows[0]!;
   const page = events.slice(0, limit).map(({ fits: _fits, ...event }) => event);
   return { events: page, hasMore: found > page.length };
@@ -112,9 +116,16 @@ export async function followEvents(
   filter: EventFilter,
   cursor: string | null,
   limit: number,
-): Promise<{ ok: true; events: FollowedEvent[]; cursor: string } | { ok: false; reason: 'resync' }> {
+): Promise<
+  { ok: true; events: FollowedEvent[]; cursor: string } | { ok: false; reason: 'resync' }
+> {
   const [, xid = null, id = null] = /^(\d{1,18})\.([0-8]?\d{1,18})$/.exec(cursor ?? '') ?? [];
-  const { rows } = await db.query(scope, eventsAfter, [...matchValues(scope, filter), xid, id, limit]);
+  const { rows } = await db.query(scope, eventsAfter, [
+    ...matchValues(scope, filter),
+    xid,
+    id,
+    limit,
+  ]);
   const { events, found, last, isKnown } = rows[0]!;
   if (cursor !== null && !isKnown) return { ok: false, reason: 'resync' };
   const next = found < limit && events.length === found ? last : events.at(-1)!.cursor;

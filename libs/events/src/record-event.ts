@@ -68,7 +68,9 @@ const given: EventColumns = {
   requestId: '$10',
 };
 
-const record = statement('record-event', `${insertEventSql(given, '')} returning id::text`, { id: column.text });
+const record = statement('record-event', `${insertEventSql(given, '')} returning id::text`, {
+  id: column.text,
+});
 
 /** Records an event in the caller's transaction and returns its id. */
 export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent): Promise<string> {
@@ -81,11 +83,19 @@ const unlessRecorded = `where not exists (
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
 /** Records an event unless the entity has one of this type whose payload has the same value in `member`. */
-export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEvent, member: string): Promise<void> {
+export async function recordEventOnce(
+  db: Queryable,
+  scope: Scope,
+  event: NewEvent,
+  member: string,
+): Promise<void> {
   await db.query(scope, recordOnce, [...valuesOf(scope, event), member]);
 }
 
-const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, root, requestId }: NewEvent): unknown[] => [
+const valuesOf = (
+  scope: Scope,
+  { type, entity, payload, actor, hops, root, requestId }: NewEvent,
+): unknown[] => [
   scope.tenant,
   scope.environment,
   type,

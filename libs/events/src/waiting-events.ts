@@ -61,13 +61,18 @@ const takeWaiting = statement(
  * Takes the oldest waiting events, without their payloads, ordered within each tenant. They stop waiting when the caller's
  * transaction, which also writes the trigger runs, commits. Skips tenants whose lock another relay holds.
  */
-export async function takeWaitingEvents(tx: Queryable): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
+export async function takeWaitingEvents(
+  tx: Queryable,
+): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
   const { rows: tenants } = await tx.acrossTenants('relay', lockWaiting);
   if (tenants.length === 0) return { events: [], hasMore: false };
   const values = [tenants.map(({ tenant }) => tenant), Math.ceil(batchEvents / tenants.length)];
   // A separate statement, so that it sees what the previous holder of the locks has committed.
   const { rows: events } = await tx.acrossTenants('relay', takeWaiting, values);
-  return { events, hasMore: tenants.length === batchTenants || events.some(({ isFull }) => isFull) };
+  return {
+    events,
+    hasMore: tenants.length === batchTenants || events.some(({ isFull }) => isFull),
+  };
 }
 
 const payloadsByKey = statement(
@@ -79,7 +84,10 @@ const payloadsByKey = statement(
 );
 
 /** Returns the payloads of these events. */
-export async function readPayloads<T>(db: Queryable, events: readonly WaitingEvent[]): Promise<Map<WaitingEvent, T>> {
+export async function readPayloads<T>(
+  db: Queryable,
+  events: readonly WaitingEvent[],
+): Promise<Map<WaitingEvent, T>> {
   if (events.length === 0) return new Map();
   const values = [events.map(({ tenant }) => tenant), events.map(({ id }) => id)];
   const { rows } = await db.acrossTenants('relay', payloadsByKey, values);

@@ -89,7 +89,9 @@ describe('createApiKeyCheck', () => {
     const { id, key } = await newKey();
     await db.pool.query('update api_keys set last_used_at = now() where id = $1', [id]);
     let nowMs = 1;
-    const slow = new Proxy(db, { get: (target, name) => ((nowMs += 800), Reflect.get(target, name)) });
+    const slow = new Proxy(db, {
+      get: (target, name) => ((nowMs += 800), Reflect.get(target, name)),
+    });
     const check = createApiKeyCheck(slow, () => nowMs);
     expect(await check(key)).not.toBeNull();
     await revokeApiKey(db, { tenant: 1 }, id);
@@ -111,7 +113,13 @@ describe('createApiKeyCheck', () => {
   it('queries once for an unknown key and never for a malformed one', async () => {
     const { check, lookUps } = checked();
     const unknown = `sk_dev_${'a'.repeat(43)}`;
-    for (const token of ['', 'sk_dev_short', `sk_test_${'a'.repeat(43)}`, `${unknown}\u0000`, "' or 1=1 --"]) {
+    for (const token of [
+      '',
+      'sk_dev_short',
+      `sk_test_${'a'.repeat(43)}`,
+      `${unknown}\u0000`,
+      "' or 1=1 --",
+    ]) {
       expect(await check(token)).toBeNull();
     }
     expect(lookUps()).toBe(0);
@@ -123,7 +131,10 @@ describe('createApiKeyCheck', () => {
   it('refuses the keys of a deleted organization', async () => {
     const { key } = await newKey({ tenant: 2 });
     expect(await checked().check(key)).not.toBeNull();
-    await prismaOf(db).organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
+    await prismaOf(db).organization.update({
+      where: { id: 'org_b' },
+      data: { deletedAt: new Date() },
+    });
     expect(await checked().check(key)).toBeNull();
   });
 
@@ -140,7 +151,9 @@ describe('listApiKeys and revokeApiKey', () => {
     const { id, key } = await newKey({ name: 'mine' });
     expect(await revokeApiKey(db, { tenant: 2 }, id)).toBe(0);
     expect(await revokeApiKey(db, { tenant: 2 }, key)).toBe(0);
-    expect(await listApiKeys(db, { tenant: 2 })).not.toContainEqual(expect.objectContaining({ id }));
+    expect(await listApiKeys(db, { tenant: 2 })).not.toContainEqual(
+      expect.objectContaining({ id }),
+    );
     expect(await listApiKeys(db, { tenant: 1 })).toContainEqual(
       expect.objectContaining({ id, name: 'mine', revokedAt: null, permissions: ['chat', 'data'] }),
     );

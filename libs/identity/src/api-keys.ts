@@ -43,12 +43,25 @@ const insertKey = statement(
 );
 
 /** Creates a key and returns it. Only its hash is stored, so the key cannot be read again. */
-export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
+export async function createApiKey(
+  db: Queryable,
+  key: NewApiKey,
+): Promise<{ id: string; key: string }> {
   const id = newId('key');
   const { tenant, environment, name, permissions, role, expiresAt } = key;
   const secret = prefixes[environment] + randomBytes(32).toString('base64url');
   const prefix = secret.slice(0, prefixes[environment].length + 6);
-  const values = [id, tenant, environment, name, hashOf(secret), prefix, permissions, role, expiresAt];
+  const values = [
+    id,
+    tenant,
+    environment,
+    name,
+    hashOf(secret),
+    prefix,
+    permissions,
+    role,
+    expiresAt,
+  ];
   await db.query(key, insertKey, values);
   return { id, key: secret };
 }
@@ -90,7 +103,11 @@ const keysOfEnvironment = listStatement(
 );
 
 /** The keys of an environment, newest first. */
-export async function listEnvironmentKeys(db: Queryable, scope: Scope, page: Page): Promise<Paged<ApiKeySummary>> {
+export async function listEnvironmentKeys(
+  db: Queryable,
+  scope: Scope,
+  page: Page,
+): Promise<Paged<ApiKeySummary>> {
   const values = [scope.tenant, scope.environment, ...pageValues(page)];
   const { rows } = await db.query(scope, keysOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
@@ -103,8 +120,14 @@ const lockKeyById = statement(
 );
 
 /** A key of an environment, locked until the end of the transaction; null when there is none. */
-export async function lockApiKey(tx: Queryable, scope: Scope, id: string): Promise<ApiKeySummary | null> {
-  return (await tx.query(scope, lockKeyById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+export async function lockApiKey(
+  tx: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<ApiKeySummary | null> {
+  return (
+    (await tx.query(scope, lockKeyById, [scope.tenant, scope.environment, id])).rows[0] ?? null
+  );
 }
 
 const expire = statement(
@@ -113,7 +136,12 @@ const expire = statement(
 );
 
 /** Makes a key expire after some seconds, unless it does so earlier. */
-export async function expireApiKey(tx: Queryable, tenant: Tenant, id: string, seconds: number): Promise<void> {
+export async function expireApiKey(
+  tx: Queryable,
+  tenant: Tenant,
+  id: string,
+  seconds: number,
+): Promise<void> {
   await tx.query(tenant, expire, [tenant.tenant, id, seconds]);
 }
 
@@ -149,7 +177,8 @@ const revoke = statement(
  */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
   const hash = isApiKey(key) ? hashOf(key) : null;
-  return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash])).rowCount;
+  return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash]))
+    .rowCount;
 }
 
 interface CacheEntry {
@@ -191,7 +220,10 @@ const validKeySql = (condition: string) =>
 const keyByHash = statement('api-key-by-hash', validKeySql('k.hash = $1'), keyRow);
 const keysByHash = statement('api-keys-by-hash', validKeySql('k.hash = any($1::bytea[])'), keyRow);
 
-const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where tenant = $1 and id = $2');
+const touch = statement(
+  'touch-api-key',
+  'update api_keys set last_used_at = now() where tenant = $1 and id = $2',
+);
 
 /**
  * Creates the cached check of API keys. Concurrent checks of one key share a query. Rejects when the database fails. Writes
@@ -228,7 +260,10 @@ export function createApiKeyCheck(
     if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
     // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
-    return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
+    return {
+      identity: row ? toIdentity(row) : null,
+      expiresAtMs: row?.expires_at?.getTime() ?? Infinity,
+    };
   }
 
   return async (token, address = () => '') => {
@@ -249,7 +284,9 @@ export async function findCallers(db: Db, tokens: readonly string[]): Promise<(C
   const hashes = tokens.map((token) => hashOf(token).toString('hex'));
   const distinct = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
   const { rows } = await db.acrossTenants('key look-up', keysByHash, [distinct]);
-  const valid = rows.filter(({ expires_at }) => expires_at === null || expires_at.getTime() > Date.now());
+  const valid = rows.filter(
+    ({ expires_at }) => expires_at === null || expires_at.getTime() > Date.now(),
+  );
   const callers = new Map(valid.map((row) => [row.hash, toIdentity(row)]));
   return hashes.map((hash) => callers.get(hash) ?? null);
 }

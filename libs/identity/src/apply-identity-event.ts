@@ -10,7 +10,11 @@ import { putUser } from './users';
 
 export interface Applied {
   /** `received`: the event cannot be applied yet and is retried. */
-  outcome: { status: 'processed' | 'ignored' | 'received'; reason?: string; organizationId?: string };
+  outcome: {
+    status: 'processed' | 'ignored' | 'received';
+    reason?: string;
+    organizationId?: string;
+  };
   /** The organization whose purge was planned. */
   purge?: { organizationId: string };
   /** Whether an organization or a membership was created. */

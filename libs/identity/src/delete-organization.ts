@@ -39,11 +39,15 @@ export async function deleteOrganization(
     await tx.acrossTenants('inbound webhook', disable, [externalId]);
   }
   const organization = await findByExternalId(tx, externalId);
-  if (organization === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
+  if (organization === undefined)
+    return isSigned ? {} : { ignored: 'the organization is not known here' };
   const { id, slug } = organization;
   const days = isSigned ? graceDays : Math.max(graceDays, minUnsignedDays);
   const values = [newId('purge'), id, externalId, slug, isSigned, days, receivedAt];
   const { rowCount } = await tx.query({ organizationId: id }, planPurge, values);
   if (isSigned || rowCount === 1) return { organizationId: id };
-  return { organizationId: id, ignored: 'a purge of the organization is planned already, or was stopped' };
+  return {
+    organizationId: id,
+    ignored: 'a purge of the organization is planned already, or was stopped',
+  };
 }

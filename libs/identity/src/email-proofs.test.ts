@@ -25,7 +25,8 @@ const prove = (id: string, email: string, tenant: number | null = null) =>
   db.transaction((tx) => proveEmail(tx, id, email, tenant));
 const provedOf = async (email: string) =>
   (await holdersOfEmail(db, email, 10)).filter(({ isProved }) => isProved).map(({ id }) => id);
-const ownerOf = async (email: string, password: string) => (await checkPassword(db, email, password)).match?.userId;
+const ownerOf = async (email: string, password: string) =>
+  (await checkPassword(db, email, password)).match?.userId;
 
 test('two people who prove an address at the same time do not both have it', async () => {
   const email = newEmail();
@@ -38,7 +39,10 @@ test('two people who prove an address at the same time do not both have it', asy
 
 test('a proof of one organization takes nothing from a proof that counts everywhere, and the other way round', async () => {
   const email = newEmail();
-  const [everywhere, there] = [await person(email, 'one password'), await person(email, 'another password')];
+  const [everywhere, there] = [
+    await person(email, 'one password'),
+    await person(email, 'another password'),
+  ];
   await prove(everywhere, email);
   await prove(there, email, 7);
   expect(await provedOf(email)).toEqual([everywhere, there]);
@@ -51,11 +55,14 @@ test('a proof of one organization takes nothing from a proof that counts everywh
 
 test('people with one address and different passwords sign in each with the own one; of two with the same, the one who proved it', async () => {
   const email = newEmail();
-  const [first, second] = [await person(email, 'the first password'), await person(email, 'the second password')];
-  expect([await ownerOf(email, 'the first password'), await ownerOf(email, 'the second password')]).toEqual([
-    first,
-    second,
-  ]);
+  const [first, second] = [
+    await person(email, 'the first password'),
+    await person(email, 'the second password'),
+  ];
+  expect([
+    await ownerOf(email, 'the first password'),
+    await ownerOf(email, 'the second password'),
+  ]).toEqual([first, second]);
   expect(await ownerOf(email, 'the third password')).toBeUndefined();
   const change = await preparePasswordChange(db, second, {
     current: 'the second password',
@@ -72,10 +79,10 @@ test('a password stored by an earlier version, with a salt of its own, still sig
   const oldHash = await hashPassword('the old password');
   const recent = await person(email, 'the recent password');
   await db.transaction((tx) => putPassword(tx, old, email, oldHash));
-  expect([await ownerOf(email, 'the old password'), await ownerOf(email, 'the recent password')]).toEqual([
-    old,
-    recent,
-  ]);
+  expect([
+    await ownerOf(email, 'the old password'),
+    await ownerOf(email, 'the recent password'),
+  ]).toEqual([old, recent]);
   expect(await saltOfEmail(db, email)).toBe(await saltOfEmail(db, email.toUpperCase()));
 });
 
@@ -87,7 +94,10 @@ test('a change of the address keeps the password, and loses the proof', async ()
   const stale = await preparePasswordChange(db, id, { current: 'the password', email: newEmail() });
   expect(await db.transaction((tx) => change!(tx))).toBe(true);
   expect(await db.transaction((tx) => stale!(tx))).toBe(false);
-  expect([await ownerOf(other, 'the password'), await ownerOf(email, 'the password')]).toEqual([id, undefined]);
+  expect([await ownerOf(other, 'the password'), await ownerOf(email, 'the password')]).toEqual([
+    id,
+    undefined,
+  ]);
   expect(await provedOf(other)).toEqual([]);
 });
 
@@ -97,8 +107,12 @@ test('an address that is not proved is not where e-mails to all members go, and 
   const id = await person(email, 'the password');
   await addMember(db, scope, id, 'member');
   const { token } = await createSession(db, id, { address: null, userAgent: null });
-  const nameNow = async () => (await createSessionCheck(db)(token, scope.organizationId, undefined))!.name;
-  expect([await listMemberEmails(db, scope.tenant), await nameNow()]).toEqual([[], `${email} (not confirmed)`]);
+  const nameNow = async () =>
+    (await createSessionCheck(db)(token, scope.organizationId, undefined))!.name;
+  expect([await listMemberEmails(db, scope.tenant), await nameNow()]).toEqual([
+    [],
+    `${email} (not confirmed)`,
+  ]);
   await prove(id, email, scope.tenant);
   expect([await listMemberEmails(db, scope.tenant), await nameNow()]).toEqual([[email], email]);
   expect(await organizationsOf(db, id)).toMatchObject([{ isEmailProved: true }]);

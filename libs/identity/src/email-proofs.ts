@@ -33,7 +33,12 @@ const giveProof = statement(
  * Notes that a person reads the mail of an address. The person who proved it before has not proved it any more, and still signs in with it.
  * `tenant`: the only organization in which the proof counts, because its admins could have read the mail; null: it counts everywhere.
  */
-export async function proveEmail(tx: Queryable, userId: string, email: string, tenant: number | null): Promise<void> {
+export async function proveEmail(
+  tx: Queryable,
+  userId: string,
+  email: string,
+  tenant: number | null,
+): Promise<void> {
   const values = [normalEmail(email), userId, tenant];
   await lockEmail(tx, email);
   await tx.acrossTenants('session look-up', takeProof, values);
@@ -67,8 +72,15 @@ const release = statement(
  * Takes an address from the people who have it, with the password that belongs to it. `isProvedToo`: also from those who proved it.
  * Returns their ids.
  */
-export async function releaseEmail(tx: Queryable, email: string, isProvedToo: boolean): Promise<string[]> {
+export async function releaseEmail(
+  tx: Queryable,
+  email: string,
+  isProvedToo: boolean,
+): Promise<string[]> {
   await lockEmail(tx, email);
-  const { rows } = await tx.acrossTenants('operator command', release, [normalEmail(email), isProvedToo]);
+  const { rows } = await tx.acrossTenants('operator command', release, [
+    normalEmail(email),
+    isProvedToo,
+  ]);
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,8 @@
 import { type Queryable, column, statement } from '@parley/db';
 
-export type Owner = { ok: true; organizationId: string; tenant: number } | { ok: false; reason: 'unknown' | 'several' };
+export type Owner =
+  | { ok: true; organizationId: string; tenant: number }
+  | { ok: false; reason: 'unknown' | 'several' };
 
 const ownersOfNames = statement(
   'owners-of-names',
@@ -21,7 +23,10 @@ const ownersOfNames = statement(
  * provider's. A forged unsigned event can contain any id of the identity provider (docs/adr/0030), so matches have ranks, and
  * only the highest rank counts: our id and verified organizations, then verified memberships, then unverified ones of both.
  */
-export async function findOwners(db: Queryable, names: readonly string[]): Promise<Map<string, Owner>> {
+export async function findOwners(
+  db: Queryable,
+  names: readonly string[],
+): Promise<Map<string, Owner>> {
   const { rows } = await db.acrossTenants('inbound webhook', ownersOfNames, [names]);
   const found = Map.groupBy(rows, ({ name }) => name);
   return new Map(names.map((name) => [name, ownerOf(found.get(name) ?? [])]));

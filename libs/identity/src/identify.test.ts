@@ -20,9 +20,18 @@ it('returns the caller of the key in the Authorization header', async () => {
   expect(await identified(`bearer   ${seeded.key} `)).toMatchObject(caller);
 });
 
-it.each(['', 'Bearer', 'Bearer ', 'Bearer unknown', 'Basic KEY', 'KEY', 'Bearer KEY x', 'Bearer "KEY"', 'BearerKEY'])(
-  'returns null for the header %j',
-  async (header) => expect(await identified(header.replace('KEY', seeded.key))).toBeNull(),
+it.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'Bearer unknown',
+  'Basic KEY',
+  'KEY',
+  'Bearer KEY x',
+  'Bearer "KEY"',
+  'BearerKEY',
+])('returns null for the header %j', async (header) =>
+  expect(await identified(header.replace('KEY', seeded.key))).toBeNull(),
 );
 
 it('returns null without a header', async () => expect(await identified()).toBeNull());

@@ -21,4 +21,5 @@ export function createIdentify<R extends Credentials>(
 }
 
 /** The token of a request with an API key. */
-export const tokenOf = ({ headers }: Credentials): string | undefined => bearerTokenOf(headers.authorization);
+export const tokenOf = ({ headers }: Credentials): string | undefined =>
+  bearerTokenOf(headers.authorization);

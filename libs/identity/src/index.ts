@@ -12,7 +12,12 @@ export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { createIdentify } from './identify';
 export { createLookUpAgain } from './look-up-again';
-export { type OidcIdentity, bindIdentity, personOfIdentity, personOfWebhook } from './oidc-identities';
+export {
+  type OidcIdentity,
+  bindIdentity,
+  personOfIdentity,
+  personOfWebhook,
+} from './oidc-identities';
 export { TooManyPasswords, hashPassword } from './password-hash';
 export { holdersOfEmail, lockEmail, normalEmail, proveEmail, releaseEmail } from './email-proofs';
 export {
@@ -32,7 +37,14 @@ export {
   personLinkMinutes,
   usePersonLink,
 } from './person-links';
-export { createSession, createSessionCheck, endSessions, findPerson, listSessions, organizationsOf } from './sessions';
+export {
+  createSession,
+  createSessionCheck,
+  endSessions,
+  findPerson,
+  listSessions,
+  organizationsOf,
+} from './sessions';
 export {
   type Invitation,
   acceptInvitation,

@@ -99,8 +99,15 @@ const invitationsOfTenant = listStatement(
 );
 
 /** The invitations of an organization, latest first. */
-export async function listInvitations(db: Queryable, tenant: Tenant, page: Page): Promise<Paged<Invitation>> {
-  const { rows } = await db.query(tenant, invitationsOfTenant, [tenant.tenant, ...pageValues(page)]);
+export async function listInvitations(
+  db: Queryable,
+  tenant: Tenant,
+  page: Page,
+): Promise<Paged<Invitation>> {
+  const { rows } = await db.query(tenant, invitationsOfTenant, [
+    tenant.tenant,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
@@ -112,7 +119,11 @@ const revoke = statement(
 );
 
 /** Revokes an invitation that is not accepted. Returns it; null when there is none. */
-export async function revokeInvitation(tx: Queryable, tenant: Tenant, id: string): Promise<Invitation | null> {
+export async function revokeInvitation(
+  tx: Queryable,
+  tenant: Tenant,
+  id: string,
+): Promise<Invitation | null> {
   return (await tx.query(tenant, revoke, [tenant.tenant, id])).rows[0] ?? null;
 }
 
@@ -128,9 +139,13 @@ export async function revokeFirstLinks(tx: Queryable, tenant: Tenant): Promise<v
   await tx.query(tenant, revokeUnused, [tenant.tenant]);
 }
 
-const tenantByToken = statement('tenant-of-invitation', 'select tenant from invitations where hash = $1', {
-  tenant: column.int4,
-});
+const tenantByToken = statement(
+  'tenant-of-invitation',
+  'select tenant from invitations where hash = $1',
+  {
+    tenant: column.int4,
+  },
+);
 
 const byToken = statement(
   'invitation-by-token',
@@ -161,7 +176,10 @@ const tokenChars = newToken().length;
  * the author cannot lose the right to invite before the link is used.
  */
 export async function lockInvitation(tx: Queryable, token: string) {
-  const [hash, mailHash] = [hashOfToken(token.slice(0, tokenChars)), hashOfToken(token.slice(tokenChars))];
+  const [hash, mailHash] = [
+    hashOfToken(token.slice(0, tokenChars)),
+    hashOfToken(token.slice(tokenChars)),
+  ];
   const { rows: known } = await tx.acrossTenants('session look-up', tenantByToken, [hash]);
   if (known[0] === undefined) return null;
   await lockMembers(tx, known[0]);
@@ -174,6 +192,11 @@ const accept = statement(
   'update invitations set accepted_at = now(), accepted_by = $3 where tenant = $1 and id = $2',
 );
 
-export async function acceptInvitation(tx: Queryable, tenant: Tenant, id: string, userId: string): Promise<void> {
+export async function acceptInvitation(
+  tx: Queryable,
+  tenant: Tenant,
+  id: string,
+  userId: string,
+): Promise<void> {
   await tx.query(tenant, accept, [tenant.tenant, id, userId]);
 }

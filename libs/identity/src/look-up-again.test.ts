@@ -1,5 +1,11 @@
 import { type Db, createDb } from '@parley/db';
-import { countStatements, openTestDatabase, seedOrganization, seedPerson, until } from '@parley/testing';
+import {
+  countStatements,
+  openTestDatabase,
+  seedOrganization,
+  seedPerson,
+  until,
+} from '@parley/testing';
 import { createApiKey } from './api-keys';
 import { createIdentify } from './identify';
 import { createLookUpAgain } from './look-up-again';
@@ -20,7 +26,9 @@ async function newKeys(count: number, more: { role?: string; expiresAt?: Date } 
 }
 
 test('the look-ups of one turn share a statement, and find what those of requests find', async () => {
-  const keys = [...(await newKeys(20)), ...(await newKeys(1, { role: 'clerk' }))].map(({ key }) => key);
+  const keys = [...(await newKeys(20)), ...(await newKeys(1, { role: 'clerk' }))].map(
+    ({ key }) => key,
+  );
   const { identify } = createLookUpAgain(db);
   const asked = [...keys, keys[0]!, `sk_dev_${'a'.repeat(43)}`];
   let found: unknown[] = [];
@@ -34,18 +42,31 @@ test('the look-ups of one turn share a statement, and find what those of request
 });
 
 test('a revoked or expired key, and one of a deleted organization, is not found, although it was a moment ago', async () => {
-  const [revoked, expired, deleted, valid] = await Promise.all([newKeys(1), newKeys(1), newKeys(1), newKeys(1)]);
+  const [revoked, expired, deleted, valid] = await Promise.all([
+    newKeys(1),
+    newKeys(1),
+    newKeys(1),
+    newKeys(1),
+  ]);
   const { identify } = createLookUpAgain(db);
   const all = [revoked, expired, deleted, valid].map(([one]) => one!);
   const find = () => Promise.all(all.map(({ key }) => identify(bearer(key))));
   expect((await find()).map((caller) => caller?.id)).toEqual(all.map(({ id }) => id));
   await db.pool.query('update api_keys set revoked_at = now() where id = $1', [all[0]!.id]);
-  await db.pool.query(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [all[1]!.id]);
+  await db.pool.query(
+    `update api_keys set expires_at = now() - interval '1 second' where id = $1`,
+    [all[1]!.id],
+  );
   await db.pool.query(
     'update organizations set deleted_at = now() where no = (select tenant from api_keys where id = $1)',
     [all[2]!.id],
   );
-  expect((await find()).map((caller) => caller?.id)).toEqual([undefined, undefined, undefined, all[3]!.id]);
+  expect((await find()).map((caller) => caller?.id)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    all[3]!.id,
+  ]);
 });
 
 test('sessions are found with the role in the organization that each request names', async () => {
@@ -66,19 +87,28 @@ test('sessions are found with the role in the organization that each request nam
   ];
   let found: Awaited<ReturnType<typeof findSession>>[] = [];
   const statements = await countStatements(db.pool, async () => {
-    found = await Promise.all(asked.map(([token, organizationId]) => findSession(token, organizationId)));
+    found = await Promise.all(
+      asked.map(([token, organizationId]) => findSession(token, organizationId)),
+    );
   });
   expect(statements).toBe(1);
   const check = createSessionCheck(db);
   const checked = asked.map(([token, organizationId]) => check(token, organizationId, undefined));
   expect(found).toEqual(await Promise.all(checked));
-  expect(found.map((person) => person?.membership?.role)).toEqual(['admin', 'member', ...Array(4).fill(undefined)]);
+  expect(found.map((person) => person?.membership?.role)).toEqual([
+    'admin',
+    'member',
+    ...Array(4).fill(undefined),
+  ]);
 });
 
 test('a look-up counts as a use of the session', async () => {
   const { scope } = await seedOrganization(db.pool);
   const { id, headers } = await seedPerson(db.pool, { ...scope, role: 'member' });
-  await db.pool.query(`update sessions set last_seen_at = now() - interval '1 hour' where user_id = $1`, [id]);
+  await db.pool.query(
+    `update sessions set last_seen_at = now() - interval '1 hour' where user_id = $1`,
+    [id],
+  );
   const { findSession } = createLookUpAgain(db);
   await findSession(headers.Cookie!.split('=')[1]!, scope.organizationId);
   const age = async () =>

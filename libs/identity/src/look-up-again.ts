@@ -12,8 +12,14 @@ const largest = 1_000;
  * statement, one for keys and one for sessions, so that a thousand streams are checked every second.
  */
 export function createLookUpAgain(db: Db) {
-  const findCaller = batchCalls((tokens: readonly string[]) => findCallers(db, tokens), { lanes: 1, largest });
-  const find = batchCalls((asked: readonly AskedSession[]) => findSignedIn(db, asked), { lanes: 1, largest });
+  const findCaller = batchCalls((tokens: readonly string[]) => findCallers(db, tokens), {
+    lanes: 1,
+    largest,
+  });
+  const find = batchCalls((asked: readonly AskedSession[]) => findSignedIn(db, asked), {
+    lanes: 1,
+    largest,
+  });
   return {
     async identify(request: Credentials): Promise<Caller | null> {
       const token = tokenOf(request);

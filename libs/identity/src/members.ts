@@ -48,15 +48,26 @@ const membersOfTenant = listStatement(
 );
 
 /** The people of an organization, latest first. Memberships that came unsigned are left out: they grant no right. */
-export async function listMembers(db: Queryable, tenant: Tenant, page: Page): Promise<Paged<Member>> {
+export async function listMembers(
+  db: Queryable,
+  tenant: Tenant,
+  page: Page,
+): Promise<Paged<Member>> {
   const { rows } = await db.query(tenant, membersOfTenant, [tenant.tenant, ...pageValues(page)]);
-  return toPaged(rows, page, ({ createdAt, membershipId }) => ({ at: createdAt, id: membershipId }));
+  return toPaged(rows, page, ({ createdAt, membershipId }) => ({
+    at: createdAt,
+    id: membershipId,
+  }));
 }
 
 const member = statement('find-member', `${selectMembers} and u.id = $2`, memberRow);
 
 /** Finds a person of an organization by the person's id. */
-export async function findMember(tx: Queryable, tenant: Tenant, userId: string): Promise<Member | null> {
+export async function findMember(
+  tx: Queryable,
+  tenant: Tenant,
+  userId: string,
+): Promise<Member | null> {
   return (await tx.query(tenant, member, [tenant.tenant, userId])).rows[0] ?? null;
 }
 
@@ -70,7 +81,11 @@ const otherAdmin = statement(
 );
 
 /** Whether an organization has an admin besides this person. */
-export async function hasOtherAdmin(tx: Queryable, tenant: Tenant, userId: string): Promise<boolean> {
+export async function hasOtherAdmin(
+  tx: Queryable,
+  tenant: Tenant,
+  userId: string,
+): Promise<boolean> {
   return (await tx.query(tenant, otherAdmin, [tenant.tenant, userId])).rowCount === 1;
 }
 
@@ -80,12 +95,20 @@ const changeRole = statement(
 );
 
 /** Changes a role. The open invitations of a person who is no admin any more end, and are returned. */
-export async function changeMemberRole(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole) {
+export async function changeMemberRole(
+  tx: Queryable,
+  tenant: Tenant,
+  userId: string,
+  role: PersonRole,
+) {
   await tx.query(tenant, changeRole, [tenant.tenant, userId, role]);
   return role === 'admin' ? [] : endInvitationsOf(tx, tenant, userId);
 }
 
-const remove = statement('remove-member', 'delete from memberships where tenant = $1 and user_id = $2');
+const remove = statement(
+  'remove-member',
+  'delete from memberships where tenant = $1 and user_id = $2',
+);
 
 /**
  * Removes a person from an organization. Late events of the identity provider do not restore the membership. The person's open
@@ -108,7 +131,12 @@ const add = statement(
 );
 
 /** Makes a person a member. One who is an admin stays so. */
-export async function addMember(tx: Queryable, tenant: Tenant, userId: string, role: PersonRole): Promise<void> {
+export async function addMember(
+  tx: Queryable,
+  tenant: Tenant,
+  userId: string,
+  role: PersonRole,
+): Promise<void> {
   await tx.query(tenant, add, [newId('member'), tenant.tenant, userId, role]);
 }
 

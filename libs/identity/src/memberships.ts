@@ -16,8 +16,12 @@ const roleOf = (role: string | undefined): 'admin' | 'member' =>
   role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
 
 /** Ids are unique. An unsigned event can contain the id of another user's membership. */
-const holdersElsewhere = 'from memberships where external_id = $1 and (tenant, user_id) <> ($2, $3)';
-const removeUnverifiedHolder = statement('delete-unverified-holders', `delete ${holdersElsewhere} and not verified`);
+const holdersElsewhere =
+  'from memberships where external_id = $1 and (tenant, user_id) <> ($2, $3)';
+const removeUnverifiedHolder = statement(
+  'delete-unverified-holders',
+  `delete ${holdersElsewhere} and not verified`,
+);
 const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersElsewhere}`);
 
 const put = statement(
@@ -40,7 +44,12 @@ const put = statement(
  * Creates a membership or changes its role, unless a newer or a signed state exists or the membership was deleted. Of two
  * states with the same time the one with the lesser role is kept, regardless of the order of arrival.
  */
-export async function putMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
+export async function putMembership(
+  tx: Queryable,
+  data: JsonObject,
+  time: Date,
+  source: Source,
+): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const person = objectAt(data.public_user_data);
   const organization = objectAt(data.organization);
@@ -63,7 +72,8 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   await lockMembers(tx, { tenant });
   const state = [newId('member'), tenant, userId, role, externalId, time, source.isSigned];
   const { rows } = await tx.query({ tenant }, put, state);
-  if (rows[0] === undefined) return { organizationId, ignored: supersededReason('membership', source) };
+  if (rows[0] === undefined)
+    return { organizationId, ignored: supersededReason('membership', source) };
   if (role !== 'admin') await endInvitationsOf(tx, { tenant }, userId);
   return { organizationId, isNew: rows[0].is_new };
 }
@@ -73,29 +83,48 @@ const remove = statement(
   'delete from memberships where external_id = $1 and ($2 or not verified) returning user_id as "userId", tenant',
   { userId: column.text, tenant: column.int4 },
 );
-const tenantOfMembership = statement('tenant-of-membership', 'select tenant from memberships where external_id = $1', {
-  tenant: column.int4,
-});
-const keptMembership = statement('kept-membership', 'select from memberships where external_id = $1');
+const tenantOfMembership = statement(
+  'tenant-of-membership',
+  'select tenant from memberships where external_id = $1',
+  {
+    tenant: column.int4,
+  },
+);
+const keptMembership = statement(
+  'kept-membership',
+  'select from memberships where external_id = $1',
+);
 
 /**
  * Deletes a membership permanently: a later membership of the same user has another id. An unsigned event does not delete a
  * verified membership, and leaves no tombstone of an unknown one, because forged events could fill the table.
  */
-export async function deleteMembership(tx: Queryable, data: JsonObject, source: Source): Promise<Change> {
+export async function deleteMembership(
+  tx: Queryable,
+  data: JsonObject,
+  source: Source,
+): Promise<Change> {
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = (await findByExternalId(tx, textAt(objectAt(data.organization).id)))?.id;
-  const { rows: known } = await tx.acrossTenants('inbound webhook', tenantOfMembership, [externalId]);
+  const { rows: known } = await tx.acrossTenants('inbound webhook', tenantOfMembership, [
+    externalId,
+  ]);
   for (const tenant of known) await lockMembers(tx, tenant);
-  const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
+  const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, [
+    externalId,
+    isSigned,
+  ]);
   for (const { userId, tenant } of deleted) {
     await endSessionsWithoutMembership(tx, userId);
     await endInvitationsOf(tx, { tenant }, userId);
   }
   if (deleted.length === 0 && !isSigned) {
-    const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [externalId]);
-    const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
+    const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [
+      externalId,
+    ]);
+    const ignored =
+      kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
     return { organizationId, ignored };
   }
   await addTombstone(tx, 'membership', externalId, isSigned);

@@ -14,8 +14,13 @@ const find = statement(
 );
 
 /** The id of the person who has signed in with an identity before; null when there is none. */
-export async function personOfIdentity(tx: Queryable, { issuer, subject }: OidcIdentity): Promise<string | null> {
-  return (await tx.acrossTenants('session look-up', find, [issuer, subject])).rows[0]?.userId ?? null;
+export async function personOfIdentity(
+  tx: Queryable,
+  { issuer, subject }: OidcIdentity,
+): Promise<string | null> {
+  return (
+    (await tx.acrossTenants('session look-up', find, [issuer, subject])).rows[0]?.userId ?? null
+  );
 }
 
 const ofWebhook = statement(
@@ -37,6 +42,12 @@ const bind = statement(
 );
 
 /** Binds an identity to a person. False when it belongs to another person, who has not been deleted. */
-export async function bindIdentity(tx: Queryable, { issuer, subject }: OidcIdentity, userId: string): Promise<boolean> {
-  return (await tx.acrossTenants('session look-up', bind, [issuer, subject, userId])).rowCount === 1;
+export async function bindIdentity(
+  tx: Queryable,
+  { issuer, subject }: OidcIdentity,
+  userId: string,
+): Promise<boolean> {
+  return (
+    (await tx.acrossTenants('session look-up', bind, [issuer, subject, userId])).rowCount === 1
+  );
 }

@@ -31,15 +31,23 @@ test('an organization is created once per slug, and listed until it is being del
   await db.pool.query(
     `insert into organizations (id, external_id, slug, name, updated_at) values ('org_a', 'ext_a', 'a', 'A', now())`,
   );
-  expect(await listOrganizations(db)).toEqual([expect.objectContaining({ id: 'org_a', externalId: 'ext_a' }), made]);
+  expect(await listOrganizations(db)).toEqual([
+    expect.objectContaining({ id: 'org_a', externalId: 'ext_a' }),
+    made,
+  ]);
   expect(await listOrganizations(db, 'b')).toEqual([made]);
-  expect(await findOrganizationName(db, 'org_b')).toEqual({ slug: 'b', name: 'B', timezone: 'UTC' });
+  expect(await findOrganizationName(db, 'org_b')).toEqual({
+    slug: 'b',
+    name: 'B',
+    timezone: 'UTC',
+  });
   await db.pool.query(`update organizations set deleted_at = now() where slug = 'b'`);
   expect(await listOrganizations(db, 'b')).toEqual([]);
 });
 
 test('changing settings keeps the other settings and other organizations', async () => {
-  for (const slug of ['a', 'b']) await insertOrganization(db, { id: `org_${slug}`, slug, name: slug });
+  for (const slug of ['a', 'b'])
+    await insertOrganization(db, { id: `org_${slug}`, slug, name: slug });
   await changeSettings(db, 'org_a', { theme: 'dark', limit: 1 });
   await changeSettings(db, 'org_a', { limit: 2 });
   expect(await readSettings(db, 'org_a')).toEqual({ theme: 'dark', limit: 2 });

@@ -1,4 +1,8 @@
-import { type ConversationSettings, type JsonObject, conversationSettingsSchema } from '@parley/contracts';
+import {
+  type ConversationSettings,
+  type JsonObject,
+  conversationSettingsSchema,
+} from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const organizationRow = {
@@ -12,7 +16,8 @@ const organizationRow = {
 };
 export type Organization = RowOf<typeof organizationRow>;
 
-const columns = 'id, no as tenant, external_id as "externalId", slug, name, created_at as "createdAt"';
+const columns =
+  'id, no as tenant, external_id as "externalId", slug, name, created_at as "createdAt"';
 
 const organizationsBySlug = statement(
   'list-organizations',
@@ -36,11 +41,15 @@ export async function findByExternalId(tx: Queryable, externalId: string | undef
   return (await tx.acrossTenants('inbound webhook', byExternalId, [externalId])).rows[0];
 }
 
-const nameById = statement('prompt-organization', 'select slug, name, timezone from organizations where id = $1', {
-  slug: column.text,
-  name: column.text,
-  timezone: column.text,
-});
+const nameById = statement(
+  'prompt-organization',
+  'select slug, name, timezone from organizations where id = $1',
+  {
+    slug: column.text,
+    name: column.text,
+    timezone: column.text,
+  },
+);
 
 /** Returns the slug, name and time zone of an organization. */
 export async function findOrganizationName(db: Queryable, id: string) {
@@ -62,13 +71,19 @@ export async function insertOrganization(
   return (await db.query({ organizationId: id }, insert, [id, slug, name])).rows[0] ?? null;
 }
 
-const settingsById = statement('organization-settings', 'select settings from organizations where id = $1', {
-  settings: column.jsonb<JsonObject>(),
-});
+const settingsById = statement(
+  'organization-settings',
+  'select settings from organizations where id = $1',
+  {
+    settings: column.jsonb<JsonObject>(),
+  },
+);
 
 /** Reads the settings of an organization; empty when it does not exist. */
 export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
-  return (await db.query({ organizationId }, settingsById, [organizationId])).rows[0]?.settings ?? {};
+  return (
+    (await db.query({ organizationId }, settingsById, [organizationId])).rows[0]?.settings ?? {}
+  );
 }
 
 const mergeSettings = statement(
@@ -77,7 +92,11 @@ const mergeSettings = statement(
 );
 
 /** Changes the given settings of an organization and keeps the others. */
-export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
+export async function changeSettings(
+  db: Queryable,
+  organizationId: string,
+  settings: JsonObject,
+): Promise<void> {
   await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
 }
 
@@ -98,7 +117,9 @@ const profileById = statement(
   profileRow,
 );
 
-const withDefaults = <T extends { conversations: Partial<ConversationSettings> | null }>(row: T) => ({
+const withDefaults = <T extends { conversations: Partial<ConversationSettings> | null }>(
+  row: T,
+) => ({
   ...row,
   conversations: conversationSettingsSchema.parse(row.conversations ?? {}),
 });
@@ -136,6 +157,11 @@ export async function changeOrganization(
   }: { name?: string; timezone?: string; conversations?: Partial<ConversationSettings> },
 ) {
   const settings = conversations === undefined ? null : JSON.stringify(conversations);
-  const { rows } = await tx.query({ organizationId }, changeProfile, [organizationId, name, timezone, settings]);
+  const { rows } = await tx.query({ organizationId }, changeProfile, [
+    organizationId,
+    name,
+    timezone,
+    settings,
+  ]);
   return withDefaults(rows[0]!);
 }

@@ -34,11 +34,16 @@ const maxSalts = 3;
  * The first of the stored hashes that the password has; null when it has none. One hash is computed for all that have the same salt,
  * and also when there are none, so the time does not show how many accounts have an address.
  */
-export async function matchPassword(stored: readonly string[], password: string): Promise<string | null> {
+export async function matchPassword(
+  stored: readonly string[],
+  password: string,
+): Promise<string | null> {
   const prefixes = new Set((stored.length === 0 ? [unknownPerson] : stored).map(prefixOf));
   for (const prefix of [...prefixes].slice(0, maxSalts)) {
     const derived = await derive(password, prefix);
-    const match = stored.find((one) => prefixOf(one) === prefix && timingSafeEqual(derived, hashOf(one)));
+    const match = stored.find(
+      (one) => prefixOf(one) === prefix && timingSafeEqual(derived, hashOf(one)),
+    );
     if (match !== undefined) return match;
   }
   return null;
@@ -46,7 +51,8 @@ export async function matchPassword(stored: readonly string[], password: string)
 
 /** What a stored hash was computed with: everything before the hash itself. */
 const prefixOf = (stored: string): string => stored.slice(0, stored.lastIndexOf('$'));
-const hashOf = (stored: string): Buffer => Buffer.from(stored.slice(stored.lastIndexOf('$') + 1), 'base64url');
+const hashOf = (stored: string): Buffer =>
+  Buffer.from(stored.slice(stored.lastIndexOf('$') + 1), 'base64url');
 
 async function derive(password: string, prefix: string): Promise<Buffer> {
   const [, log2N, r, p, salt = ''] = prefix.split('$');
@@ -57,8 +63,12 @@ async function derive(password: string, prefix: string): Promise<Buffer> {
   try {
     return await new Promise((resolve, reject) => {
       // The same password may be typed as different code points on different keyboards.
-      scrypt(password.normalize('NFKC'), Buffer.from(salt, 'base64url'), hashBytes, options, (error, key) =>
-        error ? reject(error) : resolve(key),
+      scrypt(
+        password.normalize('NFKC'),
+        Buffer.from(salt, 'base64url'),
+        hashBytes,
+        options,
+        (error, key) => (error ? reject(error) : resolve(key)),
       );
     });
   } finally {

@@ -20,8 +20,14 @@ export interface PasswordCheck {
 }
 
 /** Checks an e-mail address and a password. Several people may have the address: the password decides who signs in. */
-export async function checkPassword(db: Queryable, email: string, password: string): Promise<PasswordCheck> {
-  const { rows } = await db.acrossTenants('session look-up', passwordsByEmail, [normalEmail(email)]);
+export async function checkPassword(
+  db: Queryable,
+  email: string,
+  password: string,
+): Promise<PasswordCheck> {
+  const { rows } = await db.acrossTenants('session look-up', passwordsByEmail, [
+    normalEmail(email),
+  ]);
   const hash = await matchPassword(
     rows.map((row) => row.hash),
     password,
@@ -30,7 +36,10 @@ export async function checkPassword(db: Queryable, email: string, password: stri
   return { match, holders: rows.slice(0, maxHolders).map(({ userId }) => userId) };
 }
 
-const hold = statement('hold-password', 'select from passwords where user_id = $1 and hash = $2 for share');
+const hold = statement(
+  'hold-password',
+  'select from passwords where user_id = $1 and hash = $2 for share',
+);
 
 /**
  * Holds the password that was checked until the end of the transaction, so that a change of it finds and ends the session that
@@ -50,7 +59,8 @@ const findOrAddSalt = statement(
 
 /** The salt of all passwords of an address, for hashPassword. */
 export async function saltOfEmail(db: Queryable, email: string): Promise<string> {
-  return (await db.acrossTenants('session look-up', findOrAddSalt, [normalEmail(email), newSalt()])).rows[0]!.salt;
+  return (await db.acrossTenants('session look-up', findOrAddSalt, [normalEmail(email), newSalt()]))
+    .rows[0]!.salt;
 }
 
 const put = statement(
@@ -63,22 +73,36 @@ const put = statement(
 );
 
 /** Stores the address and the password with which a person signs in. A new address is not proved. */
-export async function putPassword(tx: Queryable, userId: string, email: string, hash: string): Promise<void> {
+export async function putPassword(
+  tx: Queryable,
+  userId: string,
+  email: string,
+  hash: string,
+): Promise<void> {
   await lockEmail(tx, email);
   await tx.acrossTenants('session look-up', put, [userId, normalEmail(email), hash]);
 }
 
-const passwordOfUser = statement('password-of-user', 'select email, hash from passwords where user_id = $1', {
-  email: column.text,
-  hash: column.text,
-});
+const passwordOfUser = statement(
+  'password-of-user',
+  'select email, hash from passwords where user_id = $1',
+  {
+    email: column.text,
+    hash: column.text,
+  },
+);
 
 /** The address with which a person signs in; null when the person has no password. */
 export async function emailOfPassword(db: Queryable, userId: string): Promise<string | null> {
-  return (await db.acrossTenants('session look-up', passwordOfUser, [userId])).rows[0]?.email ?? null;
+  return (
+    (await db.acrossTenants('session look-up', passwordOfUser, [userId])).rows[0]?.email ?? null
+  );
 }
 
-const lockPassword = statement('lock-password', 'select from passwords where user_id = $1 and hash = $2 for update');
+const lockPassword = statement(
+  'lock-password',
+  'select from passwords where user_id = $1 and hash = $2 for update',
+);
 
 /**
  * Checks the present password, and hashes the one of the change: a new password, a new address, or both. Null when the present one is
@@ -91,13 +115,18 @@ export async function preparePasswordChange(
 ): Promise<((tx: Queryable) => Promise<boolean>) | null> {
   const { rows } = await db.acrossTenants('session look-up', passwordOfUser, [userId]);
   const stored = rows[0];
-  if ((await matchPassword(stored === undefined ? [] : [stored.hash], current)) === null) return null;
+  if ((await matchPassword(stored === undefined ? [] : [stored.hash], current)) === null)
+    return null;
   const address = email ?? stored!.email;
   const hash = await hashPassword(next, await saltOfEmail(db, address));
   return async (tx) => {
     await lockEmail(tx, address);
     // False when another change was faster.
-    if ((await tx.acrossTenants('session look-up', lockPassword, [userId, stored!.hash])).rowCount === 0) return false;
+    if (
+      (await tx.acrossTenants('session look-up', lockPassword, [userId, stored!.hash])).rowCount ===
+      0
+    )
+      return false;
     await putPassword(tx, userId, address, hash);
     return true;
   };

@@ -30,7 +30,13 @@ export async function createPersonLink(
   { purpose, email, proofTenant }: NewPersonLink,
 ): Promise<string> {
   const token = newToken();
-  await tx.acrossTenants('session look-up', put, [userId, purpose, hashOfToken(token), email, proofTenant]);
+  await tx.acrossTenants('session look-up', put, [
+    userId,
+    purpose,
+    hashOfToken(token),
+    email,
+    proofTenant,
+  ]);
   return token;
 }
 
@@ -38,23 +44,39 @@ export async function createPersonLink(
 export const personLinkAddress = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
   `${publicUrl.replace(/\/+$/, '')}/console/#/${purpose === 'password' ? 'reset' : 'confirm'}/${token}`;
 
-const linkRow = { userId: column.text, email: column.text.nullable, proofTenant: column.int4.nullable };
+const linkRow = {
+  userId: column.text,
+  email: column.text.nullable,
+  proofTenant: column.int4.nullable,
+};
 const isOpen = `l.hash = $1 and l.purpose = $2 and l.expires_at > now()
   and exists (select from users u where u.id = l.user_id and u.deleted_at is null)`;
 const columns = 'l.user_id as "userId", l.email, l.proof_tenant as "proofTenant"';
 
-const find = statement('find-person-link', `select ${columns} from person_links l where ${isOpen}`, linkRow);
+const find = statement(
+  'find-person-link',
+  `select ${columns} from person_links l where ${isOpen}`,
+  linkRow,
+);
 
 /** Finds a link that works; null when it was used or replaced, or has expired. */
 export async function findPersonLink(db: Queryable, purpose: LinkPurpose, token: string) {
-  return (await db.acrossTenants('session look-up', find, [hashOfToken(token), purpose])).rows[0] ?? null;
+  return (
+    (await db.acrossTenants('session look-up', find, [hashOfToken(token), purpose])).rows[0] ?? null
+  );
 }
 
-const use = statement('use-person-link', `delete from person_links l where ${isOpen} returning ${columns}`, linkRow);
+const use = statement(
+  'use-person-link',
+  `delete from person_links l where ${isOpen} returning ${columns}`,
+  linkRow,
+);
 
 /** Uses a link up: of two requests with one link the second finds none. */
 export async function usePersonLink(tx: Queryable, purpose: LinkPurpose, token: string) {
-  return (await tx.acrossTenants('session look-up', use, [hashOfToken(token), purpose])).rows[0] ?? null;
+  return (
+    (await tx.acrossTenants('session look-up', use, [hashOfToken(token), purpose])).rows[0] ?? null
+  );
 }
 
 const end = statement('end-person-links', 'delete from person_links where user_id = $1');

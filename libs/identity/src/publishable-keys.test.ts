@@ -20,7 +20,8 @@ it('keeps its signing keys when its secret is encrypted again with the first key
   const limits = { perVisitor: 1, perAddress: 2, perKey: 3 };
   const website = { name: 'Shop', agentSlug: 'support', origins: ['https://shop.example'], limits };
   const { created } = await createPublishableKey(db, createSecretBox(older), scope, website);
-  const find = (secretsKey: string) => createFindWebsite(db, createSecretBox(secretsKey))(created.key);
+  const find = (secretsKey: string) =>
+    createFindWebsite(db, createSecretBox(secretsKey))(created.key);
   const before = await find(older);
   expect(before).toMatchObject({ id: created.id, scope, limits });
   await expect(find(newer)).rejects.toThrow('No key in SECRETS_KEY decrypts this secret');

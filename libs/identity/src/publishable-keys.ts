@@ -38,7 +38,8 @@ export interface NewPublishableKey {
 const prefixes: Record<Environment, string> = { development: 'pk_dev_', production: 'pk_prod_' };
 const keyPattern = /^pk_(dev|prod)_[A-Za-z0-9_-]{22}$/;
 
-const contextOf = ({ organizationId }: Scope, id: string) => `${organizationId} publishable-key ${id}`;
+const contextOf = ({ organizationId }: Scope, id: string) =>
+  `${organizationId} publishable-key ${id}`;
 
 /** The customer's server signs the identity of a visitor with this text. */
 const identitySecretOf = (secret: string) => derive(secret, 'identity').toString('base64url');
@@ -82,8 +83,22 @@ export async function createPublishableKey(
   const key = prefixes[scope.environment] + randomBytes(16).toString('base64url');
   const secret = randomBytes(32).toString('base64url');
   const { rows } = await db.query(scope, insert, [
-    ...[id, scope.tenant, scope.environment, name, key, agentSlug ?? null, routerSlug ?? null, origins],
-    ...[limits.perVisitor, limits.perAddress, limits.perKey, box.seal(secret, contextOf(scope, id))],
+    ...[
+      id,
+      scope.tenant,
+      scope.environment,
+      name,
+      key,
+      agentSlug ?? null,
+      routerSlug ?? null,
+      origins,
+    ],
+    ...[
+      limits.perVisitor,
+      limits.perAddress,
+      limits.perKey,
+      box.seal(secret, contextOf(scope, id)),
+    ],
   ]);
   return { created: rows[0]!, identitySecret: identitySecretOf(secret) };
 }
@@ -97,8 +112,16 @@ const keysOfEnvironment = listStatement(
 );
 
 /** The publishable keys of an environment, newest first. */
-export async function listPublishableKeys(db: Queryable, scope: Scope, page: Page): Promise<Paged<PublishableKey>> {
-  const { rows } = await db.query(scope, keysOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+export async function listPublishableKeys(
+  db: Queryable,
+  scope: Scope,
+  page: Page,
+): Promise<Paged<PublishableKey>> {
+  const { rows } = await db.query(scope, keysOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
@@ -110,7 +133,11 @@ const revoke = statement(
 );
 
 /** Revokes a key; null when there is none. Every process refuses it and its sessions within 1 s. */
-export async function revokePublishableKey(tx: Queryable, scope: Scope, id: string): Promise<PublishableKey | null> {
+export async function revokePublishableKey(
+  tx: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<PublishableKey | null> {
   return (await tx.query(scope, revoke, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }
 
@@ -182,7 +209,15 @@ function toWebsite(row: RowOf<typeof websiteRow>, box: SecretBox): Website {
   const scope = { organizationId, tenant, environment };
   const secret = box.open(row.secret, contextOf(scope, id));
   return {
-    ...{ id, scope, name, agentSlug, routerSlug, origins, limits: { perVisitor, perAddress, perKey } },
+    ...{
+      id,
+      scope,
+      name,
+      agentSlug,
+      routerSlug,
+      origins,
+      limits: { perVisitor, perAddress, perKey },
+    },
     tokenKey: derive(secret, 'session'),
     identityKey: Buffer.from(identitySecretOf(secret)),
   };

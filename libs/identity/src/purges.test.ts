@@ -31,11 +31,22 @@ test('purges are listed in pages, latest first, with the current slug of the org
   const { askedAt: at, id } = first.items[1]!;
   const second = await listPurges(db, { limit: 2, before: { at, id } });
   expect(second).toMatchObject({
-    items: [expect.objectContaining({ slug: 'old', state: 'finished', externalId: null, deleted: { users: 1 } })],
+    items: [
+      expect.objectContaining({
+        slug: 'old',
+        state: 'finished',
+        externalId: null,
+        deleted: { users: 1 },
+      }),
+    ],
     next: null,
   });
-  expect(slugsOf((await listPurges(db, { limit: 2, before: null, name: 'org_new' })).items)).toEqual(['renamed']);
-  expect(slugsOf((await listPurges(db, { limit: 2, before: null, name: 'new' })).items)).toEqual([]);
+  expect(
+    slugsOf((await listPurges(db, { limit: 2, before: null, name: 'org_new' })).items),
+  ).toEqual(['renamed']);
+  expect(slugsOf((await listPurges(db, { limit: 2, before: null, name: 'new' })).items)).toEqual(
+    [],
+  );
 });
 
 test('unsigned purges that can be stopped are listed in the order in which they are due', async () => {

@@ -54,8 +54,14 @@ const latestPurges = listStatement(
 );
 
 /** Lists purges, latest first. `name` is a slug, an id or the identity provider's id. */
-export async function listPurges(db: Queryable, { name, ...page }: Page & { name?: string }): Promise<Paged<Purge>> {
-  const { rows } = await db.acrossTenants('operator command', latestPurges, [name, ...pageValues(page)]);
+export async function listPurges(
+  db: Queryable,
+  { name, ...page }: Page & { name?: string },
+): Promise<Paged<Purge>> {
+  const { rows } = await db.acrossTenants('operator command', latestPurges, [
+    name,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ askedAt, id }) => ({ at: askedAt, id }));
 }
 
@@ -108,7 +114,11 @@ const stopDisproved = statement(
 );
 
 /** Stops an unsigned deletion, because a later signed event of `time` shows that the organization exists. */
-export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
+export async function stopDisprovedPurge(
+  tx: Queryable,
+  organizationId: string,
+  time: Date,
+): Promise<void> {
   await tx.query({ organizationId }, stopDisproved, [organizationId, time]);
 }
 
@@ -128,7 +138,10 @@ export async function purgesToRun(db: Queryable): Promise<{ organizationId: stri
 }
 
 /** The rows that a purge deletes in separate steps. `finishPurge` deletes the organization itself. */
-export const identityPurge = { keys: purgeRows(['api_keys']), memberships: purgeRows(['invitations', 'memberships']) };
+export const identityPurge = {
+  keys: purgeRows(['api_keys']),
+  memberships: purgeRows(['invitations', 'memberships']),
+};
 
 const addToReport = statement(
   'report-purged',
@@ -147,7 +160,10 @@ export async function reportPurged(
   await tx.query({ organizationId }, addToReport, [organizationId, JSON.stringify(deleted)]);
 }
 
-const removeOrganization = statement('remove-organization', 'delete from organizations where id = $1');
+const removeOrganization = statement(
+  'remove-organization',
+  'delete from organizations where id = $1',
+);
 
 const finish = statement(
   'finish-purge',
@@ -157,7 +173,10 @@ const finish = statement(
 );
 
 /** Deletes the organization itself, its last row, and ends its purge. Returns the report. */
-export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
+export async function finishPurge(
+  tx: Queryable,
+  organizationId: string,
+): Promise<Record<string, number>> {
   const { rowCount } = await tx.query({ organizationId }, removeOrganization, [organizationId]);
   await reportPurged(tx, organizationId, { organizations: rowCount });
   const { rows } = await tx.query({ organizationId }, finish, [organizationId]);

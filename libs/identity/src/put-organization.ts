@@ -27,25 +27,43 @@ const put = statement(
  * Creates or updates an organization, unless a newer or a signed state exists or it was deleted. A signed event overrides
  * an unsigned deletion: it stops a purge that has not begun, and is postponed until the end of a purge that has begun.
  */
-export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
+export async function putOrganization(
+  tx: Queryable,
+  data: JsonObject,
+  time: Date,
+  source: Source,
+): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const known = await findByExternalId(tx, externalId);
   const { id: organizationId, tenant } = known ?? {};
   if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted' };
   if (known?.isDeleting)
-    return { postponed: 'the purge of the organization, which an unsigned delivery requested, is not finished' };
-  const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known?.slug, name: data.name });
+    return {
+      postponed:
+        'the purge of the organization, which an unsigned delivery requested, is not finished',
+    };
+  const slug = await freeSlug(tx, externalId, {
+    given: textAt(data.slug),
+    known: known?.slug,
+    name: data.name,
+  });
   const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
   const { rows } = await tx.acrossTenants('inbound webhook', put, values);
-  if (rows[0] === undefined) return { organizationId, tenant, ignored: supersededReason('organization', source) };
+  if (rows[0] === undefined)
+    return { organizationId, tenant, ignored: supersededReason('organization', source) };
   const knownAt = source.happenedAt !== null && source.happenedAt > time ? source.happenedAt : time;
   if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, knownAt);
   return { organizationId: rows[0].id, tenant: rows[0].tenant, isNew: known === undefined };
 }
 
 /** Creates or updates the organization of a membership from the data in the membership's event. */
-export function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
+export function organizationOfMembership(
+  tx: Queryable,
+  data: JsonObject,
+  time: Date,
+  source: Source,
+): Promise<Change> {
   const { updated_at: own } = data;
   return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time, source);
 }
@@ -64,7 +82,10 @@ async function freeSlug(
   const valid = given !== undefined && slugSchema.safeParse(given).success ? given : undefined;
   if (valid === undefined && known !== undefined) return known;
   const wanted = valid ?? slugOf(typeof name === 'string' ? name : '');
-  const { rowCount } = await tx.acrossTenants('inbound webhook', slugElsewhere, [wanted, externalId]);
+  const { rowCount } = await tx.acrossTenants('inbound webhook', slugElsewhere, [
+    wanted,
+    externalId,
+  ]);
   if (rowCount === 0) return wanted;
   return `${wanted.slice(0, 90)}-${createHash('sha256').update(externalId).digest('hex').slice(0, 8)}`;
 }

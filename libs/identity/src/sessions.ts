@@ -91,11 +91,19 @@ interface SessionCheckOptions<R> {
  * No session is cached, so its end and a change of a role hold on every process at once. Tokens that never were a session's are
  * limited for the address of the request; those of ended sessions are not.
  */
-export function createSessionCheck<R>(db: Queryable, { isUse = true, limit }: SessionCheckOptions<R> = {}) {
+export function createSessionCheck<R>(
+  db: Queryable,
+  { isUse = true, limit }: SessionCheckOptions<R> = {},
+) {
   const lookUp = createTokenLookUp('sessions', limit);
-  return async (token: string, organizationId: string | undefined, request: R): Promise<SignedIn | null> => {
+  return async (
+    token: string,
+    organizationId: string | undefined,
+    request: R,
+  ): Promise<SignedIn | null> => {
     const values = () => [hashOfToken(token), organizationId ?? null];
-    const find = async () => (await db.acrossTenants('session look-up', sessionByHash, values())).rows[0] ?? null;
+    const find = async () =>
+      (await db.acrossTenants('session look-up', sessionByHash, values())).rows[0] ?? null;
     const row = await lookUp(request, token, find);
     if (row === null || !row.isValid) return null;
     if (isUse && row.touch) touchSession(db, row);
@@ -110,7 +118,14 @@ function touchSession(db: Queryable, { sessionId }: RowOf<typeof signedInRow>): 
 function toSignedIn(row: RowOf<typeof signedInRow>): SignedIn {
   const { id, name, email, isEmailProved, sessionId, organizationId, role, tenant } = row;
   const isMember = role !== null && tenant !== null && organizationId !== null;
-  return { id, name, email, isEmailProved, sessionId, membership: isMember ? { organizationId, tenant, role } : null };
+  return {
+    id,
+    name,
+    email,
+    isEmailProved,
+    sessionId,
+    membership: isMember ? { organizationId, tenant, role } : null,
+  };
 }
 
 export interface AskedSession {
@@ -119,7 +134,10 @@ export interface AskedSession {
 }
 
 /** The people of several sessions, with one statement; null for each that has ended. Counts as a use of them. */
-export async function findSignedIn(db: Queryable, asked: readonly AskedSession[]): Promise<(SignedIn | null)[]> {
+export async function findSignedIn(
+  db: Queryable,
+  asked: readonly AskedSession[],
+): Promise<(SignedIn | null)[]> {
   const values = [
     asked.map(({ token }) => hashOfToken(token)),
     asked.map(({ organizationId }) => organizationId ?? null),
@@ -153,7 +171,10 @@ const sessionsOfUser = statement(
 );
 
 /** The valid sessions of a person, the newest 100. */
-export async function listSessions(db: Queryable, userId: string): Promise<RowOf<typeof sessionRow>[]> {
+export async function listSessions(
+  db: Queryable,
+  userId: string,
+): Promise<RowOf<typeof sessionRow>[]> {
   return (await db.acrossTenants('session look-up', sessionsOfUser, [userId])).rows;
 }
 
@@ -169,7 +190,8 @@ export async function endSessions(
   userId: string,
   { only, except }: { only?: string; except?: string } = {},
 ): Promise<number> {
-  return (await tx.acrossTenants('session look-up', end, [userId, only ?? null, except ?? null])).rowCount;
+  return (await tx.acrossTenants('session look-up', end, [userId, only ?? null, except ?? null]))
+    .rowCount;
 }
 
 const endWithoutMembership = statement(

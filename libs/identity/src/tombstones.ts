@@ -10,7 +10,12 @@ const add = statement(
 );
 
 /** Stores the id of a deleted record, so that a late event does not create it again. */
-export async function addTombstone(tx: Queryable, kind: Kind, id: string, isSigned: boolean): Promise<void> {
+export async function addTombstone(
+  tx: Queryable,
+  kind: Kind,
+  id: string,
+  isSigned: boolean,
+): Promise<void> {
   await tx.acrossTenants('inbound webhook', add, [kind, id, isSigned]);
 }
 
@@ -20,6 +25,11 @@ const find = statement(
 );
 
 /** Whether events about an id are ignored. A signed event ignores an unsigned deletion. */
-export async function isDeleted(tx: Queryable, kind: Kind, id: string, { isSigned }: Source): Promise<boolean> {
+export async function isDeleted(
+  tx: Queryable,
+  kind: Kind,
+  id: string,
+  { isSigned }: Source,
+): Promise<boolean> {
   return (await tx.acrossTenants('inbound webhook', find, [kind, id, isSigned])).rowCount === 1;
 }

@@ -44,7 +44,10 @@ export function createUnknownKeyLimit(
   });
 
   /** Runs a look-up, which resolves with null when there is none. */
-  return async function lookUp<T>(address: string, query: () => Promise<T | null>): Promise<T | null> {
+  return async function lookUp<T>(
+    address: string,
+    query: () => Promise<T | null>,
+  ): Promise<T | null> {
     const state = addresses.get(address) ?? { unknown: 0, running: new Set() };
     if (!addresses.has(address)) addresses.set(address, state);
     while (state.unknown + state.running.size >= perMinute) {

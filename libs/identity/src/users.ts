@@ -14,7 +14,12 @@ const put = statement(
 );
 
 /** Creates or updates a user, unless a newer or a signed state exists. */
-export async function putUser(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
+export async function putUser(
+  tx: Queryable,
+  data: JsonObject,
+  time: Date,
+  source: Source,
+): Promise<Change> {
   const { rowCount } = await tx.acrossTenants('inbound webhook', put, [
     newId('user'),
     textAt(data.id),
@@ -38,7 +43,11 @@ const findOrInsert = statement(
  * Returns the id of a membership's user. An unknown user is created, and completed by its own event. A signed membership
  * does not verify a user from an unsigned event, because the e-mail in that row may be forged.
  */
-export async function userOfMembership(tx: Queryable, person: JsonObject, { isSigned }: Source): Promise<string> {
+export async function userOfMembership(
+  tx: Queryable,
+  person: JsonObject,
+  { isSigned }: Source,
+): Promise<string> {
   const { user_id, first_name, last_name } = person;
   const values = [newId('user'), textAt(user_id), textAt(first_name), textAt(last_name), isSigned];
   const { rows } = await tx.acrossTenants('inbound webhook', findOrInsert, values);
@@ -48,7 +57,10 @@ export async function userOfMembership(tx: Queryable, person: JsonObject, { isSi
 /** The primary address, else the first address, else null. */
 function emailOf(data: JsonObject): string | null {
   const addresses = listAt(data.email_addresses).map(objectAt);
-  const primary = addresses.find((address) => textAt(address.id) === textAt(data.primary_email_address_id));
-  const chosen = data.primary_email_address_id != null && primary !== undefined ? primary : addresses[0];
+  const primary = addresses.find(
+    (address) => textAt(address.id) === textAt(data.primary_email_address_id),
+  );
+  const chosen =
+    data.primary_email_address_id != null && primary !== undefined ? primary : addresses[0];
   return textAt(chosen?.email_address) ?? null;
 }

@@ -30,21 +30,32 @@ const visitorIdPattern = /^[A-Za-z0-9_-]{43}$/;
  * An anonymous visitor. Only the browser keeps the id: threads have its hash, so people who read threads cannot act as the visitor.
  * An id of another form is replaced.
  */
-export function anonymousVisitor(known: string | undefined): { visitor: Visitor; visitorId: string } {
-  const visitorId = known !== undefined && visitorIdPattern.test(known) ? known : randomBytes(32).toString('base64url');
+export function anonymousVisitor(known: string | undefined): {
+  visitor: Visitor;
+  visitorId: string;
+} {
+  const visitorId =
+    known !== undefined && visitorIdPattern.test(known)
+      ? known
+      : randomBytes(32).toString('base64url');
   const hash = createHash('sha256').update(visitorId).digest('base64url');
   return { visitor: { subject: `anonymous:${hash}`, params: {} }, visitorId };
 }
 
 /** The visitor of a JWT that the customer's server has signed; null when it is not valid. */
-export async function identifiedVisitor(website: Website, identity: string): Promise<Visitor | null> {
+export async function identifiedVisitor(
+  website: Website,
+  identity: string,
+): Promise<Visitor | null> {
   const claims = await verify(identity, website.identityKey, {
     requiredClaims: ['sub', 'iat'],
     maxTokenAge: maxAgeSeconds,
     clockTolerance: clockToleranceSeconds,
   });
   if (claims === null || typeof claims.sub !== 'string') return null;
-  const params = Object.fromEntries(Object.entries(claims).filter(([name]) => !ownClaims.has(name)));
+  const params = Object.fromEntries(
+    Object.entries(claims).filter(([name]) => !ownClaims.has(name)),
+  );
   const { sub } = claims;
   const isUsable = sub !== '' && sub.length <= maxSubjectLength && findUnstorable(params) === null;
   if (!isUsable || Buffer.byteLength(JSON.stringify(params)) > maxParamsBytes) return null;
@@ -93,7 +104,8 @@ export async function visitorOfToken(
 }
 
 /** The external id of the visitor's thread. The kind of visitor is a part of it, so no anonymous token has that of an identified one. */
-export const threadOfVisitor = ({ id }: Website, { subject }: Visitor): string => `widget:${id}:${subject}`;
+export const threadOfVisitor = ({ id }: Website, { subject }: Visitor): string =>
+  `widget:${id}:${subject}`;
 
 async function verify(jwt: string, key: Buffer, options: jose.JWTVerifyOptions) {
   const { jwtVerify } = await loadJose();

@@ -24,8 +24,15 @@ const call = (url: string, timeoutMs = 10_000, more: Partial<HttpCall> = {}) =>
   callHttp({ method: 'GET', url, headers: { 'X-API-Key': 'secret' }, timeoutMs, ...more });
 
 test('a JSON answer is returned with its status and its Retry-After', async () => {
-  const url = await serve((_, response) => response.writeHead(429, { 'Retry-After': '2' }).end('{"a":1}'));
-  expect(await call(url)).toEqual({ kind: 'answered', status: 429, body: { a: 1 }, retryAfterMs: 2_000 });
+  const url = await serve((_, response) =>
+    response.writeHead(429, { 'Retry-After': '2' }).end('{"a":1}'),
+  );
+  expect(await call(url)).toEqual({
+    kind: 'answered',
+    status: 429,
+    body: { a: 1 },
+    retryAfterMs: 2_000,
+  });
 });
 
 test('an answer of more than 5 MiB is aborted, and the outcome is unknown', async () => {
@@ -45,7 +52,9 @@ test('an answer of more than 5 MiB is aborted, and the outcome is unknown', asyn
     message: 'the answer is longer than 5242880 bytes',
   });
   expect(sent).toBeLessThan(64 * 1024 * 1024);
-  const large = await serve((_, response) => response.end(JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) })));
+  const large = await serve((_, response) =>
+    response.end(JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) })),
+  );
   expect(await call(large)).toMatchObject({ kind: 'answered', status: 200 });
 });
 
@@ -57,7 +66,11 @@ test('a redirect is not followed, so the API key is not sent elsewhere, and the 
   });
   const url = await serve((_, response) => response.writeHead(307, { Location: elsewhere }).end());
   const message = 'the address answers with a redirect, which is not followed';
-  expect(await call(url)).toMatchObject({ kind: 'answered', status: 307, body: { message, error: message } });
+  expect(await call(url)).toMatchObject({
+    kind: 'answered',
+    status: 307,
+    body: { message, error: message },
+  });
   expect(sentKeys).toEqual([]);
 });
 
@@ -79,13 +92,18 @@ test('a body is sent as JSON, parameters as a form, and without a body there is 
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      got.push(`${request.method} ${request.headers['content-type']} ${Buffer.concat(chunks).toString()}`);
+      got.push(
+        `${request.method} ${request.headers['content-type']} ${Buffer.concat(chunks).toString()}`,
+      );
       response.end('not JSON');
     });
   });
   const form = new URLSearchParams({ a: 'ñ &' });
   for (const more of [{ body: { a: 'ñ' } }, { body: form }, {}]) {
-    expect(await call(url, 10_000, { method: 'POST', ...more })).toMatchObject({ kind: 'answered', body: null });
+    expect(await call(url, 10_000, { method: 'POST', ...more })).toMatchObject({
+      kind: 'answered',
+      body: null,
+    });
   }
   expect(got).toEqual([
     'POST application/json {"a":"ñ"}',
@@ -96,10 +114,15 @@ test('a body is sent as JSON, parameters as a form, and without a body there is 
 
 test('a compressed answer is decompressed, and the limit applies to the decompressed size', async () => {
   const url = await serve((_, response) =>
-    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(JSON.stringify('x'.repeat(100_000)))),
+    response
+      .writeHead(200, { 'Content-Encoding': 'gzip' })
+      .end(gzipSync(JSON.stringify('x'.repeat(100_000)))),
   );
   expect(await call(url)).toMatchObject({ kind: 'answered', body: 'x'.repeat(100_000) });
-  expect(await call(url, 10_000, { maxAnswerBytes: 50_000 })).toMatchObject({ kind: 'unknown', reason: 'too_long' });
+  expect(await call(url, 10_000, { maxAnswerBytes: 50_000 })).toMatchObject({
+    kind: 'unknown',
+    reason: 'too_long',
+  });
 });
 
 test('a call without a connection has the outcome not_sent', async () => {
@@ -110,7 +133,11 @@ test('a call without a connection has the outcome not_sent', async () => {
     message: 'cannot connect (ECONNREFUSED)',
   });
   const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
-  expect(await call('http://host.invalid/')).toMatchObject({ kind: 'not_sent', reason: 'no_connection', code });
+  expect(await call('http://host.invalid/')).toMatchObject({
+    kind: 'not_sent',
+    reason: 'no_connection',
+    code,
+  });
 });
 
 test('a connection that breaks before or during the answer has the outcome unknown', async () => {
@@ -145,7 +172,10 @@ test('without URL.parse, as on Node 20, calls work and an invalid address is an 
 
 test('the time limit and the signal of the caller end a call that has no connection yet', async () => {
   const dispatcher = new Agent({ connect: () => {} });
-  expect(await call('http://127.0.0.1:1/', 50, { dispatcher })).toMatchObject({ kind: 'unknown', reason: 'timeout' });
+  expect(await call('http://127.0.0.1:1/', 50, { dispatcher })).toMatchObject({
+    kind: 'unknown',
+    reason: 'timeout',
+  });
   const signal = AbortSignal.timeout(50);
   expect(await call('http://127.0.0.1:1/', 10_000, { dispatcher, signal })).toEqual({
     kind: 'unknown',
@@ -165,7 +195,9 @@ describe('slots', () => {
     return { url, hanging };
   }
   const hold = (url: string, organizationId: string, count: number, timeoutMs = 10_000) =>
-    Array.from({ length: count }, (_, index) => call(`${url}/${index}`, timeoutMs, { organizationId }));
+    Array.from({ length: count }, (_, index) =>
+      call(`${url}/${index}`, timeoutMs, { organizationId }),
+    );
 
   test('a host that hangs for one organization delays neither calls of another one nor calls to another host', async () => {
     const { url, hanging } = await serveHanging();
@@ -177,11 +209,14 @@ describe('slots', () => {
     expect(hanging).toHaveLength(slots);
 
     const elsewhere = await serve((_, response) => response.end('{}'));
-    expect(await call(elsewhere, 10_000, { organizationId: 'a' })).toMatchObject({ kind: 'answered' });
+    expect(await call(elsewhere, 10_000, { organizationId: 'a' })).toMatchObject({
+      kind: 'answered',
+    });
     const others = [call(url, 10_000, { organizationId: 'b' }), call(url)];
     await until(() => hanging.length === slots + 2, limits);
     hanging.forEach((response) => response.end('{}'));
-    for (const outcome of await Promise.all([...held, ...others])) expect(outcome).toMatchObject({ kind: 'answered' });
+    for (const outcome of await Promise.all([...held, ...others]))
+      expect(outcome).toMatchObject({ kind: 'answered' });
   });
 
   test('a call without a free slot fails after the maximum wait, or immediately when that is 0', async () => {
@@ -208,7 +243,9 @@ describe('slots', () => {
     await until(() => hanging.length === slots, limits);
     const abort = new AbortController();
     const aborted = call(`${url}/aborted`, 10_000, { organizationId: 'c', signal: abort.signal });
-    const waiting = ['first', 'second', 'third'].map((path) => call(`${url}/${path}`, 10_000, { organizationId: 'c' }));
+    const waiting = ['first', 'second', 'third'].map((path) =>
+      call(`${url}/${path}`, 10_000, { organizationId: 'c' }),
+    );
     abort.abort();
     expect(await aborted).toMatchObject({ kind: 'not_sent', reason: 'no_slot' });
     hanging[0]!.end('{}');
@@ -216,10 +253,13 @@ describe('slots', () => {
     hanging[1]!.destroy();
     await until(() => hanging.length === slots + 2, limits);
     expect(hanging.slice(slots).map(({ req }) => req.url)).toEqual(['/first', '/second']);
-    const kinds = (await Promise.all(held)).map((outcome) => ('reason' in outcome ? outcome.reason : outcome.kind));
+    const kinds = (await Promise.all(held)).map((outcome) =>
+      'reason' in outcome ? outcome.reason : outcome.kind,
+    );
     expect(kinds).toEqual(['answered', 'broken', ...Array(slots - 2).fill('timeout')]);
     await until(() => hanging.length === slots + 3, limits);
     hanging.forEach((response) => response.end('{}'));
-    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'answered' });
+    for (const outcome of await Promise.all(waiting))
+      expect(outcome).toMatchObject({ kind: 'answered' });
   });
 });

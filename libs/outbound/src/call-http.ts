@@ -54,7 +54,9 @@ export type HttpOutcome =
 
 /** Errors before a connection exists. `ETIMEDOUT` and `ECONNRESET` are excluded, because they also end open connections. */
 const noConnectionCodes = new Set(
-  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(' '),
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(
+    ' ',
+  ),
 );
 
 /**
@@ -78,7 +80,11 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
       const { host } = new URL(url);
       release = await organizationSlots.acquire(`${organizationId} ${host}`, signal, slotWaitMs);
       if (release === null)
-        return { kind: 'not_sent', reason: 'no_slot', message: `too many calls to ${host} are waiting for an answer` };
+        return {
+          kind: 'not_sent',
+          reason: 'no_slot',
+          message: `too many calls to ${host} are waiting for an answer`,
+        };
     }
     const guarded = call.guard?.connectionsFor(url);
     if (guarded?.ok === false) return refused(guarded.message);
@@ -87,10 +93,22 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
     const { code = '', message } = (error ?? {}) as { code?: string; message?: string };
     if (code === refusedCode) return refused(String(message));
     if (noConnectionCodes.has(code))
-      return { kind: 'not_sent', reason: 'no_connection', code, message: `cannot connect (${code})` };
-    if (limit.aborted) return { kind: 'unknown', reason: 'timeout', message: `no answer within ${timeoutMs} ms` };
-    if (signal.aborted) return { kind: 'unknown', reason: 'aborted', message: 'the call was aborted' };
-    return { kind: 'unknown', reason: 'broken', code, message: `the connection broke (${code || message})` };
+      return {
+        kind: 'not_sent',
+        reason: 'no_connection',
+        code,
+        message: `cannot connect (${code})`,
+      };
+    if (limit.aborted)
+      return { kind: 'unknown', reason: 'timeout', message: `no answer within ${timeoutMs} ms` };
+    if (signal.aborted)
+      return { kind: 'unknown', reason: 'aborted', message: 'the call was aborted' };
+    return {
+      kind: 'unknown',
+      reason: 'broken',
+      code,
+      message: `the connection broke (${code || message})`,
+    };
   } finally {
     release?.();
   }
@@ -120,7 +138,13 @@ async function send(
         ...(body !== undefined && file === undefined && { 'content-type': type }),
         ...headers,
       },
-      body: file ? formOf(body, file) : body === undefined ? null : isForm ? body.toString() : JSON.stringify(body),
+      body: file
+        ? formOf(body, file)
+        : body === undefined
+          ? null
+          : isForm
+            ? body.toString()
+            : JSON.stringify(body),
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
@@ -137,14 +161,16 @@ async function send(
     kind: 'answered',
     status,
     // Providers use one of these two names for the text of an error.
-    body: status >= 300 && status < 400 ? { message: redirected, error: redirected } : parse(read.body),
+    body:
+      status >= 300 && status < 400 ? { message: redirected, error: redirected } : parse(read.body),
     retryAfterMs: readRetryAfter(answer.headers['retry-after']),
   };
 }
 
 function formOf(fields: unknown, { bytes, contentType, filename }: HttpFile): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields as Record<string, string>)) form.set(name, value);
+  for (const [name, value] of Object.entries(fields as Record<string, string>))
+    form.set(name, value);
   form.set('file', new Blob([new Uint8Array(bytes)], { type: contentType }), filename);
   return form;
 }

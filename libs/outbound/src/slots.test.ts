@@ -3,7 +3,8 @@ import { createSlots } from './slots';
 const never = new AbortController().signal;
 const takeAll = (slots: ReturnType<typeof createSlots>, key: string) => {
   const taken: (() => void)[] = [];
-  for (let slot = slots.tryAcquire(key); slot !== null; slot = slots.tryAcquire(key)) taken.push(slot);
+  for (let slot = slots.tryAcquire(key); slot !== null; slot = slots.tryAcquire(key))
+    taken.push(slot);
   return taken;
 };
 

@@ -35,7 +35,8 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   /** Calls that wait, of all keys. */
   let waitingCalls = 0;
 
-  const mayRun = ({ running }: Share, size: number): boolean => free >= size && running + size <= (perKey ?? 2 * free);
+  const mayRun = ({ running }: Share, size: number): boolean =>
+    free >= size && running + size <= (perKey ?? 2 * free);
 
   function start(share: Share, size: number): void {
     share.running += size;
@@ -53,7 +54,11 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
 
   function serve(): void {
     if (waitingCalls === 0) return;
-    for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
+    for (
+      let next = nextShare(shares.values(), mayRun);
+      next !== null;
+      next = nextShare(shares.values(), mayRun)
+    ) {
       const [first] = next.waiting;
       start(next, first!.size);
       first!.take();
@@ -83,7 +88,12 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
      * Waits for a slot, in the order of the key's calls. Resolves with the function that releases it, or with null when none
      * is free within `waitMs` or before the signal is aborted.
      */
-    async acquire(key: string, signal: AbortSignal, waitMs: number, size = 1): Promise<(() => void) | null> {
+    async acquire(
+      key: string,
+      signal: AbortSignal,
+      waitMs: number,
+      size = 1,
+    ): Promise<(() => void) | null> {
       const release = this.tryAcquire(key, size);
       if (release !== null || waitMs <= 0) return release;
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
@@ -116,7 +126,10 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
 }
 
 /** The share with the least running, among those whose first waiting call may run. */
-function nextShare(shares: Iterable<Share>, mayRun: (share: Share, size: number) => boolean): Share | null {
+function nextShare(
+  shares: Iterable<Share>,
+  mayRun: (share: Share, size: number) => boolean,
+): Share | null {
   let next: Share | null = null;
   for (const share of shares) {
     const [first] = share.waiting;

@@ -27,7 +27,11 @@ export type Applied =
  * Applies a status of Flow to a payment, for webhook, reconciliation and tools. Order, amount and currency are compared first
  * (docs/reference/payments.md#payment-status). A payment leaves `pending` once.
  */
-export async function applyPaymentStatus(deps: PaymentsDeps, scope: Scope, input: ApplyInput): Promise<Applied> {
+export async function applyPaymentStatus(
+  deps: PaymentsDeps,
+  scope: Scope,
+  input: ApplyInput,
+): Promise<Applied> {
   const { entities, observe, log } = deps;
   const { paymentId, source } = input;
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
@@ -44,8 +48,15 @@ export async function applyPaymentStatus(deps: PaymentsDeps, scope: Scope, input
     if (moved.payment === null) return { ok: false, reason: 'not_found' };
     const { status, paidAt } = moved.payment;
     if (change.to !== 'paid' || status === 'paid') return { ok: true, status, changed: false };
-    const state = paidAt === undefined ? `is already ${status}` : `was paid before and is ${status} now`;
-    return mismatch(tx, scope, moved.payment, `Flow reports the order as paid, but the payment ${state}`, input);
+    const state =
+      paidAt === undefined ? `is already ${status}` : `was paid before and is ${status} now`;
+    return mismatch(
+      tx,
+      scope,
+      moved.payment,
+      `Flow reports the order as paid, but the payment ${state}`,
+      input,
+    );
   });
   if (applied.ok && applied.changed && (applied.status === 'paid' || applied.status === 'failed')) {
     observe?.({ kind: 'settled', status: applied.status, source });
@@ -54,7 +65,10 @@ export async function applyPaymentStatus(deps: PaymentsDeps, scope: Scope, input
   return applied;
 }
 
-const changeFor = ({ code, message }: FlowStatus): Extract<Change, { to: 'paid' | 'failed' }> | null => {
+const changeFor = ({
+  code,
+  message,
+}: FlowStatus): Extract<Change, { to: 'paid' | 'failed' }> | null => {
   switch (code) {
     case 1:
       return null;
@@ -73,7 +87,11 @@ async function storeOrder(
   scope: Scope,
   { paymentId, status, flowToken, origin }: ApplyInput,
 ): Promise<void> {
-  const change: Change = { to: 'pending', providerReference: status.flowOrder, ...(flowToken && { flowToken }) };
+  const change: Change = {
+    to: 'pending',
+    providerReference: status.flowOrder,
+    ...(flowToken && { flowToken }),
+  };
   const moved = await transition(entities, tx, scope, paymentId, change, origin);
   if (moved.ok) await closeOrder(tx, scope, paymentId, { flowToken });
 }
@@ -87,7 +105,8 @@ function mismatchOf(
   status: FlowStatus,
   isOurs: boolean,
 ): string | null {
-  const isNamed = paymentIdOf(status.commerceOrder) === id || (!isOurs && providerReference !== undefined);
+  const isNamed =
+    paymentIdOf(status.commerceOrder) === id || (!isOurs && providerReference !== undefined);
   const isNumbered = providerReference === undefined || providerReference === status.flowOrder;
   if (!isNamed || !isNumbered) {
     return `order ${status.flowOrder} (${status.commerceOrder}) is not ${providerReference ?? 'of this payment'}`;
@@ -111,6 +130,11 @@ async function mismatch(
 ): Promise<Applied> {
   const payload = { paymentId: payment.id, problem, source, flowStatus: { ...status } };
   const entity = { type: paymentType, id: payment.id };
-  await recordEventOnce(tx, scope, { ...origin, type: 'payment.mismatch', entity, payload }, 'problem');
+  await recordEventOnce(
+    tx,
+    scope,
+    { ...origin, type: 'payment.mismatch', entity, payload },
+    'problem',
+  );
   return { ok: false, reason: 'mismatch', problem, status: payment.status };
 }

@@ -13,7 +13,9 @@ export async function checkFlowCredentials(
   account: FlowAccess,
   options?: FlowClientOptions,
 ): Promise<{ ok: true; message: string } | { ok: false; message: string }> {
-  const answer = await createFlowClient(account, options).getStatusByCommerceId('parley-connection-test');
+  const answer = await createFlowClient(account, options).getStatusByCommerceId(
+    'parley-connection-test',
+  );
   if (answer.ok) return { ok: true, message: 'Flow accepts the keys' };
   if (answer.reason !== 'refused') return { ok: false, message: answer.message };
   if (wrongKeys.test(answer.message)) return { ok: false, message: describeFailure(answer) };

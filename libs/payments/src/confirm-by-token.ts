@@ -7,7 +7,12 @@ import type { Origin } from '@parley/events';
 import { type Applied, applyPaymentStatus } from './apply-payment-status';
 import { describeFailure } from './create-payment';
 import type { PaymentsDeps } from './deps';
-import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } from './flow/flow-account';
+import {
+  type FlowAccount,
+  credentialsOf,
+  findFlowAccount,
+  listFlowAccounts,
+} from './flow/flow-account';
 import { type FlowStatusAnswer, createFlowClient } from './flow/flow-client';
 import type { FlowStatus } from './flow/flow-status';
 import { type Payment, findPayment } from './payment';
@@ -16,7 +21,12 @@ import { findOrderByToken, findOrderedTokens, paymentIdOf } from './payment-orde
 export type Confirmed =
   | { ok: true; scope: Scope; paymentId: string; status: Payment['status']; changed: boolean }
   /** Permanent: a retry has the same result. */
-  | { ok: false; reason: 'invalid_token' | 'unknown_token' | 'no_payment' | 'mismatch'; message: string; scope?: Scope }
+  | {
+      ok: false;
+      reason: 'invalid_token' | 'unknown_token' | 'no_payment' | 'mismatch';
+      message: string;
+      scope?: Scope;
+    }
   /** No payment has the token, and it was not searched: the limit is reached, or it was searched a short while ago. */
   | { ok: false; reason: 'refused'; message: string; scope?: undefined }
   /** Temporary: may be retried. */
@@ -33,7 +43,10 @@ const searchMs = 10_000;
 const origin: Origin = { actor: { type: 'webhook', provider: 'flow' } };
 
 /** Finds which of the tokens a payment has. Any client can cause this, so it reads only indexes. */
-export async function findKnownTokens(db: Queryable, tokens: readonly string[]): Promise<Set<string>> {
+export async function findKnownTokens(
+  db: Queryable,
+  tokens: readonly string[],
+): Promise<Set<string>> {
   const known = new Set(await findOrderedTokens(db, tokens));
   const others = tokens.filter((token) => !known.has(token));
   if (others.length > 0) for (const { token } of await findByToken(db, others)) known.add(token);
@@ -44,10 +57,17 @@ export async function findKnownTokens(db: Queryable, tokens: readonly string[]):
  * Processes a callback of Flow: requests the status of the token's order and applies it
  * (docs/reference/payments.md#confirmation). If no payment has the token, all active accounts are queried.
  */
-export function createConfirmByToken(deps: PaymentsDeps, searchToken: (token: string) => Promise<Confirmed>) {
+export function createConfirmByToken(
+  deps: PaymentsDeps,
+  searchToken: (token: string) => Promise<Confirmed>,
+) {
   return async (token: string): Promise<Confirmed> => {
     if (!/^[\x21-\x7e]{4,256}$/.test(token)) {
-      return { ok: false, reason: 'invalid_token', message: 'The token does not have the form of a token of Flow' };
+      return {
+        ok: false,
+        reason: 'invalid_token',
+        message: 'The token does not have the form of a token of Flow',
+      };
     }
     const known = await findOrderByToken(deps.db, token);
     if (known !== null) return confirmKnown(deps, known, token);
@@ -82,7 +102,11 @@ export function createSearchToken(deps: PaymentsDeps): (token: string) => Promis
 
 const refused = (message: string): Confirmed => ({ ok: false, reason: 'refused', message });
 
-const unknownToken: Confirmed = { ok: false, reason: 'unknown_token', message: 'No account at Flow knows the token' };
+const unknownToken: Confirmed = {
+  ok: false,
+  reason: 'unknown_token',
+  message: 'No account at Flow knows the token',
+};
 
 async function confirmKnown(
   deps: PaymentsDeps,
@@ -91,8 +115,11 @@ async function confirmKnown(
 ): Promise<Confirmed> {
   const found = await findFlowAccount(deps, scope, { activeOnly: false });
   if (!found.ok) return { ok: false, reason: 'try_again', message: found.message, scope };
-  const answer = await createFlowClient(found.account, { ...deps.flow, slotWaitMs: 0 }).getStatus(token);
-  if (!answer.ok) return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };
+  const answer = await createFlowClient(found.account, { ...deps.flow, slotWaitMs: 0 }).getStatus(
+    token,
+  );
+  if (!answer.ok)
+    return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };
   return apply(deps, scope, paymentId, answer.status, token);
 }
 
@@ -121,14 +148,19 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
   const ask = async () => {
     for (const sharing of queue) {
       if (found !== undefined) return;
-      const answer: FlowStatusAnswer = await createFlowClient(sharing[0]!, { ...deps.flow, signal }).getStatus(token);
+      const answer: FlowStatusAnswer = await createFlowClient(sharing[0]!, {
+        ...deps.flow,
+        signal,
+      }).getStatus(token);
       if (answer.ok) found = { sharing, status: answer.status };
       else if (answer.reason !== 'refused') problem = answer.message;
     }
   };
   await Promise.all(Array.from({ length: accountsAtOnce }, ask));
   if (found === undefined) {
-    return problem === undefined ? unknownToken : { ok: false, reason: 'try_again', message: problem };
+    return problem === undefined
+      ? unknownToken
+      : { ok: false, reason: 'try_again', message: problem };
   }
   for (const { scope } of found.sharing) {
     const paymentId = await findByStatus(deps, scope, found.status);
@@ -139,7 +171,11 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
 }
 
 /** Finds the payment of a status in an environment: by the commerce order, else by Flow's order number. */
-async function findByStatus({ entities }: PaymentsDeps, scope: Scope, status: FlowStatus): Promise<string | null> {
+async function findByStatus(
+  { entities }: PaymentsDeps,
+  scope: Scope,
+  status: FlowStatus,
+): Promise<string | null> {
   const named = await findPayment(entities, scope, paymentIdOf(status.commerceOrder));
   if (named !== null) return named.id;
   const filters = { 'data.providerReference': status.flowOrder };
@@ -161,11 +197,20 @@ async function apply(
     source: 'webhook',
     origin,
   });
-  if (applied.ok) return { ok: true, scope, paymentId, status: applied.status, changed: applied.changed };
+  if (applied.ok)
+    return { ok: true, scope, paymentId, status: applied.status, changed: applied.changed };
   if (applied.reason === 'not_found') {
-    return { ok: false, reason: 'no_payment', message: `Payment ${paymentId} has been deleted`, scope };
+    return {
+      ok: false,
+      reason: 'no_payment',
+      message: `Payment ${paymentId} has been deleted`,
+      scope,
+    };
   }
   deps.observe?.({ kind: 'mismatch', source: 'webhook' });
-  deps.log.error({ ...scope, paymentId, problem: applied.problem }, 'the status of Flow does not match the payment');
+  deps.log.error(
+    { ...scope, paymentId, problem: applied.problem },
+    'the status of Flow does not match the payment',
+  );
   return { ok: false, reason: 'mismatch', message: applied.problem, scope };
 }

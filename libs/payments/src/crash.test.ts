@@ -1,8 +1,19 @@
 import type { Scope } from '@parley/contracts';
-import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import {
+  type FlowServer,
+  createTestDatabase,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
 import type { PaymentStep } from './deps';
 import { buildChild, removeChild, startChild } from './testing/start-child';
-import { type TestPayments, newKeys, origin, startPayments, paymentInput } from './testing/start-payments';
+import {
+  type TestPayments,
+  newKeys,
+  origin,
+  startPayments,
+  paymentInput,
+} from './testing/start-payments';
 
 jest.setTimeout(60_000);
 
@@ -32,7 +43,11 @@ afterAll(async () => {
 async function crash(killAt: PaymentStep) {
   const callKey = `crash-${Math.random()}`;
   const before = flow.orders.length;
-  const child = startChild({ databaseUrl, secretsKey: t.secretsKey, create: { scope, callKey, killAt } });
+  const child = startChild({
+    databaseUrl,
+    secretsKey: t.secretsKey,
+    create: { scope, callKey, killAt },
+  });
   expect(await child.ended).toBe('SIGKILL');
   const { rows } = await t.db.pool.query<{ payment_id: string }>(
     'select payment_id from payment_orders where call_key = $1',
@@ -45,8 +60,11 @@ async function crash(killAt: PaymentStep) {
 }
 
 const countPayments = async () =>
-  (await t.db.pool.query<{ count: number }>(`select count(*)::int from events where type = 'payment.created'`)).rows[0]!
-    .count;
+  (
+    await t.db.pool.query<{ count: number }>(
+      `select count(*)::int from events where type = 'payment.created'`,
+    )
+  ).rows[0]!.count;
 
 describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll: number]>([
   ['drafted', 'draft', 0, 1],
@@ -73,7 +91,11 @@ describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll:
     const order = flow.orderOf(paymentLinkUrl);
     expect(order).toBe(orders().at(-1));
     order.status = 2;
-    expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, changed: true });
+    expect(await t.payments.confirmByToken(order.token)).toMatchObject({
+      ok: true,
+      paymentId,
+      changed: true,
+    });
     expect((await t.eventsOf(paymentId)).filter((type) => type === 'payment.paid')).toHaveLength(1);
   });
 
@@ -94,8 +116,16 @@ it('an order that was not stored is settled by the callback of Flow, once', asyn
   const { paymentId, orders } = await crash('ordered');
   const [order] = orders();
   order!.status = 2;
-  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
-  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({ ok: true, paymentId, changed: false });
+  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({
+    ok: true,
+    paymentId,
+    status: 'paid',
+  });
+  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({
+    ok: true,
+    paymentId,
+    changed: false,
+  });
   expect(await t.eventsOf(paymentId)).toEqual([
     'entity.created',
     'payment.created',
@@ -111,7 +141,11 @@ it('a paid order that was not stored is found by its commerce order, by reconcil
     const { callKey, paymentId, orders } = await crash('ordered');
     orders()[0]!.status = 2;
     if (find === 'reconcile') await t.payments.reconcile({ perSecond: 1_000 });
-    else expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({ ok: false, paymentId });
+    else
+      expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({
+        ok: false,
+        paymentId,
+      });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({
       status: 'paid',
       providerReference: String(orders()[0]!.flowOrder),
@@ -128,5 +162,8 @@ it('a draft is unchanged while Flow is unavailable', async () => {
   expect(await t.payments.reconcile({ perSecond: 1_000 })).toMatchObject({ errors: 1 });
   expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'draft' });
   flow.setFault('getStatusByCommerceId', null);
-  expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({ ok: true, paymentId });
+  expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({
+    ok: true,
+    paymentId,
+  });
 });

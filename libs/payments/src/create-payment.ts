@@ -6,7 +6,12 @@ import { roundAmount } from './amount';
 import { applyPaymentStatus } from './apply-payment-status';
 import type { PaymentsDeps } from './deps';
 import { type FlowAccount, findFlowAccount } from './flow/flow-account';
-import { type FlowClient, type FlowFailure, type FlowOrder, createFlowClient } from './flow/flow-client';
+import {
+  type FlowClient,
+  type FlowFailure,
+  type FlowOrder,
+  createFlowClient,
+} from './flow/flow-client';
 import { type Payment, findPayment, toPayment } from './payment';
 import {
   claimOrder,
@@ -71,9 +76,14 @@ function check(
   const parsed = currencySchema.safeParse(currency ?? defaultCurrency);
   if (!parsed.success) return { ok: false, message: `currency ${parsed.error.issues[0]!.message}` };
   if (!(amount > 0)) return { ok: false, message: 'amount must be a number above 0' };
-  if (amount > largestAmount) return { ok: false, message: `amount is too large: at most ${largestAmount}` };
+  if (amount > largestAmount)
+    return { ok: false, message: `amount is too large: at most ${largestAmount}` };
   const rounded = roundAmount(amount, parsed.data);
-  if (rounded === 0) return { ok: false, message: `amount ${amount} is too small: in ${parsed.data} it rounds to 0` };
+  if (rounded === 0)
+    return {
+      ok: false,
+      message: `amount ${amount} is too small: in ${parsed.data} it rounds to 0`,
+    };
   if (!z.email().safeParse(customerEmail).success)
     return { ok: false, message: 'customerEmail must be an e-mail address' };
   return { ok: true, money: { amount: rounded, currency: parsed.data } };
@@ -93,7 +103,18 @@ async function draft(
   input: CreatePaymentInput & { currency: string },
 ): Promise<{ ok: true; paymentId: string } | Extract<CreatePaymentResult, { reason: string }>> {
   const { db, entities } = deps;
-  const { amount, currency, description, customerEmail, entityId, callKey, actor, hops, root, requestId } = input;
+  const {
+    amount,
+    currency,
+    description,
+    customerEmail,
+    entityId,
+    callKey,
+    actor,
+    hops,
+    root,
+    requestId,
+  } = input;
   const origin: Origin = { actor, hops, root, requestId };
   await ensurePaymentType(db, scope);
   for (;;) {
@@ -105,14 +126,21 @@ async function draft(
         const created = await entities.create(scope, { ...origin, type: paymentType, data }, tx);
         if (!created.ok) {
           const problems = created.reason === 'invalid' ? created.problems : [];
-          const details = problems.map(({ path, message }) => `${path}: ${message}`).join('; ') || created.reason;
-          return { ok: false, reason: 'invalid', message: `The payment cannot be stored: ${details}` };
+          const details =
+            problems.map(({ path, message }) => `${path}: ${message}`).join('; ') || created.reason;
+          return {
+            ok: false,
+            reason: 'invalid',
+            message: `The payment cannot be stored: ${details}`,
+          };
         }
         const payment = toPayment(created.entity.value);
-        if (!(await insertOrder(tx, scope, { paymentId: payment.id, callKey }))) throw new Abandoned('made_by_other');
+        if (!(await insertOrder(tx, scope, { paymentId: payment.id, callKey })))
+          throw new Abandoned('made_by_other');
         if (entityId !== undefined) {
           const relation = { relation: 'payment_for', fromId: payment.id, toId: entityId };
-          if (!(await entities.link(scope, relation, tx)).ok) throw new Abandoned('entity_not_found');
+          if (!(await entities.link(scope, relation, tx)).ok)
+            throw new Abandoned('entity_not_found');
         }
         await writeEvent(tx, scope, 'payment.created', payment, origin);
         return { ok: true, paymentId: payment.id };
@@ -189,7 +217,8 @@ async function createLink(
     ? await storeLink(deps, scope, paymentId, made.order, origin)
     : await storeFailure(deps, scope, paymentId, made, origin);
   await onStep?.('recorded', paymentId);
-  if (stored !== null) observe?.({ kind: 'created', result: stored.status === 'pending' ? 'pending' : 'failed' });
+  if (stored !== null)
+    observe?.({ kind: 'created', result: stored.status === 'pending' ? 'pending' : 'failed' });
   const now = stored ?? (await findPayment(entities, scope, paymentId));
   return now === null ? noLink(paymentId, 'The payment has been deleted') : outcomeOf(now);
 }
@@ -206,10 +235,17 @@ async function recover(
 ): Promise<{ ok: true; next: number | 'settled' } | { ok: false; message: string }> {
   const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, attempt));
   if (!answer.ok) {
-    return answer.reason === 'refused' ? { ok: true, next: attempt } : { ok: false, message: answer.message };
+    return answer.reason === 'refused'
+      ? { ok: true, next: attempt }
+      : { ok: false, message: answer.message };
   }
   if (answer.status.code === 2) {
-    await applyPaymentStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
+    await applyPaymentStatus(deps, scope, {
+      paymentId,
+      status: answer.status,
+      source: 'tool',
+      origin,
+    });
     return { ok: true, next: 'settled' };
   }
   return { ok: true, next: await nextAttempt(deps.db, scope, paymentId) };
@@ -224,7 +260,12 @@ const storeLink = (
   origin: Origin,
 ): Promise<Payment | null> =>
   db.transaction(async (tx) => {
-    const change = { to: 'pending', providerReference: flowOrder, paymentLinkUrl: link, flowToken: token } as const;
+    const change = {
+      to: 'pending',
+      providerReference: flowOrder,
+      paymentLinkUrl: link,
+      flowToken: token,
+    } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
     if (moved.ok) await closeOrder(tx, scope, paymentId, { flowToken: token });
     return moved.ok ? moved.payment : null;
@@ -244,7 +285,8 @@ const storeFailure = (
   db.transaction(async (tx) => {
     const change = { to: 'failed', failureReason: describeFailure(failure) } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
-    if (moved.ok) await closeOrder(tx, scope, paymentId, { freesCall: failure.reason !== 'refused' });
+    if (moved.ok)
+      await closeOrder(tx, scope, paymentId, { freesCall: failure.reason !== 'refused' });
     return moved.ok ? moved.payment : null;
   });
 
@@ -261,8 +303,15 @@ const noLink = (paymentId: string, message: string): CreatePaymentResult => ({
   paymentId,
 });
 
-function outcomeOf({ id, status, paymentLinkUrl, providerReference, failureReason }: Payment): CreatePaymentResult {
+function outcomeOf({
+  id,
+  status,
+  paymentLinkUrl,
+  providerReference,
+  failureReason,
+}: Payment): CreatePaymentResult {
   if (status === 'failed') return noLink(id, failureReason ?? 'The payment has failed');
-  if (paymentLinkUrl === undefined || providerReference === undefined) return noLink(id, `The payment is ${status}`);
+  if (paymentLinkUrl === undefined || providerReference === undefined)
+    return noLink(id, `The payment is ${status}`);
   return { ok: true, paymentId: id, paymentLinkUrl, flowOrderId: providerReference };
 }

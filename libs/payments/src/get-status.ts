@@ -33,14 +33,25 @@ export async function getPaymentStatus(
   if (!found.ok) return { ok: false, reason: 'provider_failed', message: found.message, payment };
   const flow = createFlowClient(found.account, { ...deps.flow, signal });
   const answer = await flow.getStatusByFlowOrder(payment.providerReference);
-  if (!answer.ok) return { ok: false, reason: 'provider_failed', message: describeFailure(answer), payment };
+  if (!answer.ok)
+    return { ok: false, reason: 'provider_failed', message: describeFailure(answer), payment };
   const { status } = answer;
-  const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'tool', origin });
+  const applied = await applyPaymentStatus(deps, scope, {
+    paymentId,
+    status,
+    source: 'tool',
+    origin,
+  });
   if (!applied.ok && applied.reason === 'mismatch') {
     deps.observe?.({ kind: 'mismatch', source: 'tool' });
     const message = `The status of Flow does not match the payment: ${applied.problem}`;
     return { ok: false, reason: 'mismatch', message, payment };
   }
-  const settled = applied.ok && applied.changed ? await findPayment(deps.entities, scope, paymentId) : payment;
-  return { ok: true, payment: settled ?? payment, flow: { status: status.code, message: status.message } };
+  const settled =
+    applied.ok && applied.changed ? await findPayment(deps.entities, scope, paymentId) : payment;
+  return {
+    ok: true,
+    payment: settled ?? payment,
+    flow: { status: status.code, message: status.message },
+  };
 }

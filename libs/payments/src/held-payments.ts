@@ -2,7 +2,10 @@ import type { Scope } from '@parley/contracts';
 import { type Queryable, column, heldUntil, heldWork, statement } from '@parley/db';
 import { entityFieldSql } from '@parley/entities';
 
-const status = entityFieldSql('status', { tenant: 'payment_orders.tenant', id: 'payment_orders.payment_id' });
+const status = entityFieldSql('status', {
+  tenant: 'payment_orders.tenant',
+  id: 'payment_orders.payment_id',
+});
 
 /**
  * Payments whose link was not created yet, and pending ones: if reconciliation found them paid or failed, triggers that have
@@ -27,7 +30,11 @@ const heldOf = statement(
 );
 
 /** Finds which of the payments are held. */
-export async function findHeld(db: Queryable, scope: Scope, paymentIds: readonly string[]): Promise<Set<string>> {
+export async function findHeld(
+  db: Queryable,
+  scope: Scope,
+  paymentIds: readonly string[],
+): Promise<Set<string>> {
   if (paymentIds.length === 0) return new Set();
   const { rows } = await db.query(scope, heldOf, [scope.tenant, paymentIds]);
   return new Set(rows.map(({ payment_id: paymentId }) => paymentId));

@@ -8,7 +8,8 @@ const leaseSeconds = 60;
 export const commerceOrderOf = (paymentId: string, attempt: number): string =>
   attempt === 1 ? paymentId : `${paymentId}-${attempt}`;
 
-export const paymentIdOf = (commerceOrder: string): string => commerceOrder.replace(/-\d{1,6}$/, '');
+export const paymentIdOf = (commerceOrder: string): string =>
+  commerceOrder.replace(/-\d{1,6}$/, '');
 
 const byCall = statement(
   'payment-by-call',
@@ -18,12 +19,19 @@ const byCall = statement(
 );
 
 /** Finds the payment that a tool call has created. */
-export async function findByCall(db: Queryable, scope: Scope, callKey: string): Promise<string | null> {
+export async function findByCall(
+  db: Queryable,
+  scope: Scope,
+  callKey: string,
+): Promise<string | null> {
   const { rows } = await db.query(scope, byCall, [scope.tenant, scope.environment, callKey]);
   return rows[0]?.payment_id ?? null;
 }
 
-const anyOrdered = statement('is-any-payment-ordered', 'select from payment_orders where payment_id = any($1) limit 1');
+const anyOrdered = statement(
+  'is-any-payment-ordered',
+  'select from payment_orders where payment_id = any($1) limit 1',
+);
 
 /** Whether an order was requested for one of these payments, of any organization: several may share an account at Flow. */
 export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
@@ -68,7 +76,9 @@ export async function claimOrder(
   paymentId: string,
 ): Promise<{ attempt: number; isInterrupted: boolean } | null> {
   const { rows } = await db.query(scope, claim, [scope.tenant, paymentId, leaseSeconds]);
-  return rows[0] === undefined ? null : { attempt: rows[0].attempt, isInterrupted: rows[0].is_interrupted };
+  return rows[0] === undefined
+    ? null
+    : { attempt: rows[0].attempt, isInterrupted: rows[0].is_interrupted };
 }
 
 const countAttempt = statement(
@@ -135,7 +145,10 @@ const knownTokens = statement(
 );
 
 /** Finds which of the tokens an order has. */
-export async function findOrderedTokens(db: Queryable, flowTokens: readonly string[]): Promise<string[]> {
+export async function findOrderedTokens(
+  db: Queryable,
+  flowTokens: readonly string[],
+): Promise<string[]> {
   const { rows } = await db.acrossTenants('inbound webhook', knownTokens, [flowTokens]);
   return rows.map(({ token }) => token);
 }

@@ -34,7 +34,11 @@ const dataSchema = z.object({
   failureReason: text,
 });
 
-export const toPayment = ({ id, data, createdAt }: Entity): Payment => ({ id, createdAt, ...dataSchema.parse(data) });
+export const toPayment = ({ id, data, createdAt }: Entity): Payment => ({
+  id,
+  createdAt,
+  ...dataSchema.parse(data),
+});
 
 /** Finds a payment; null when there is none or it was deleted. */
 export async function findPayment(

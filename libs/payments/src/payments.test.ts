@@ -32,13 +32,16 @@ const make = async (more: object = {}, where = scope) => {
   if (!result.ok) throw new Error(result.message);
   return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
 };
-const unconfigure = ({ tenant }: Scope) => t.db.pool.query('delete from integrations where tenant = $1', [tenant]);
+const unconfigure = ({ tenant }: Scope) =>
+  t.db.pool.query('delete from integrations where tenant = $1', [tenant]);
 
 beforeAll(async () => {
   const keys = newKeys();
   flow = await startFlowServer(keys);
   t = startPayments(await createTestDatabase(), flow);
-  org = await seedOrganization(t.db.pool, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  org = await seedOrganization(t.db.pool, {
+    entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
+  });
   scope = org.scope;
   await t.configure(scope, keys);
 });
@@ -48,7 +51,12 @@ afterAll(async () => {
 });
 afterEach(() => {
   expect(flow.problems.splice(0)).toEqual([]);
-  for (const operation of ['create', 'getStatus', 'getStatusByFlowOrder', 'getStatusByCommerceId'] as const)
+  for (const operation of [
+    'create',
+    'getStatus',
+    'getStatusByFlowOrder',
+    'getStatusByCommerceId',
+  ] as const)
     flow.setFault(operation, null);
 });
 
@@ -97,12 +105,16 @@ describe('create', () => {
     if (!created.ok) throw new Error(created.reason);
     const { id } = created.entity.value;
     const { paymentId, order } = await make({ entityId: id });
-    expect(await t.entities.relatedIds(scope, { entityId: id, relation: 'payment_for' })).toEqual([paymentId]);
+    expect(await t.entities.relatedIds(scope, { entityId: id, relation: 'payment_for' })).toEqual([
+      paymentId,
+    ]);
     expect(order.optional).toBe(JSON.stringify({ entityId: id }));
 
     const before = flow.requests.length;
     const { rows } = await t.db.pool.query('select count(*) from entities');
-    expect(await t.payments.create(scope, { ...paymentInput, entityId: 'ent_no', callKey: nextCall() })).toMatchObject({
+    expect(
+      await t.payments.create(scope, { ...paymentInput, entityId: 'ent_no', callKey: nextCall() }),
+    ).toMatchObject({
       ok: false,
       reason: 'entity_not_found',
     });
@@ -114,9 +126,16 @@ describe('create', () => {
     const keys = newKeys();
     flow.addAccount(keys);
     const production = inEnvironment(org, 'production');
-    await t.configure(production, keys, { defaultCurrency: 'usd', returnUrl: 'https://shop.example.com/thanks' });
+    await t.configure(production, keys, {
+      defaultCurrency: 'usd',
+      returnUrl: 'https://shop.example.com/thanks',
+    });
     const { paymentId, order } = await make({ amount: 10.005 }, production);
-    expect(order).toMatchObject({ currency: 'USD', amount: 10.01, urlReturn: 'https://shop.example.com/thanks' });
+    expect(order).toMatchObject({
+      currency: 'USD',
+      amount: 10.01,
+      urlReturn: 'https://shop.example.com/thanks',
+    });
     expect(await t.dataOf(production, paymentId)).toMatchObject({ currency: 'USD', amount: 10.01 });
     const pesos = await make({ amount: 999.6, currency: 'clp' }, production);
     expect(pesos.order).toMatchObject({ currency: 'CLP', amount: 1000 });
@@ -134,8 +153,16 @@ describe('create', () => {
     [{ currency: 'pesos!' }, 'currency'],
     [{ customerEmail: 'buyer' }, 'customerEmail'],
   ])('refuses %j before anything is created', async (wrong, named) => {
-    const result = await t.payments.create(scope, { ...paymentInput, ...wrong, callKey: nextCall() });
-    expect(result).toMatchObject({ ok: false, reason: 'invalid', message: expect.stringContaining(named) });
+    const result = await t.payments.create(scope, {
+      ...paymentInput,
+      ...wrong,
+      callKey: nextCall(),
+    });
+    expect(result).toMatchObject({
+      ok: false,
+      reason: 'invalid',
+      message: expect.stringContaining(named),
+    });
   });
 
   it('reports an invalid currency of the integration; an empty one means CLP', async () => {
@@ -156,34 +183,58 @@ describe('create', () => {
 
   it('reports that an environment has no active integration', async () => {
     const other = await seedOrganization(t.db.pool);
-    const expected = { ok: false, reason: 'not_configured', message: 'Payments are not configured in development' };
-    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(expected);
+    const expected = {
+      ok: false,
+      reason: 'not_configured',
+      message: 'Payments are not configured in development',
+    };
+    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(
+      expected,
+    );
     const keys = newKeys();
     await t.configure(other.scope, keys);
-    await t.db.pool.query('update integrations set active = false where tenant = $1', [other.scope.tenant]);
-    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(expected);
+    await t.db.pool.query('update integrations set active = false where tenant = $1', [
+      other.scope.tenant,
+    ]);
+    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(
+      expected,
+    );
   });
 
   it('stores a failed payment with the reason when Flow refuses, and the same call gets the same answer', async () => {
     const callKey = nextCall();
     const result = await t.payments.create(scope, { ...paymentInput, amount: 100, callKey });
     const reason = 'Flow refuses: The minimum amount is 350 CLP (1901)';
-    expect(result).toEqual({ ok: false, reason: 'no_link', message: reason, paymentId: expect.any(String) });
+    expect(result).toEqual({
+      ok: false,
+      reason: 'no_link',
+      message: reason,
+      paymentId: expect.any(String),
+    });
     const paymentId = (result as { paymentId: string }).paymentId;
-    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed', failureReason: reason });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({
+      status: 'failed',
+      failureReason: reason,
+    });
     expect(await t.eventsOf(paymentId)).toEqual([
       'entity.created',
       'payment.created',
       'entity.updated',
       'payment.failed',
     ]);
-    expect(await t.payments.create(scope, { ...paymentInput, amount: 100, callKey })).toEqual(result);
+    expect(await t.payments.create(scope, { ...paymentInput, amount: 100, callKey })).toEqual(
+      result,
+    );
   });
 
   it.each([
     ['slow', { kind: 'slow', ms: 30_000 }, 'Flow did not answer within 0.2 s'],
     ['down', { kind: 'overload' }, 'Flow answered 503'],
-    ['disconnecting after it created the order', { kind: 'cut', after: true }, 'The connection to Flow broke'],
+    [
+      'disconnecting after it created the order',
+      { kind: 'cut', after: true },
+      'The connection to Flow broke',
+    ],
   ] as const)(
     'while Flow is %s, the payment fails with the reason, and the same call creates another one',
     async (_n, fault, why) => {
@@ -191,7 +242,11 @@ describe('create', () => {
       const hasty = t.other({ flow: { createTimeoutMs: 200 } });
       flow.setFault('create', fault, { times: 1 });
       const first = await hasty.create(scope, { ...paymentInput, callKey });
-      expect(first).toMatchObject({ ok: false, reason: 'no_link', message: expect.stringContaining(why) });
+      expect(first).toMatchObject({
+        ok: false,
+        reason: 'no_link',
+        message: expect.stringContaining(why),
+      });
       const { paymentId } = first as { paymentId: string };
       expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed' });
       const second = await t.payments.create(scope, { ...paymentInput, callKey });
@@ -204,8 +259,13 @@ describe('create', () => {
     const callKey = nextCall();
     const before = flow.orders.length;
     flow.setFault('create', { kind: 'slow', ms: 300 }, { times: 1 });
-    const calls = Array.from({ length: 10 }, () => t.other().create(scope, { ...paymentInput, callKey }));
-    const results = [...(await Promise.all(calls)), await t.payments.create(scope, { ...paymentInput, callKey })];
+    const calls = Array.from({ length: 10 }, () =>
+      t.other().create(scope, { ...paymentInput, callKey }),
+    );
+    const results = [
+      ...(await Promise.all(calls)),
+      await t.payments.create(scope, { ...paymentInput, callKey }),
+    ];
     expect(results[0]).toMatchObject({ ok: true });
     for (const result of results) expect(result).toEqual(results[0]);
     expect(flow.orders).toHaveLength(before + 1);
@@ -226,7 +286,13 @@ describe('settling', () => {
     [4, 'failed', { failureReason: 'anulada' }, 'payment.failed'],
   ] as const)('provider status %i: %s, once', async (code, status, data, event) => {
     const { paymentId, order } = await make();
-    expect(await confirm(order)).toEqual({ ok: true, scope, paymentId, status: 'pending', changed: false });
+    expect(await confirm(order)).toEqual({
+      ok: true,
+      scope,
+      paymentId,
+      status: 'pending',
+      changed: false,
+    });
     order.status = code;
     expect(await confirm(order)).toEqual({ ok: true, scope, paymentId, status, changed: true });
     const settled = await t.dataOf(scope, paymentId);
@@ -248,7 +314,10 @@ describe('settling', () => {
       [paymentId],
     );
     expect(rows).toMatchObject([
-      { type: 'payment.paid', payload: { paymentId, amount: 12_000, currency: 'CLP', status: 'paid' } },
+      {
+        type: 'payment.paid',
+        payload: { paymentId, amount: 12_000, currency: 'CLP', status: 'paid' },
+      },
       {
         type: 'entity.updated',
         payload: { data: { status: 'paid' }, previousData: { status: 'pending' } },
@@ -261,22 +330,27 @@ describe('settling', () => {
     ['amount', { amount: 100 }, 'amount 100 is not 12000'],
     ['currency', { currency: 'USD' }, 'currency USD is not CLP'],
     ['order', { commerceOrder: 'ent_other' }, 'is not'],
-  ])('a status with a wrong %s is recorded once, and the payment stays pending', async (_name, lie, problem) => {
-    const { paymentId, order } = await make();
-    Object.assign(order, lie, { status: 2 });
-    const expected = { ok: false, reason: 'mismatch', message: expect.stringContaining(problem) };
-    expect(await confirm(order)).toMatchObject(expected);
-    expect(await confirm(order)).toMatchObject(expected);
-    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
-    expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['payment.mismatch']);
-    expect(t.observed.at(-1)).toEqual({ kind: 'mismatch', source: 'webhook' });
-  });
+  ])(
+    'a status with a wrong %s is recorded once, and the payment stays pending',
+    async (_name, lie, problem) => {
+      const { paymentId, order } = await make();
+      Object.assign(order, lie, { status: 2 });
+      const expected = { ok: false, reason: 'mismatch', message: expect.stringContaining(problem) };
+      expect(await confirm(order)).toMatchObject(expected);
+      expect(await confirm(order)).toMatchObject(expected);
+      expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
+      expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['payment.mismatch']);
+      expect(t.observed.at(-1)).toEqual({ kind: 'mismatch', source: 'webhook' });
+    },
+  );
 
   it('the status of another order neither pays nor fails a payment', async () => {
     const [mine, theirs] = [await make(), await make()];
     for (const status of [2, 3] as const) {
       theirs.order.status = status;
-      await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [theirs.paymentId]);
+      await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [
+        theirs.paymentId,
+      ]);
       await t.db.pool.query('update payment_orders set flow_token = $2 where payment_id = $1', [
         mine.paymentId,
         theirs.order.token,
@@ -301,7 +375,12 @@ describe('settling', () => {
     order.status = 2;
     await confirm(order);
     const { paidAt } = await t.dataOf(scope, paymentId);
-    await t.entities.update(scope, { ...origin, type: 'payment', id: paymentId, data: { status: 'pending' } });
+    await t.entities.update(scope, {
+      ...origin,
+      type: 'payment',
+      id: paymentId,
+      data: { status: 'pending' },
+    });
     expect(await confirm(order)).toMatchObject({
       ok: false,
       message: 'Flow reports the order as paid, but the payment was paid before and is pending now',
@@ -313,30 +392,56 @@ describe('settling', () => {
   it('an order of one payment does not pay another payment that has its number', async () => {
     const { order } = await make();
     order.status = 2;
-    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: String(order.flowOrder) };
+    const data = {
+      amount: 12_000,
+      currency: 'CLP',
+      status: 'pending',
+      providerReference: String(order.flowOrder),
+    };
     const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
     if (!created.ok) throw new Error(created.reason);
     const paymentId = created.entity.value.id;
-    expect(await t.payments.getStatus(scope, { ...origin, paymentId })).toMatchObject({ reason: 'mismatch' });
+    expect(await t.payments.getStatus(scope, { ...origin, paymentId })).toMatchObject({
+      reason: 'mismatch',
+    });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
   });
 
   it('an order does not pay a payment of another organization that shares the account', async () => {
     const keys = newKeys();
     flow.addAccount(keys);
-    const [ours, theirs] = [(await seedOrganization(t.db.pool)).scope, (await seedOrganization(t.db.pool)).scope];
+    const [ours, theirs] = [
+      (await seedOrganization(t.db.pool)).scope,
+      (await seedOrganization(t.db.pool)).scope,
+    ];
     for (const where of [ours, theirs]) await t.configure(where, keys);
     const { paymentId, order } = await make({}, ours);
-    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: String(order.flowOrder) };
+    const data = {
+      amount: 12_000,
+      currency: 'CLP',
+      status: 'pending',
+      providerReference: String(order.flowOrder),
+    };
     const claiming = await t.entities.create(theirs, { ...origin, type: 'payment', data });
     if (!claiming.ok) throw new Error(claiming.reason);
     const { id } = claiming.entity.value;
     order.status = 2;
     await t.age(3_600_000, id);
-    expect(await t.payments.getStatus(theirs, { ...origin, paymentId: id })).toMatchObject({ reason: 'mismatch' });
-    expect(await t.payments.reconcile({ scope: theirs })).toMatchObject({ asked: 1, paid: 0, mismatched: 1 });
+    expect(await t.payments.getStatus(theirs, { ...origin, paymentId: id })).toMatchObject({
+      reason: 'mismatch',
+    });
+    expect(await t.payments.reconcile({ scope: theirs })).toMatchObject({
+      asked: 1,
+      paid: 0,
+      mismatched: 1,
+    });
     expect(await t.dataOf(theirs, id)).toMatchObject({ status: 'pending' });
-    expect(await confirm(order)).toMatchObject({ ok: true, scope: ours, paymentId, status: 'paid' });
+    expect(await confirm(order)).toMatchObject({
+      ok: true,
+      scope: ours,
+      paymentId,
+      status: 'paid',
+    });
     for (const where of [ours, theirs]) await unconfigure(where);
   });
 
@@ -344,7 +449,11 @@ describe('settling', () => {
     const { paymentId, order } = await make();
     order.status = 2;
     flow.setFault('getStatus', { kind: 'overload' });
-    expect(await confirm(order)).toMatchObject({ ok: false, reason: 'try_again', message: 'Flow answered 503' });
+    expect(await confirm(order)).toMatchObject({
+      ok: false,
+      reason: 'try_again',
+      message: 'Flow answered 503',
+    });
     flow.setFault('getStatus', null);
     expect(await confirm(order)).toMatchObject({ ok: true, status: 'paid', changed: true });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'paid' });
@@ -360,7 +469,8 @@ describe('settling', () => {
     await until(async () => asked() === before + 4);
     const message = expect.stringMatching(/^Flow was not called/);
     expect(await confirm(orders[4]!)).toMatchObject({ ok: false, reason: 'try_again', message });
-    for (const result of await Promise.all(waiting)) expect(result).toMatchObject({ ok: true, changed: false });
+    for (const result of await Promise.all(waiting))
+      expect(result).toMatchObject({ ok: true, changed: false });
   });
 
   it('a deleted payment is not settled', async () => {
@@ -374,15 +484,23 @@ describe('settling', () => {
 describe('a token that no payment has', () => {
   /** The state after a crash between the creation of the order and its storage. */
   const forget = async (paymentId: string) => {
-    await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
-    await t.db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [paymentId]);
+    await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [
+      paymentId,
+    ]);
+    await t.db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [
+      paymentId,
+    ]);
   };
 
   it('is searched in every account, and settles its payment', async () => {
     const { paymentId, order } = await make();
     await forget(paymentId);
     order.status = 2;
-    expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+    expect(await t.payments.confirmByToken(order.token)).toMatchObject({
+      ok: true,
+      paymentId,
+      status: 'paid',
+    });
   });
 
   it('is requested with each secret that accounts have for one key', async () => {
@@ -396,7 +514,11 @@ describe('a token that no payment has', () => {
       await t.configure(other, { ...keys, secretKey: 'stale' });
       await forget(paymentId);
       order.status = 2;
-      expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+      expect(await t.payments.confirmByToken(order.token)).toMatchObject({
+        ok: true,
+        paymentId,
+        status: 'paid',
+      });
     }
     expect(new Set(flow.problems.splice(0))).toEqual(new Set(['getStatus has a wrong signature']));
     for (const { scope } of orgs) await unconfigure(scope);
@@ -404,7 +526,13 @@ describe('a token that no payment has', () => {
 
   it('is searched in the fields of payments first, where another tenant may have written it too', async () => {
     const { order } = await make();
-    const imported = { ...order, token: 'TOKEN-OF-FIELDS', flowOrder: 98, commerceOrder: 'old-98', status: 2 as const };
+    const imported = {
+      ...order,
+      token: 'TOKEN-OF-FIELDS',
+      flowOrder: 98,
+      commerceOrder: 'old-98',
+      status: 2 as const,
+    };
     flow.orders.push(imported);
     const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '98' };
     const keys = newKeys();
@@ -421,9 +549,16 @@ describe('a token that no payment has', () => {
     const paymentId = await write(scope);
     // Only active accounts are searched, so this one can be found by the field only.
     const setActive = (active: boolean) =>
-      t.db.pool.query('update integrations set active = $2 where tenant = $1', [scope.tenant, active]);
+      t.db.pool.query('update integrations set active = $2 where tenant = $1', [
+        scope.tenant,
+        active,
+      ]);
     await setActive(false);
-    expect(await t.payments.confirmByToken(imported.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+    expect(await t.payments.confirmByToken(imported.token)).toMatchObject({
+      ok: true,
+      paymentId,
+      status: 'paid',
+    });
     await setActive(true);
     expect(await t.dataOf(otherScope, copy)).toMatchObject({ status: 'pending' });
     await unconfigure(otherScope);
@@ -431,13 +566,23 @@ describe('a token that no payment has', () => {
 
   it('settles imported payments', async () => {
     const { order } = await make();
-    const imported = { ...order, token: 'IMPORTED-TOKEN', flowOrder: 99, commerceOrder: 'old-1', status: 2 as const };
+    const imported = {
+      ...order,
+      token: 'IMPORTED-TOKEN',
+      flowOrder: 99,
+      commerceOrder: 'old-1',
+      status: 2 as const,
+    };
     flow.orders.push(imported);
     const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '99' };
     const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
     if (!created.ok) throw new Error(created.reason);
     const paymentId = created.entity.value.id;
-    expect(await t.payments.confirmByToken('IMPORTED-TOKEN')).toMatchObject({ ok: true, paymentId, status: 'paid' });
+    expect(await t.payments.confirmByToken('IMPORTED-TOKEN')).toMatchObject({
+      ok: true,
+      paymentId,
+      status: 'paid',
+    });
   });
 
   it('costs each account one call, and is then refused without calls for a while', async () => {
@@ -448,7 +593,10 @@ describe('a token that no payment has', () => {
     expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject(expected);
     const perSearch = count() - before;
     expect(perSearch).toBe(2);
-    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject({ ok: false, reason: 'refused' });
+    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject({
+      ok: false,
+      reason: 'refused',
+    });
     expect(count()).toBe(before + perSearch);
     for (let at = 0; at < 40; at += 1) await fresh.confirmByToken(`FORGED-${at}`);
     expect(count()).toBeLessThanOrEqual(before + 30 * perSearch);
@@ -480,19 +628,29 @@ describe('a token that no payment has', () => {
 
   it('can be retried when an account was unavailable', async () => {
     flow.setFault('getStatus', { kind: 'overload' });
-    expect(await t.other().confirmByToken('UNCERTAIN-TOKEN')).toMatchObject({ ok: false, reason: 'try_again' });
+    expect(await t.other().confirmByToken('UNCERTAIN-TOKEN')).toMatchObject({
+      ok: false,
+      reason: 'try_again',
+    });
   });
 
   it('is refused if it does not have the form of a token', async () => {
     for (const token of ['', 'a b c d', 'x', 'ñandú', 'a'.repeat(300)]) {
-      expect(await t.payments.confirmByToken(token)).toMatchObject({ ok: false, reason: 'invalid_token' });
+      expect(await t.payments.confirmByToken(token)).toMatchObject({
+        ok: false,
+        reason: 'invalid_token',
+      });
     }
   });
 
   it('of an order without a payment is reported as such', async () => {
     const { order } = await make();
     flow.orders.push({ ...order, token: 'STRANGE-TOKEN', flowOrder: 12, commerceOrder: 'shop-9' });
-    expect(await t.payments.confirmByToken('STRANGE-TOKEN')).toMatchObject({ ok: false, reason: 'no_payment', scope });
+    expect(await t.payments.confirmByToken('STRANGE-TOKEN')).toMatchObject({
+      ok: false,
+      reason: 'no_payment',
+      scope,
+    });
   });
 });
 
@@ -513,9 +671,22 @@ describe('getStatus', () => {
     });
     order.amount = 1;
     const problem = 'The status of Flow does not match the payment: amount 1 is not 12000';
-    expect(await ask()).toMatchObject({ ok: false, reason: 'mismatch', message: problem, payment: { status: 'paid' } });
-    flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 7, message: 'no' } });
-    expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', message: 'Flow refuses: no (7)' });
+    expect(await ask()).toMatchObject({
+      ok: false,
+      reason: 'mismatch',
+      message: problem,
+      payment: { status: 'paid' },
+    });
+    flow.setFault('getStatusByFlowOrder', {
+      kind: 'error',
+      status: 400,
+      body: { code: 7, message: 'no' },
+    });
+    expect(await ask()).toMatchObject({
+      ok: false,
+      reason: 'provider_failed',
+      message: 'Flow refuses: no (7)',
+    });
   });
 
   it('returns a payment without an order as it is stored', async () => {
@@ -525,6 +696,8 @@ describe('getStatus', () => {
       ok: true,
       payment: expect.objectContaining({ status: 'failed' }),
     });
-    expect(await t.payments.getStatus(scope, { ...origin, paymentId: 'ent_x' })).toMatchObject({ reason: 'not_found' });
+    expect(await t.payments.getStatus(scope, { ...origin, paymentId: 'ent_x' })).toMatchObject({
+      reason: 'not_found',
+    });
   });
 });

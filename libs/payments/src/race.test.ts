@@ -1,5 +1,11 @@
 import type { Scope } from '@parley/contracts';
-import { type FlowServer, createTestDatabase, rounds, seedOrganization, startFlowServer } from '@parley/testing';
+import {
+  type FlowServer,
+  createTestDatabase,
+  rounds,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
 import { buildChild, removeChild, startChild } from './testing/start-child';
 import { type TestPayments, newKeys, startPayments, paymentInput } from './testing/start-payments';
 
@@ -34,7 +40,10 @@ it(`each of ${paymentCount} payments is paid once by webhook and reconciliation 
   for (let at = 0; at < paymentCount; at += 10) {
     await Promise.all(
       Array.from({ length: Math.min(10, paymentCount - at) }, (_, n) =>
-        t.payments.create(scopes[(at + n) % scopes.length]!, { ...paymentInput, callKey: `race-${at + n}` }),
+        t.payments.create(scopes[(at + n) % scopes.length]!, {
+          ...paymentInput,
+          callKey: `race-${at + n}`,
+        }),
       ),
     );
   }
@@ -59,7 +68,8 @@ it(`each of ${paymentCount} payments is paid once by webhook and reconciliation 
     expect(payment).toMatchObject({ status: 'paid', events: 1, changes: 1, times: 1 });
   }
   const late = flow.orders.slice(0, 20);
-  for (const { token } of late) expect(await t.payments.confirmByToken(token)).toMatchObject({ changed: false });
+  for (const { token } of late)
+    expect(await t.payments.confirmByToken(token)).toMatchObject({ changed: false });
   await t.payments.reconcile({ olderThanMs: 0, perSecond: 10_000 });
   expect(await paidPayments()).toEqual(paid);
 }, 1_200_000);

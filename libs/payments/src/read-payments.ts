@@ -10,9 +10,17 @@ export async function listPayments(
   { status, limit, cursor }: { status?: string; limit: number; cursor?: string },
 ): Promise<{ payments: Entity[]; next: string | null } | null> {
   const filters: JsonObject = status === undefined ? {} : { 'data.status': status };
-  const result = await queryEntities(db, scope, { type: paymentType, filters, limit, ...(cursor && { cursor }) });
+  const result = await queryEntities(db, scope, {
+    type: paymentType,
+    filters,
+    limit,
+    ...(cursor && { cursor }),
+  });
   if (result.ok) {
-    return { payments: result.page.entities, next: result.page.hasMore ? result.page.cursor : null };
+    return {
+      payments: result.page.entities,
+      next: result.page.hasMore ? result.page.cursor : null,
+    };
   }
   // Without the entity type there are no payments.
   return result.reason === 'invalid' ? null : { payments: [], next: null };
@@ -45,7 +53,11 @@ const attemptsOf = statement(
 );
 
 /** Finds a payment with its events, oldest first; null when it does not exist. */
-export async function findPaymentHistory(db: Queryable, scope: Scope, id: string): Promise<PaymentHistory | null> {
+export async function findPaymentHistory(
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<PaymentHistory | null> {
   const found = await queryEntities(db, scope, { type: paymentType, filters: { id }, limit: 1 });
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;

@@ -1,8 +1,19 @@
 import type { Scope } from '@parley/contracts';
-import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import {
+  type FlowServer,
+  createTestDatabase,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
 import { heldPayments } from './held-payments';
 import type { ReconcileReport } from './reconcile';
-import { type TestPayments, newKeys, origin, startPayments, paymentInput } from './testing/start-payments';
+import {
+  type TestPayments,
+  newKeys,
+  origin,
+  startPayments,
+  paymentInput,
+} from './testing/start-payments';
 
 jest.setTimeout(60_000);
 
@@ -38,7 +49,8 @@ async function make(scope: Scope, count = 1) {
   return made;
 }
 
-const asked = () => flow.requests.filter(({ operation }) => operation === 'getStatusByFlowOrder').length;
+const asked = () =>
+  flow.requests.filter(({ operation }) => operation === 'getStatusByFlowOrder').length;
 const statusOf = async (scope: Scope, id: string) => (await t.dataOf(scope, id)).status;
 
 it('requests the status of pending payments older than an hour, and settles them like the webhook', async () => {
@@ -48,10 +60,14 @@ it('requests the status of pending payments older than an hour, and settles them
   rejected!.order.status = 3;
   cancelled!.order.status = 4;
   wrong!.order.amount = 1;
-  for (const { paymentId } of [paid!, rejected!, cancelled!, waiting!, wrong!]) await t.age(hour, paymentId);
+  for (const { paymentId } of [paid!, rejected!, cancelled!, waiting!, wrong!])
+    await t.age(hour, paymentId);
 
   const seen: number[] = [];
-  const report = await t.payments.reconcile({ ...fast, onProgress: ({ asked }) => seen.push(asked) });
+  const report = await t.payments.reconcile({
+    ...fast,
+    onProgress: ({ asked }) => seen.push(asked),
+  });
   expect(report).toEqual({
     integrations: 1,
     skipped: 0,
@@ -64,10 +80,20 @@ it('requests the status of pending payments older than an hour, and settles them
     problems: [],
   } satisfies ReconcileReport);
   expect(seen).toEqual([1, 2, 3, 4, 5]);
-  expect(await t.dataOf(scope, paid!.paymentId)).toMatchObject({ status: 'paid', paidAt: expect.any(Number) });
-  expect(await t.dataOf(scope, rejected!.paymentId)).toMatchObject({ status: 'failed', failureReason: 'rechazada' });
-  expect(await t.dataOf(scope, cancelled!.paymentId)).toMatchObject({ status: 'failed', failureReason: 'anulada' });
-  for (const one of [waiting!, wrong!, fresh!]) expect(await statusOf(scope, one.paymentId)).toBe('pending');
+  expect(await t.dataOf(scope, paid!.paymentId)).toMatchObject({
+    status: 'paid',
+    paidAt: expect.any(Number),
+  });
+  expect(await t.dataOf(scope, rejected!.paymentId)).toMatchObject({
+    status: 'failed',
+    failureReason: 'rechazada',
+  });
+  expect(await t.dataOf(scope, cancelled!.paymentId)).toMatchObject({
+    status: 'failed',
+    failureReason: 'anulada',
+  });
+  for (const one of [waiting!, wrong!, fresh!])
+    expect(await statusOf(scope, one.paymentId)).toBe('pending');
   expect((await t.eventsOf(paid!.paymentId)).slice(-2)).toEqual(['entity.updated', 'payment.paid']);
   expect(t.observed.filter(({ kind }) => kind === 'settled')).toHaveLength(3);
 });
@@ -110,7 +136,10 @@ it('stays within the rate limit of an account, even if two environments share it
   await make(production, 5);
   await t.age(hour);
   const startedAt = performance.now();
-  expect(await t.payments.reconcile({ perSecond: 20 })).toMatchObject({ integrations: 2, asked: 10 });
+  expect(await t.payments.reconcile({ perSecond: 20 })).toMatchObject({
+    integrations: 2,
+    asked: 10,
+  });
   expect(performance.now() - startedAt).toBeGreaterThan(450);
 });
 
@@ -125,7 +154,9 @@ it('an account that fails is not called until the next run, and does not stop ot
   const report = await hasty.reconcile(fast);
   expect(report).toMatchObject({ integrations: 3, paid: 12, errors: 10 });
   expect(report.problems.sort()).toEqual(
-    [broken, slow].map(({ scope }) => `development of ${scope.organizationId}: Flow does not answer`).sort(),
+    [broken, slow]
+      .map(({ scope }) => `development of ${scope.organizationId}: Flow does not answer`)
+      .sort(),
   );
   for (const { keys } of [broken, slow]) flow.setFault('getStatusByFlowOrder', null, keys);
   expect(await hasty.reconcile(fast)).toMatchObject({ paid: 24, errors: 0, problems: [] });
@@ -138,14 +169,21 @@ it('orders that Flow does not know do not stop the run', async () => {
   // The oldest five, which come first, belong to another account, such as the sandbox that was used before.
   for (const order of flow.orders.slice(0, 5)) order.apiKey = 'SANDBOX';
   for (const order of flow.orders) order.status = 2;
-  expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 7, paid: 2, errors: 5, problems: [] });
+  expect(await t.payments.reconcile(fast)).toMatchObject({
+    asked: 7,
+    paid: 2,
+    errors: 5,
+    problems: [],
+  });
 });
 
 it('an integration whose secrets cannot be decrypted is reported, and does not stop others', async () => {
   const [lost, sound] = [await configured(), await configured()];
   await make(sound.scope);
   await t.age(hour);
-  await t.db.pool.query(`update integrations set secrets = 'x' where tenant = $1`, [lost.scope.tenant]);
+  await t.db.pool.query(`update integrations set secrets = 'x' where tenant = $1`, [
+    lost.scope.tenant,
+  ]);
   const report = await t.payments.reconcile(fast);
   expect(report).toMatchObject({ integrations: 1, asked: 1 });
   expect(report.problems).toEqual([
@@ -164,9 +202,10 @@ it('of ten concurrent runs one requests each status; the lease of a killed run e
 
   flow.setFault('getStatusByFlowOrder', null);
   const leaseUntil = (until: string) =>
-    t.db.pool.query(`update payment_reconciliations set lease_owner = 'killed', lease_until = now() + $1::interval`, [
-      until,
-    ]);
+    t.db.pool.query(
+      `update payment_reconciliations set lease_owner = 'killed', lease_until = now() + $1::interval`,
+      [until],
+    );
   await leaseUntil('1 minute');
   expect(await t.payments.reconcile(fast)).toMatchObject({ skipped: 1, asked: 0 });
   await leaseUntil('-1 minute');
@@ -178,10 +217,18 @@ it('can be limited to one environment, and stops when its signal is aborted', as
   await make(one.scope, 12);
   await make(two.scope, 1);
   await t.age(hour);
-  expect(await t.payments.reconcile({ ...fast, scope: two.scope })).toMatchObject({ integrations: 1, asked: 1 });
+  expect(await t.payments.reconcile({ ...fast, scope: two.scope })).toMatchObject({
+    integrations: 1,
+    asked: 1,
+  });
   const stop = new AbortController();
   const onProgress = () => stop.abort();
-  const report = await t.payments.reconcile({ ...fast, scope: one.scope, signal: stop.signal, onProgress });
+  const report = await t.payments.reconcile({
+    ...fast,
+    scope: one.scope,
+    signal: stop.signal,
+    onProgress,
+  });
   expect(report.asked).toBe(5);
 });
 
@@ -206,7 +253,9 @@ it('leaves payments alone that a restore holds, until they are released', async 
   expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 0, problems: [] });
   expect(asked()).toBe(before);
   expect(await statusOf(scope, paid!.paymentId)).toBe('pending');
-  expect(await heldPayments.list(t.db)).toMatchObject([{ environment: scope.environment, count: 1 }]);
+  expect(await heldPayments.list(t.db)).toMatchObject([
+    { environment: scope.environment, count: 1 },
+  ]);
 
   expect([heldPayments.drop, await heldPayments.release(t.db, 0)]).toEqual([null, 1]);
   expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 1, paid: 1 });

@@ -9,7 +9,13 @@ import { type FlowAccount, credentialsOf, listFlowAccounts } from './flow/flow-a
 import { type FlowClient, createFlowClient } from './flow/flow-client';
 import { findHeld } from './held-payments';
 import { type Payment, toPayment } from './payment';
-import { claimOrder, closeOrder, commerceOrderOf, findAbandoned, releaseOrder } from './payment-orders';
+import {
+  claimOrder,
+  closeOrder,
+  commerceOrderOf,
+  findAbandoned,
+  releaseOrder,
+} from './payment-orders';
 import { ensurePaymentType } from './payment-type';
 import { finishReconciliation, claimReconciliation, saveReconciliation } from './reconciliations';
 import { transition } from './transition';
@@ -58,9 +64,21 @@ const origin: Origin = { actor: { type: 'system' } };
  * Requests the status of pending payments that are old enough, and applies it (docs/reference/payments.md#reconciliation).
  * Each integration is claimed separately, so that concurrent runs share the work. An account that fails does not stop others.
  */
-export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = {}): Promise<ReconcileReport> {
+export async function reconcile(
+  deps: PaymentsDeps,
+  options: ReconcileOptions = {},
+): Promise<ReconcileReport> {
   const report: ReconcileReport = {
-    ...{ integrations: 0, skipped: 0, asked: 0, paid: 0, failed: 0, unchanged: 0, mismatched: 0, errors: 0 },
+    ...{
+      integrations: 0,
+      skipped: 0,
+      asked: 0,
+      paid: 0,
+      failed: 0,
+      unchanged: 0,
+      mismatched: 0,
+      errors: 0,
+    },
     problems: [],
   };
   const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box, options.scope);
@@ -99,7 +117,11 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
 
   /** Runs `ask` for the items in batches, within the rate limit of the account. */
   const forEachPaced = async <T>(items: T[], ask: (item: T) => Promise<Answer>): Promise<void> => {
-    for (let at = 0; at < items.length && !signal?.aborted && failures < maxFailures; at += atOnce) {
+    for (
+      let at = 0;
+      at < items.length && !signal?.aborted && failures < maxFailures;
+      at += atOnce
+    ) {
       const batch = items.slice(at, at + atOnce);
       const pause = sleep((batch.length / perSecond) * 1000);
       await Promise.all(batch.map(async (item) => count(await ask(item))));
@@ -127,13 +149,23 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
       );
       let cursor = claimed.cursor;
       for (let left = maxPerIntegration; left > 0 && !signal?.aborted && failures < maxFailures;) {
-        const page = await overdue(deps, scope, cursor, Math.min(100, left), options.olderThanMs ?? hourMs);
+        const page = await overdue(
+          deps,
+          scope,
+          cursor,
+          Math.min(100, left),
+          options.olderThanMs ?? hourMs,
+        );
         await forEachPaced(page.payments, ask);
         left -= page.payments.length;
         // The cursor moves only past a page that is complete.
         if (signal?.aborted || failures >= maxFailures) break;
         cursor = page.next;
-        if (!(await saveReconciliation(deps.db, scope, integrationId, owner, cursor)) || cursor === null) break;
+        if (
+          !(await saveReconciliation(deps.db, scope, integrationId, owner, cursor)) ||
+          cursor === null
+        )
+          break;
       }
       if (failures >= maxFailures) problem = 'Flow does not answer';
     } catch (error) {
@@ -157,7 +189,13 @@ async function overdue(
   const filters = { 'data.status': 'pending', 'data.providerReference': { $exists: true } };
   const sort = { field: 'createdAt', direction: 'asc' } as const;
   const ask = (from: string | null) =>
-    entities.query(scope, { type: paymentType, filters, sort, limit, ...(from && { cursor: from }) });
+    entities.query(scope, {
+      type: paymentType,
+      filters,
+      sort,
+      limit,
+      ...(from && { cursor: from }),
+    });
   let result = await ask(cursor);
   // An invalid cursor was written by another version of the product.
   if (!result.ok && cursor !== null) result = await ask(null);
@@ -170,7 +208,10 @@ async function overdue(
     scope,
     payments.map(({ id }) => id),
   );
-  return { payments: payments.filter(({ id }) => !held.has(id)), next: isEnd ? null : result.page.cursor };
+  return {
+    payments: payments.filter(({ id }) => !held.has(id)),
+    next: isEnd ? null : result.page.cursor,
+  };
 }
 
 async function checkPayment(
@@ -182,22 +223,40 @@ async function checkPayment(
   if (providerReference === undefined) return 'unchanged';
   const answer = await flow.getStatusByFlowOrder(providerReference);
   if (!answer.ok) {
-    deps.log.warn({ ...scope, paymentId, problem: describeFailure(answer) }, 'reconciliation received no status');
+    deps.log.warn(
+      { ...scope, paymentId, problem: describeFailure(answer) },
+      'reconciliation received no status',
+    );
     return answer.reason === 'refused' ? 'refused' : 'error';
   }
   const { status } = answer;
-  const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
+  const applied = await applyPaymentStatus(deps, scope, {
+    paymentId,
+    status,
+    source: 'reconciliation',
+    origin,
+  });
   if (!applied.ok) {
     if (applied.reason === 'not_found') return 'unchanged';
     deps.observe?.({ kind: 'mismatch', source: 'reconciliation' });
-    deps.log.warn({ ...scope, paymentId, problem: applied.problem }, 'the status of Flow does not match the payment');
+    deps.log.warn(
+      { ...scope, paymentId, problem: applied.problem },
+      'the status of Flow does not match the payment',
+    );
     return 'mismatch';
   }
-  return applied.changed && (applied.status === 'paid' || applied.status === 'failed') ? applied.status : 'unchanged';
+  return applied.changed && (applied.status === 'paid' || applied.status === 'failed')
+    ? applied.status
+    : 'unchanged';
 }
 
 /** Fails a payment whose creation was interrupted, because its link was never returned, unless Flow reports it as paid. */
-async function failAbandoned(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymentId: string): Promise<Outcome> {
+async function failAbandoned(
+  deps: PaymentsDeps,
+  scope: Scope,
+  flow: FlowClient,
+  paymentId: string,
+): Promise<Outcome> {
   const claim = await claimOrder(deps.db, scope, paymentId);
   if (claim === null) return 'unchanged';
   const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, claim.attempt));
@@ -207,7 +266,12 @@ async function failAbandoned(deps: PaymentsDeps, scope: Scope, flow: FlowClient,
   }
   if (answer.ok && answer.status.code === 2) {
     const { status } = answer;
-    const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
+    const applied = await applyPaymentStatus(deps, scope, {
+      paymentId,
+      status,
+      source: 'reconciliation',
+      origin,
+    });
     if (applied.ok && applied.changed) return 'paid';
   }
   return deps.db.transaction(async (tx) => {
@@ -222,4 +286,5 @@ async function failAbandoned(deps: PaymentsDeps, scope: Scope, flow: FlowClient,
   });
 }
 
-const nameOf = ({ organizationId, environment }: Scope): string => `${environment} of ${organizationId}`;
+const nameOf = ({ organizationId, environment }: Scope): string =>
+  `${environment} of ${organizationId}`;

@@ -39,7 +39,13 @@ export async function saveReconciliation(
   owner: string,
   cursor: string | null,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, save, [scope.tenant, integrationId, owner, cursor, leaseSeconds]);
+  const { rowCount } = await db.query(scope, save, [
+    scope.tenant,
+    integrationId,
+    owner,
+    cursor,
+    leaseSeconds,
+  ]);
   return rowCount === 1;
 }
 

@@ -17,7 +17,11 @@ const predecessors: Record<Change['to'], PaymentStatus[]> = {
   failed: ['draft', 'pending'],
 };
 
-const eventOf = { pending: 'payment.link_created', paid: 'payment.paid', failed: 'payment.failed' } as const;
+const eventOf = {
+  pending: 'payment.link_created',
+  paid: 'payment.paid',
+  failed: 'payment.failed',
+} as const;
 
 export type Moved =
   | { ok: true; payment: Payment }
@@ -45,7 +49,10 @@ export async function transition(
       data: { ...withoutAbsent(data), status: to },
       anySize: true,
       // A payment is paid once, even if a user has set its status back to pending.
-      onlyIf: { 'data.status': { $in: predecessors[to] }, ...(to === 'paid' && { 'data.paidAt': { $eq: null } }) },
+      onlyIf: {
+        'data.status': { $in: predecessors[to] },
+        ...(to === 'paid' && { 'data.paidAt': { $eq: null } }),
+      },
     },
     tx,
   );
@@ -74,11 +81,26 @@ export async function writeEvent(
   { id, amount, currency, status, providerReference, paidAt, failureReason }: Payment,
   origin: Origin,
 ): Promise<void> {
-  const payload = { paymentId: id, amount, currency, status, providerReference, paidAt, failureReason };
-  await recordEvent(tx, scope, { ...origin, type, entity: { type: paymentType, id }, payload: withoutAbsent(payload) });
+  const payload = {
+    paymentId: id,
+    amount,
+    currency,
+    status,
+    providerReference,
+    paidAt,
+    failureReason,
+  };
+  await recordEvent(tx, scope, {
+    ...origin,
+    type,
+    entity: { type: paymentType, id },
+    payload: withoutAbsent(payload),
+  });
 }
 
 const withoutAbsent = (data: Record<string, string | number | undefined>): JsonObject =>
   Object.fromEntries(
-    Object.entries(data).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+    Object.entries(data).filter(
+      (entry): entry is [string, string | number] => entry[1] !== undefined,
+    ),
   );

@@ -26,7 +26,9 @@ export async function accessWith(
 ): Promise<Access | undefined> {
   if (roles === null) return undefined;
   const rules = await resolveScopeRules(db, scope, actor, roles, entityType);
-  const masks = roles.flatMap(({ fieldMasks = [] }) => fieldMasks).filter((mask) => mask.entityType === entityType);
+  const masks = roles
+    .flatMap(({ fieldMasks = [] }) => fieldMasks)
+    .filter((mask) => mask.entityType === entityType);
   const parsed = parseAccess(rules, masks);
   if (parsed.ok) return parsed.access;
   // Push refuses invalid rules. An invalid stored rule hides all entities.

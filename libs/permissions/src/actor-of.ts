@@ -3,7 +3,9 @@ import type { Actor, AgentDefinition, Author, Caller } from '@parley/contracts';
 /** The actor of a caller's requests (docs/reference/permissions.md#actors). An API key without a role acts as the system. */
 export function actorOf(caller: Caller): Actor {
   if (caller.type === 'person') return { type: 'person', id: caller.id };
-  return caller.role === null ? { type: 'system' } : { type: 'user', callerId: caller.id, roles: [caller.role] };
+  return caller.role === null
+    ? { type: 'system' }
+    : { type: 'user', callerId: caller.id, roles: [caller.role] };
 }
 
 /**
@@ -25,7 +27,10 @@ export function roleListsOf(actor: Actor): string[][] {
 }
 
 /** The actor of an agent that acts for a caller, if it has one: for the same person, and for what the roles of both allow. */
-export function agentActor({ slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>, caller?: Actor) {
+export function agentActor(
+  { slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>,
+  caller?: Actor,
+) {
   const within = caller === undefined ? [] : roleListsOf(caller);
   const {
     userId,

@@ -11,9 +11,16 @@ export interface HeldRoles {
  * Which role or policy denies an operation. A key with a role gets the name of its own role only: neither policies nor roles of
  * agents, so that a website cannot read how an organization is set up.
  */
-export function explainDenial(actor: Actor, { slugs, roles }: HeldRoles, action: Action, resource: string): string {
+export function explainDenial(
+  actor: Actor,
+  { slugs, roles }: HeldRoles,
+  action: Action,
+  resource: string,
+): string {
   if (actor.type === 'user')
-    return slugs.length === 0 ? 'the caller has no role' : `the ${named(slugs)} of the key does not allow it`;
+    return slugs.length === 0
+      ? 'the caller has no role'
+      : `the ${named(slugs)} of the key does not allow it`;
   if ('within' in actor && actor.within !== undefined)
     return actor.within.includes(slugs as string[])
       ? 'a role of the caller does not allow it'
@@ -21,7 +28,9 @@ export function explainDenial(actor: Actor, { slugs, roles }: HeldRoles, action:
   if (actor.type === 'tool') {
     const how = slugs.includes(actor.runAs) ? 'runs' : 'is called inside a tool that runs';
     const as = `${actor.name} ${how} as the ${named(slugs)}`;
-    return mayKnow(actor) ? `${as}, which does not allow it` : `the role of ${actor.name} does not allow it`;
+    return mayKnow(actor)
+      ? `${as}, which does not allow it`
+      : `the role of ${actor.name} does not allow it`;
   }
   return explainList({ slugs, roles }, action, resource).reason;
 }
@@ -50,10 +59,16 @@ export interface Explanation {
 }
 
 /** Explains the decision of one list of roles: the first policy that denies the operation, else the first that allows it. */
-export function explainList({ slugs, roles }: HeldRoles, action: Action, resource: string): Explanation {
+export function explainList(
+  { slugs, roles }: HeldRoles,
+  action: Action,
+  resource: string,
+): Explanation {
   for (const effect of ['deny', 'allow'] as const) {
     for (const { slug, policies } of roles) {
-      const at = policies.findIndex((policy) => policy.effect === effect && applies(policy, action, resource));
+      const at = policies.findIndex(
+        (policy) => policy.effect === effect && applies(policy, action, resource),
+      );
       if (at < 0) continue;
       const verb = effect === 'deny' ? 'denies' : 'allows';
       const reason = `policies.${at} of the role "${slug}" ${verb} it`;

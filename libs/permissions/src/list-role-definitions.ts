@@ -19,6 +19,10 @@ const rolesOfEnvironment = listStatement(
 
 /** The roles of an environment with their definitions, newest first. */
 export async function listRoleDefinitions(db: Queryable, scope: Scope, page: Page) {
-  const { rows } = await db.query(scope, rolesOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+  const { rows } = await db.query(scope, rolesOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    ...pageValues(page),
+  ]);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -13,7 +13,11 @@ export interface Permissions {
   explain(action: Action, resource: string): Explanation;
 }
 
-const noPolicy = (allowed: boolean, reason: string): Explanation => ({ allowed, reason, policies: [] });
+const noPolicy = (allowed: boolean, reason: string): Explanation => ({
+  allowed,
+  reason,
+  policies: [],
+});
 
 const unrestricted = ({ type }: Actor): Permissions => ({
   roles: null,
@@ -21,17 +25,23 @@ const unrestricted = ({ type }: Actor): Permissions => ({
   explain: () =>
     noPolicy(
       true,
-      type === 'agent' ? 'the agent has no roles and acts for the system' : `no role restricts the ${type}`,
+      type === 'agent'
+        ? 'the agent has no roles and acts for the system'
+        : `no role restricts the ${type}`,
     ),
 });
 
 /** No role restricts the agent, but to reach other people than its contact requires a policy. */
 const agentWithoutRoles: Permissions = {
   roles: null,
-  decide: (action, resource) => (action === 'reach' ? decide([], action, resource) : { allowed: true }),
+  decide: (action, resource) =>
+    action === 'reach' ? decide([], action, resource) : { allowed: true },
   explain: (action) =>
     action === 'reach'
-      ? noPolicy(false, 'the agent has no roles, and only a policy allows it to reach others than its contact')
+      ? noPolicy(
+          false,
+          'the agent has no roles, and only a policy allows it to reach others than its contact',
+        )
       : noPolicy(true, 'the agent has no roles'),
 };
 
@@ -40,12 +50,20 @@ const agentWithoutRoles: Permissions = {
  * its `tools` list; with roles it needs a permission of them too (ADR 12). An agent that acts for a caller with roles needs the
  * permission of each (ADR 41). A user without roles may do nothing. A role that does not exist grants nothing.
  */
-export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
+export async function loadPermissions(
+  db: Queryable,
+  scope: Scope,
+  actor: Actor,
+): Promise<Permissions> {
   const lists = roleListsOf(actor);
-  if (lists.length === 0) return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted(actor);
+  if (lists.length === 0)
+    return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted(actor);
   const slugs = [...new Set(lists.flat())];
   const roles = slugs.length === 0 ? [] : await readRoles(db, scope, slugs);
-  const held = lists.map((slugs) => ({ slugs, roles: roles.filter(({ slug }) => slugs.includes(slug)) }));
+  const held = lists.map((slugs) => ({
+    slugs,
+    roles: roles.filter(({ slug }) => slugs.includes(slug)),
+  }));
   return {
     roles,
     decide(action, resource) {
@@ -55,7 +73,8 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
           action,
           resource,
         );
-        if (!decision.allowed) return { ...decision, reason: explainDenial(actor, list, action, resource) };
+        if (!decision.allowed)
+          return { ...decision, reason: explainDenial(actor, list, action, resource) };
       }
       return { allowed: true };
     },
@@ -64,7 +83,11 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
       const denied = lists.find(({ allowed }) => !allowed);
       if (denied !== undefined) return denied;
       const reasons = new Set(lists.map(({ reason }) => reason));
-      return { allowed: true, reason: [...reasons].join('; '), policies: lists.flatMap(({ policies }) => policies) };
+      return {
+        allowed: true,
+        reason: [...reasons].join('; '),
+        policies: lists.flatMap(({ policies }) => policies),
+      };
     },
   };
 }
@@ -76,7 +99,11 @@ const rolesBySlug = statement(
   { slug: column.text, definition: column.jsonb<RoleDefinition>() },
 );
 
-async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<RoleDefinition[]> {
+async function readRoles(
+  db: Queryable,
+  scope: Scope,
+  slugs: readonly string[],
+): Promise<RoleDefinition[]> {
   const { rows } = await db.query(scope, rolesBySlug, [scope.tenant, scope.environment, slugs]);
   return rows.map(({ slug, definition }) => ({ ...definition, slug }));
 }
@@ -88,6 +115,9 @@ const allRoles = statement(
 );
 
 /** The roles of an environment, ordered by slug. */
-export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
+export async function listRoles(
+  db: Queryable,
+  scope: Scope,
+): Promise<{ slug: string; name: string }[]> {
   return (await db.query(scope, allRoles, [scope.tenant, scope.environment])).rows;
 }

@@ -18,7 +18,8 @@ export function decide(policies: readonly Policy[], action: Action, resource: st
 
 /** Whether a policy is about an action on a resource. */
 export const applies = (policy: Policy, action: Action, resource: string): boolean =>
-  matchesName(policy.resource, resource) && (policy.actions.includes(action) || policy.actions.includes('*'));
+  matchesName(policy.resource, resource) &&
+  (policy.actions.includes(action) || policy.actions.includes('*'));
 
 /** Whether a pattern matches a name. It is the name itself, `*` for all names, or a prefix such as `payment.*`. */
 export function matchesName(pattern: string, name: string): boolean {
@@ -31,6 +32,11 @@ export function matchesName(pattern: string, name: string): boolean {
  * name them as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
  */
 export const isListed = (list: readonly string[], name: string): boolean =>
-  list.some((pattern) => matchesName(pattern, name) && (pattern !== '*' || !name.startsWith('mcp.')));
+  list.some(
+    (pattern) => matchesName(pattern, name) && (pattern !== '*' || !name.startsWith('mcp.')),
+  );
 
-const denied = (reason: string): Decision => ({ allowed: false, message: `Permission denied: ${reason}` });
+const denied = (reason: string): Decision => ({
+  allowed: false,
+  message: `Permission denied: ${reason}`,
+});

@@ -27,33 +27,49 @@ export async function resolveScopeRules(
     scopeRules
       .filter((rule) => rule.entityType === entityType)
       // The role's slug is part of the name, so that rules of different roles are not alternatives.
-      .map((rule) => ({ rule, group: rule.anyOf === undefined ? {} : { anyOf: `${slug} ${rule.anyOf}` } })),
+      .map((rule) => ({
+        rule,
+        group: rule.anyOf === undefined ? {} : { anyOf: `${slug} ${rule.anyOf}` },
+      })),
   );
   return Promise.all(
-    rules.map(async ({ rule, group }) => ({ ...(await resolveRule(db, scope, actor, rule)), ...group })),
+    rules.map(async ({ rule, group }) => ({
+      ...(await resolveRule(db, scope, actor, rule)),
+      ...group,
+    })),
   );
 }
 
 /** Matches no entity. */
 const matchNothing = { field: 'id', operator: '$in', value: [] } satisfies ResolvedRule;
 
-async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: ScopeRule): Promise<ResolvedRule> {
+async function resolveRule(
+  db: Queryable,
+  scope: Scope,
+  actor: Actor,
+  rule: ScopeRule,
+): Promise<ResolvedRule> {
   const { field } = rule;
   const operator = operatorOf(rule.operator);
   const written = rule.value as Json;
   const resolved = await Promise.all(
-    (Array.isArray(written) ? written : [written]).map((value) => resolveValue(db, scope, actor, value)),
+    (Array.isArray(written) ? written : [written]).map((value) =>
+      resolveValue(db, scope, actor, value),
+    ),
   );
   if (resolved.includes(undefined)) return matchNothing;
   const values = resolved.flatMap((value) => value!.values);
   if (!resolved.some((value) => value!.isList)) {
     const isDynamic = dynamicValue(written) !== null;
-    const isList = Array.isArray(written) || (isDynamic && (operator === '$in' || operator === '$nin'));
+    const isList =
+      Array.isArray(written) || (isDynamic && (operator === '$in' || operator === '$nin'));
     return { field, operator, value: isList ? values : values[0]! };
   }
   // Related ids are always a list, even with an operator that takes one value.
   if (operator === '$eq' || operator === '$in') return { field, operator: '$in', value: values };
-  return operator === '$ne' || operator === '$nin' ? { field, operator: '$nin', value: values } : matchNothing;
+  return operator === '$ne' || operator === '$nin'
+    ? { field, operator: '$nin', value: values }
+    : matchNothing;
 }
 
 /** Resolves a rule's value for an actor; undefined when the actor has no such value or the value is unknown. */
@@ -66,10 +82,14 @@ async function resolveValue(
   const dynamic = dynamicValue(value);
   if (dynamic === null) return { values: [value], isList: false };
   if (dynamic === 'unknown' || !('roles' in actor)) return undefined;
-  if (dynamic.kind === 'userId') return actor.userId === undefined ? undefined : single(actor.userId);
+  if (dynamic.kind === 'userId')
+    return actor.userId === undefined ? undefined : single(actor.userId);
   if (actor.entityId === undefined) return undefined;
   if (dynamic.kind === 'entityId') return single(actor.entityId);
-  return { values: await relatedIds(db, scope, { entityId: actor.entityId, type: dynamic.entityType }), isList: true };
+  return {
+    values: await relatedIds(db, scope, { entityId: actor.entityId, type: dynamic.entityType }),
+    isList: true,
+  };
 }
 
 const single = (value: Json) => ({ values: [value], isList: false });

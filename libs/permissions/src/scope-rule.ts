@@ -6,7 +6,8 @@ export function operatorOf(written: ScopeRule['operator']): Exclude<FilterOperat
   return operator === '$neq' ? '$ne' : operator;
 }
 
-export type DynamicValue = { kind: 'userId' } | { kind: 'entityId' } | { kind: 'relatedIds'; entityType: string };
+export type DynamicValue =
+  { kind: 'userId' } | { kind: 'entityId' } | { kind: 'relatedIds'; entityType: string };
 
 /**
  * Parses the value of a rule: null for a literal, `unknown` for an invalid reference to the actor. Misspelled references such
@@ -21,7 +22,8 @@ export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
 }
 
 /** Whether a rule's field is valid: a column, or a path in `data`, with or without the prefix `data.`. */
-export const isScopeField = (field: string): boolean => field !== 'data' && !field.split('.').includes('');
+export const isScopeField = (field: string): boolean =>
+  field !== 'data' && !field.split('.').includes('');
 
 /** The path of a mask without the optional prefix `data.`. */
 export const maskPath = (fieldPath: string): string => fieldPath.replace(/^data\./, '');

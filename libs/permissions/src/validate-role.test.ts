@@ -6,10 +6,14 @@ const known = {
   tools: new Set(['web.fetch', 'orders.refund', 'entity.get', 'whatsapp.send', 'email.send']),
 };
 
-const role = (more: JsonObject) => validateRole({ slug: 'clerk', name: 'Clerk', policies: [], ...more }, known);
-const policy = (resource: string, ...actions: string[]) => role({ policies: [{ resource, actions, effect: 'allow' }] });
+const role = (more: JsonObject) =>
+  validateRole({ slug: 'clerk', name: 'Clerk', policies: [], ...more }, known);
+const policy = (resource: string, ...actions: string[]) =>
+  role({ policies: [{ resource, actions, effect: 'allow' }] });
 const rule = (more: JsonObject) =>
-  role({ scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'x', ...more }] });
+  role({
+    scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'x', ...more }],
+  });
 const mask = (more: JsonObject) =>
   role({ fieldMasks: [{ entityType: 'order', fieldPath: 'email', maskType: 'hide', ...more }] });
 
@@ -50,15 +54,50 @@ describe('a role is refused', () => {
   it.each<[string, ReturnType<typeof role>, string, string]>([
     ['with no policies', validateRole({ slug: 'a', name: 'A' }, known), 'policies', 'is required'],
     ['with an unknown key', role({ scopeRule: [] }), 'scopeRule', 'is not a known field'],
-    ['for a missing entity type', policy('ordr', 'read'), 'policies.0.resource', '"ordr" is neither'],
-    ['for a missing tool', policy('web.fetsh', 'execute'), 'policies.0.resource', '"web.fetsh" is neither'],
-    ['for a namespace without tools', policy('webb.*', '*'), 'policies.0.resource', '"webb.*" is neither'],
-    ['for a tool of entities', policy('entity.get', 'execute'), 'policies.0.resource', 'by the entity type'],
-    ['for entities as a namespace', policy('entity.*', '*'), 'policies.0.resource', 'by the entity type'],
+    [
+      'for a missing entity type',
+      policy('ordr', 'read'),
+      'policies.0.resource',
+      '"ordr" is neither',
+    ],
+    [
+      'for a missing tool',
+      policy('web.fetsh', 'execute'),
+      'policies.0.resource',
+      '"web.fetsh" is neither',
+    ],
+    [
+      'for a namespace without tools',
+      policy('webb.*', '*'),
+      'policies.0.resource',
+      '"webb.*" is neither',
+    ],
+    [
+      'for a tool of entities',
+      policy('entity.get', 'execute'),
+      'policies.0.resource',
+      'by the entity type',
+    ],
+    [
+      'for entities as a namespace',
+      policy('entity.*', '*'),
+      'policies.0.resource',
+      'by the entity type',
+    ],
     ['with an unknown action', policy('order', 'write'), 'policies.0.actions.0', 'create'],
     ['executing an entity type', policy('order', 'execute'), 'policies.0.actions', 'is for tools'],
-    ['reaching an entity type', policy('order', 'reach'), 'policies.0.actions', '"reach" is for tools'],
-    ['reaching by another tool', policy('web.fetch', 'reach'), 'policies.0.actions', 'only know "execute"'],
+    [
+      'reaching an entity type',
+      policy('order', 'reach'),
+      'policies.0.actions',
+      '"reach" is for tools',
+    ],
+    [
+      'reaching by another tool',
+      policy('web.fetch', 'reach'),
+      'policies.0.actions',
+      'only know "execute"',
+    ],
     ['reading a tool', policy('web.fetch', 'read'), 'policies.0.actions', 'only know "execute"'],
     [
       'with a misspelled operator',
@@ -66,7 +105,12 @@ describe('a role is refused', () => {
       'scopeRules.0.operator',
       'not an operator; known are $eq',
     ],
-    ['with a misspelled operator in $', rule({ operator: '$gtt' }), 'scopeRules.0.operator', 'not an operator'],
+    [
+      'with a misspelled operator in $',
+      rule({ operator: '$gtt' }),
+      'scopeRules.0.operator',
+      'not an operator',
+    ],
     [
       'with a rule for a missing entity type',
       rule({ entityType: 'orders' }),
@@ -81,8 +125,18 @@ describe('a role is refused', () => {
       'scopeRules.0.value',
       '"actor.userID" is not known',
     ],
-    ['with a dynamic value in upper case', rule({ value: 'Actor.userId' }), 'scopeRules.0.value', 'is not known'],
-    ['with a dynamic value in braces', rule({ value: '{{actor.userId}}' }), 'scopeRules.0.value', 'is not known'],
+    [
+      'with a dynamic value in upper case',
+      rule({ value: 'Actor.userId' }),
+      'scopeRules.0.value',
+      'is not known',
+    ],
+    [
+      'with a dynamic value in braces',
+      rule({ value: '{{actor.userId}}' }),
+      'scopeRules.0.value',
+      'is not known',
+    ],
     [
       'with a dynamic value in a list',
       rule({ operator: 'in', value: ['actor.me'] }),
@@ -107,14 +161,24 @@ describe('a role is refused', () => {
       'scopeRules.0.value',
       'is a list',
     ],
-    ['with in and one value', rule({ operator: 'in', value: 'x' }), 'scopeRules.0.value', '$in takes an array'],
+    [
+      'with in and one value',
+      rule({ operator: 'in', value: 'x' }),
+      'scopeRules.0.value',
+      '$in takes an array',
+    ],
     [
       'with exists and text',
       rule({ operator: 'exists', value: 'yes' }),
       'scopeRules.0.value',
       '$exists takes true or false',
     ],
-    ['ordering a list', rule({ operator: 'lt', value: [1] }), 'scopeRules.0.value', 'takes a number or a string'],
+    [
+      'ordering a list',
+      rule({ operator: 'lt', value: [1] }),
+      'scopeRules.0.value',
+      'takes a number or a string',
+    ],
     [
       'containing an object',
       rule({ operator: 'contains', value: {} }),
@@ -127,7 +191,12 @@ describe('a role is refused', () => {
       'fieldMasks.0.entityType',
       '"ordre" is not an entity type',
     ],
-    ['with a mask on an invalid path', mask({ fieldPath: 'a..b' }), 'fieldMasks.0.fieldPath', 'names joined by dots'],
+    [
+      'with a mask on an invalid path',
+      mask({ fieldPath: 'a..b' }),
+      'fieldMasks.0.fieldPath',
+      'names joined by dots',
+    ],
     ['with an unknown kind of mask', mask({ maskType: 'blur' }), 'fieldMasks.0.maskType', 'hide'],
   ])('%s', (_name, problems, path, message) => {
     expect(problems).toEqual([{ path, message: expect.stringContaining(message) }]);

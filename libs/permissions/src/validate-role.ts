@@ -27,7 +27,9 @@ export function validateRole(definition: unknown, known: KnownNames): ErrorDetai
   const { policies, scopeRules = [], fieldMasks = [] } = checked.value;
   return [
     ...policies.flatMap((policy, index) => at(`policies.${index}`, policyProblems(policy, known))),
-    ...scopeRules.flatMap((rule, index) => at(`scopeRules.${index}`, scopeRuleProblems(rule, known))),
+    ...scopeRules.flatMap((rule, index) =>
+      at(`scopeRules.${index}`, scopeRuleProblems(rule, known)),
+    ),
     ...fieldMasks.flatMap((mask, index) => at(`fieldMasks.${index}`, maskProblems(mask, known))),
   ];
 }
@@ -38,10 +40,20 @@ function policyProblems({ resource, actions }: Policy, names: KnownNames): Error
     const forTools = actions.find((action) => action === 'execute' || action === 'reach');
     return forTools === undefined
       ? []
-      : [{ path: 'actions', message: `"${forTools}" is for tools; "${resource}" is an entity type` }];
+      : [
+          {
+            path: 'actions',
+            message: `"${forTools}" is for tools; "${resource}" is an entity type`,
+          },
+        ];
   }
   if (resource.startsWith('entity.')) {
-    return [{ path: 'resource', message: `tools of "entity.*" are permitted by the entity type they work on` }];
+    return [
+      {
+        path: 'resource',
+        message: `tools of "entity.*" are permitted by the entity type they work on`,
+      },
+    ];
   }
   // `mcp.crm.*` matches all tools of the server, which may be unknown.
   const isMatched = (tool: string) =>
@@ -67,14 +79,19 @@ function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
   return [...problems, ...valueProblems(rule, known)];
 }
 
-function valueProblems({ field, operator: written, value }: ScopeRule, known: KnownNames): ErrorDetail[] {
+function valueProblems(
+  { field, operator: written, value }: ScopeRule,
+  known: KnownNames,
+): ErrorDetail[] {
   const operator = operatorOf(written);
   const problem = (message: string): ErrorDetail[] => [{ path: 'value', message }];
   for (const item of Array.isArray(value) ? value : [value]) {
     const dynamic = dynamicValue(item as Json);
     if (dynamic === null) continue;
     if (dynamic === 'unknown') {
-      return problem(`"${item}" is not known; use actor.userId, actor.entityId or actor.relatedIds:<entity type>`);
+      return problem(
+        `"${item}" is not known; use actor.userId, actor.entityId or actor.relatedIds:<entity type>`,
+      );
     }
     if (dynamic.kind === 'relatedIds' && !known.entityTypes.has(dynamic.entityType)) {
       return problem(`"${item}" names "${dynamic.entityType}", which is not an entity type`);
@@ -85,25 +102,42 @@ function valueProblems({ field, operator: written, value }: ScopeRule, known: Kn
   }
   // `parseAccess`, which applies rules, checks the operand for the operator and the field.
   const sample = (item: Json): Json => (dynamicValue(item) === null ? item : 'id');
-  const isDynamicList = (operator === '$in' || operator === '$nin') && dynamicValue(value as Json) !== null;
-  const operand = Array.isArray(value) ? value.map((item) => sample(item as Json)) : sample(value as Json);
+  const isDynamicList =
+    (operator === '$in' || operator === '$nin') && dynamicValue(value as Json) !== null;
+  const operand = Array.isArray(value)
+    ? value.map((item) => sample(item as Json))
+    : sample(value as Json);
   const parsed = parseAccess(
-    [{ field: isScopeField(field) ? field : 'data.x', operator, value: isDynamicList ? [operand] : operand }],
+    [
+      {
+        field: isScopeField(field) ? field : 'data.x',
+        operator,
+        value: isDynamicList ? [operand] : operand,
+      },
+    ],
     [],
   );
   return parsed.ok ? [] : parsed.problems.flatMap(({ message }) => problem(message));
 }
 
-function maskProblems(mask: NonNullable<RoleDefinition['fieldMasks']>[number], known: KnownNames): ErrorDetail[] {
+function maskProblems(
+  mask: NonNullable<RoleDefinition['fieldMasks']>[number],
+  known: KnownNames,
+): ErrorDetail[] {
   const problems = unknownType(mask.entityType, known);
   if (maskPath(mask.fieldPath).split('.').includes('')) {
-    problems.push({ path: 'fieldPath', message: 'must be names joined by dots, such as "address.street"' });
+    problems.push({
+      path: 'fieldPath',
+      message: 'must be names joined by dots, such as "address.street"',
+    });
   }
   return problems;
 }
 
 const unknownType = (slug: string, known: KnownNames): ErrorDetail[] =>
-  known.entityTypes.has(slug) ? [] : [{ path: 'entityType', message: `"${slug}" is not an entity type` }];
+  known.entityTypes.has(slug)
+    ? []
+    : [{ path: 'entityType', message: `"${slug}" is not an entity type` }];
 
 const at = (prefix: string, problems: ErrorDetail[]): ErrorDetail[] =>
   problems.map(({ path, message }) => ({ path: `${prefix}.${path}`, message }));

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { findOrInstallRedis, freePort, makeTemporaryFolder, spawnGuarded, stopProcess } from '@parley/embedded';
+import {
+  findOrInstallRedis,
+  freePort,
+  makeTemporaryFolder,
+  spawnGuarded,
+  stopProcess,
+} from '@parley/embedded';
 import { until } from '@parley/testing';
 import Redis, { Cluster } from 'ioredis';
 import { enqueueEveryJob, handlersOf } from '../testing/every-job';
@@ -22,7 +28,9 @@ let admins: Redis[];
 
 beforeAll(async () => {
   const program = await findOrInstallRedis();
-  nodes = await Promise.all([0, 1, 2].map(async () => ({ host: '127.0.0.1', port: await freePort() })));
+  nodes = await Promise.all(
+    [0, 1, 2].map(async () => ({ host: '127.0.0.1', port: await freePort() })),
+  );
   for (const { port } of nodes) {
     const dir = makeTemporaryFolder('cluster');
     const settings = {
@@ -37,12 +45,15 @@ beforeAll(async () => {
     const child = spawnGuarded(program, args, { stdio: 'ignore', removeAfter: dir });
     closing.push(() => stopProcess(child, 'SIGTERM', 5_000));
   }
-  admins = nodes.map((node) => new Redis({ ...node, retryStrategy: () => 50 }).on('error', () => {}));
+  admins = nodes.map((node) =>
+    new Redis({ ...node, retryStrategy: () => 50 }).on('error', () => {}),
+  );
   closing.push(() => admins.forEach((admin) => admin.disconnect()));
   const share = Math.ceil(slots / admins.length);
   for (const [at, admin] of admins.entries())
     await admin.call('CLUSTER', 'ADDSLOTSRANGE', at * share, Math.min(slots, (at + 1) * share) - 1);
-  const busPort = async (redis: Redis) => ((await redis.config('GET', 'cluster-port')) as string[])[1]!;
+  const busPort = async (redis: Redis) =>
+    ((await redis.config('GET', 'cluster-port')) as string[])[1]!;
   for (const [at, { host, port }] of nodes.entries())
     if (at > 0) await admins[0]!.call('CLUSTER', 'MEET', host, port, await busPort(admins[at]!));
   const isOk = async (admin: Redis) => {
@@ -58,13 +69,18 @@ afterAll(async () => {
 /** The keys that docs/operations.md lists, as patterns. */
 async function documentedKeys(): Promise<RegExp[]> {
   const text = await readFile(resolve(__dirname, '../../../docs/operations.md'), 'utf8');
-  const section = text.slice(text.indexOf('\n## Redis\n'), text.indexOf('\n## Long transactions\n'));
+  const section = text.slice(
+    text.indexOf('\n## Redis\n'),
+    text.indexOf('\n## Long transactions\n'),
+  );
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   return rows
     .flatMap((row) => row.split('|')[1]!.match(/`[^`]+`/g) ?? [])
     .map(
       (key) =>
-        new RegExp(`^${key.slice(1, -1).replace(/[{}]/g, '\\$&').replace(/<\w+>/g, '[\\w-]+').replace('*', '.+')}$`),
+        new RegExp(
+          `^${key.slice(1, -1).replace(/[{}]/g, '\\$&').replace(/<\w+>/g, '[\\w-]+').replace('*', '.+')}$`,
+        ),
     );
 }
 

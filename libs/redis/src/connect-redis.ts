@@ -41,7 +41,13 @@ const byRole: Record<RedisSettings['role'], RedisOptions> = {
 };
 
 /** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
-export function connectRedis({ url, role, timeouts, name = 'parley', onError }: RedisSettings): RedisConnection {
+export function connectRedis({
+  url,
+  role,
+  timeouts,
+  name = 'parley',
+  onError,
+}: RedisSettings): RedisConnection {
   const sentinels = readSentinels(url);
   const options: RedisOptions = {
     ...sentinels,
@@ -66,10 +72,17 @@ export function connectRedis({ url, role, timeouts, name = 'parley', onError }: 
  * Opens a connection for subscriptions and repeats them after an outage. Its errors are not reported: `redis` has the same.
  * It sends nothing that could fail, so it also subscribes to sentinels, to leave a primary that is silent when it is replaced.
  */
-export function openSubscriber(redis: RedisConnection, onMessage: (channel: string, text: string) => void) {
+export function openSubscriber(
+  redis: RedisConnection,
+  onMessage: (channel: string, text: string) => void,
+) {
   const channels = new Set<string>();
   // After an outage, the channels of the set are subscribed to, not those of before.
-  const connection = redis.duplicate({ ...failFast, autoResubscribe: false, failoverDetector: true });
+  const connection = redis.duplicate({
+    ...failFast,
+    autoResubscribe: false,
+    failoverDetector: true,
+  });
   let isClosed = false;
   connection.on('error', () => {});
   connection.on('message', onMessage);
@@ -157,6 +170,8 @@ const quitLimitMs = 1_000;
 /** Closes a connection after its running commands have been answered, or after a second when Redis does not answer. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
   const quit = () => redis.quit().then(Boolean, () => false);
-  const ended = redis.status === 'ready' && (await Promise.race([quit(), sleep(quitLimitMs, false, { ref: false })]));
+  const ended =
+    redis.status === 'ready' &&
+    (await Promise.race([quit(), sleep(quitLimitMs, false, { ref: false })]));
   if (!ended && redis.status !== 'end') redis.disconnect();
 }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefixOf } from './job-catalog';
+import {
+  type JobEnvelope,
+  type JobName,
+  type JobPayload,
+  definitionOf,
+  jobNames,
+  queuePrefixOf,
+} from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 import { pauseOnRefusal } from './pause-on-refusal';
 import { reportRarely } from './report-rarely';
@@ -72,7 +79,9 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       onFinished?.({ ...outcome, status, durationMs: performance.now() - startedAtMs, error });
     const payload = definitionOf(name).payload.safeParse(job.data.payload);
     if (!payload.success) {
-      const error = new UnrecoverableError(`The payload of ${name} is not valid: ${payload.error.message}`);
+      const error = new UnrecoverableError(
+        `The payload of ${name} is not valid: ${payload.error.message}`,
+      );
       finish('failed', error);
       throw error;
     }
@@ -119,9 +128,9 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       shutdown.abort(new Error('The worker is shutting down'));
       for (const { endPauses } of workers) endPauses();
       let isClosed = false;
-      const closed = Promise.allSettled(workers.map(({ worker }) => worker.close(redis.status !== 'ready'))).then(
-        () => (isClosed = true),
-      );
+      const closed = Promise.allSettled(
+        workers.map(({ worker }) => worker.close(redis.status !== 'ready')),
+      ).then(() => (isClosed = true));
       // A worker can still receive a job that it asked for earlier.
       do {
         await Promise.allSettled(running);

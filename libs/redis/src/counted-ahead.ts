@@ -56,7 +56,15 @@ export function createCountedAhead(
       const counted = keys.get(key);
       if (counted === undefined) {
         const untilMs = nowMs + usableMs;
-        keys.set(key, { calls: 1, size: 0, last: 0, left: 0, untilMs, countedAtMs: 0, isAsking: false });
+        keys.set(key, {
+          calls: 1,
+          size: 0,
+          last: 0,
+          left: 0,
+          untilMs,
+          countedAtMs: 0,
+          isAsking: false,
+        });
         return nothing;
       }
       const { calls, size, last, left, untilMs, countedAtMs, isAsking } = counted;
@@ -70,13 +78,26 @@ export function createCountedAhead(
       }
       Object.assign(counted, { calls: 1, size: 0, last: 0, left: 0 });
       // Not more than were counted at this time, and not after Redis may have dropped them: it would search the whole list.
-      return { wanted: 0, unused: nowMs < untilMs + windowMs / 2 ? Math.min(left, last) : 0, countedAtMs };
+      return {
+        wanted: 0,
+        unused: nowMs < untilMs + windowMs / 2 ? Math.min(left, last) : 0,
+        countedAtMs,
+      };
     },
     /** Ends a call with `wanted` above 0, which has counted `size` requests, if there was room, and `more` ahead. */
-    answered(key: string, { size, more, countedAtMs }: { size: number; more: number; countedAtMs: number }): void {
+    answered(
+      key: string,
+      { size, more, countedAtMs }: { size: number; more: number; countedAtMs: number },
+    ): void {
       const [counted, last] = [keys.get(key), size + more];
       if (counted === undefined) return;
-      Object.assign(counted, { isAsking: false, size, last, left: counted.left + last, countedAtMs });
+      Object.assign(counted, {
+        isAsking: false,
+        size,
+        last,
+        left: counted.left + last,
+        countedAtMs,
+      });
     },
   };
 }

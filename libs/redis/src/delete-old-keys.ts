@@ -18,7 +18,12 @@ const isOfQueue = new RegExp(`^${oldPrefix}:(${jobNames.join('|')}):`);
  */
 export async function deleteOldKeys(redis: RedisConnection, signal?: AbortSignal): Promise<number> {
   if ((await redis.exists(...jobNames.map(markOf))) === 0) return 0;
-  const [, dueAtMs = 0] = await redis.zrange(`${oldPrefix}:${heartbeat}:repeat`, -1, '-1', 'WITHSCORES');
+  const [, dueAtMs = 0] = await redis.zrange(
+    `${oldPrefix}:${heartbeat}:repeat`,
+    -1,
+    '-1',
+    'WITHSCORES',
+  );
   if (Number(dueAtMs) > Date.now() - quietMs) return 0;
   let deleted = 0;
   let cursor = '0';

@@ -37,10 +37,14 @@ return 'ok'`;
  */
 export function createExecutionChunks(redis: RedisConnection) {
   redis.defineCommand('parleyAppendChunks', { numberOfKeys: 1, lua: appendScript });
-  const append = (redis as RedisConnection & { parleyAppendChunks: (...args: unknown[]) => Promise<Appended> })
-    .parleyAppendChunks;
+  const append = (
+    redis as RedisConnection & { parleyAppendChunks: (...args: unknown[]) => Promise<Appended> }
+  ).parleyAppendChunks;
   const read = (entries: [string, string[]][]) =>
-    entries.map(([id, fields]) => ({ seq: Number.parseInt(id), chunk: JSON.parse(fields[1]!) }) as NumberedChunk);
+    entries.map(
+      ([id, fields]) =>
+        ({ seq: Number.parseInt(id), chunk: JSON.parse(fields[1]!) }) as NumberedChunk,
+    );
   return {
     /**
      * Appends chunks after the one with the number `after`, and wakes the readers. `after` null: instead of all others.
@@ -64,7 +68,8 @@ export function createExecutionChunks(redis: RedisConnection) {
       return read(await redis.xrevrange(keyOf(executionId), '+', '-', 'COUNT', 1))[0] ?? null;
     },
     /** Wakes the readers of an execution that has ended. */
-    ring: (executionId: string): void => void redis.publish(bellOf(executionId), 'end').catch(() => {}),
+    ring: (executionId: string): void =>
+      void redis.publish(bellOf(executionId), 'end').catch(() => {}),
   };
 }
 

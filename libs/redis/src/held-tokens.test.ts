@@ -7,7 +7,9 @@ test('each token is held once and at most as many as allowed, oldest first', asy
   const redis = connectRedis({ url, role: 'producer' });
   await waitForRedis(redis, 5_000);
   const tokens = createHeldTokens(redis);
-  const added = await Promise.all(Array.from({ length: 50 }, (_one, at) => tokens.add(`token-${at}`, 10)));
+  const added = await Promise.all(
+    Array.from({ length: 50 }, (_one, at) => tokens.add(`token-${at}`, 10)),
+  );
   expect(added.filter(Boolean)).toHaveLength(10);
   const held = (await tokens.oldest(100)).map(({ token }) => token);
   expect(held).toHaveLength(10);

@@ -16,10 +16,12 @@ return redis.call('ZADD', KEYS[1], redis.call('TIME')[1], ARGV[1])`;
  */
 export function createHeldTokens(redis: RedisConnection) {
   redis.defineCommand('parleyHold', { numberOfKeys: 1, lua: holdScript });
-  const hold = (redis as RedisConnection & { parleyHold: (...args: unknown[]) => Promise<number> }).parleyHold;
+  const hold = (redis as RedisConnection & { parleyHold: (...args: unknown[]) => Promise<number> })
+    .parleyHold;
   return {
     /** Adds a token; false when there are `max` others. Rejects within a second when Redis does not answer. */
-    add: async (token: string, max: number): Promise<boolean> => (await hold.call(redis, key, token, max)) === 1,
+    add: async (token: string, max: number): Promise<boolean> =>
+      (await hold.call(redis, key, token, max)) === 1,
     /** The tokens that have been held longest. */
     async oldest(limit: number): Promise<{ token: string; heldSeconds: number }[]> {
       const [[nowSeconds], found] = await Promise.all([

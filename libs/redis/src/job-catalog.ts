@@ -25,14 +25,26 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 /** A job of one row, whose id is the field `field` of the payload. */
 const rowJob = <F extends string>(
   field: F,
-  { attempts = 1, backoffMs = 1_000, concurrency }: { attempts?: number; backoffMs?: number; concurrency: number },
+  {
+    attempts = 1,
+    backoffMs = 1_000,
+    concurrency,
+  }: { attempts?: number; backoffMs?: number; concurrency: number },
 ) => {
   const payload = z.object({ [field]: z.string() } as Record<F, z.ZodString>);
-  return job({ payload, attempts, backoffMs, concurrency, id: (row) => (row as Record<F, string>)[field] });
+  return job({
+    payload,
+    attempts,
+    backoffMs,
+    concurrency,
+    id: (row) => (row as Record<F, string>)[field],
+  });
 };
 /** Whose share of the worker the job needs. */
 const tenant = z.number().int();
-const deliveries = z.object({ deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })) });
+const deliveries = z.object({
+  deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })),
+});
 /**
  * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a
  * job for each delivery until its row is marked as processed.

@@ -22,11 +22,20 @@ interface RedisVariables {
  */
 export async function openRedis<R extends Role = never>(
   { REDIS_URL, NODE_ENV }: RedisVariables,
-  { name, roles = [], log }: { name: string; roles?: R[]; log: { warn(fields: object, text: string): void } },
-): Promise<Record<R | 'producer', RedisConnection> & { checkWrites(): Promise<void>; close(): Promise<void> }> {
+  {
+    name,
+    roles = [],
+    log,
+  }: { name: string; roles?: R[]; log: { warn(fields: object, text: string): void } },
+): Promise<
+  Record<R | 'producer', RedisConnection> & { checkWrites(): Promise<void>; close(): Promise<void> }
+> {
   const onError = reportRarely((error, count) => log.warn({ err: error, count }, 'Redis'));
-  const connect = (role: Role) => connectRedis({ url: REDIS_URL, role, name: `${name}-${role}`, onError });
-  const connections = Object.fromEntries((['producer', ...roles] as const).map((role) => [role, connect(role)]));
+  const connect = (role: Role) =>
+    connectRedis({ url: REDIS_URL, role, name: `${name}-${role}`, onError });
+  const connections = Object.fromEntries(
+    (['producer', ...roles] as const).map((role) => [role, connect(role)]),
+  );
   const close = async () => void (await Promise.all(Object.values(connections).map(closeRedis)));
   try {
     await requireSafeRedis(connections.producer!, {

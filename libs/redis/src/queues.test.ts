@@ -44,7 +44,11 @@ async function waitingJobs(queues: Queues, name: JobName): Promise<number | unde
 
 test('the id of an execution may be an integer that a number has exactly', async () => {
   const queues = await createSender();
-  await queues.enqueue('run-execution', { tenant: 1, executionId: '3765463593565291000' }, { requestId: 'r' });
+  await queues.enqueue(
+    'run-execution',
+    { tenant: 1, executionId: '3765463593565291000' },
+    { requestId: 'r' },
+  );
 });
 
 const outcomes: JobOutcome[] = [];
@@ -53,7 +57,10 @@ async function startWorker(handlers: Partial<JobHandlers>) {
   const idle = async () => {};
   const consumer = consume({
     redis: await connect('worker'),
-    handlers: { ...(Object.fromEntries(jobNames.map((name) => [name, idle])) as unknown as JobHandlers), ...handlers },
+    handlers: {
+      ...(Object.fromEntries(jobNames.map((name) => [name, idle])) as unknown as JobHandlers),
+      ...handlers,
+    },
     onFinished: (outcome) => outcomes.push(outcome),
   });
   closing.push(() => consumer.close());
@@ -81,10 +88,15 @@ test('a job has its payload and the id of its request, and is removed when it is
   await queues.enqueue('reindex-entity-type', payload, { requestId: 'r1' });
   await until(() => outcomes.length === 1, often);
   expect(seen).toEqual([{ given: payload, requestId: 'r1', attempt: 1, isLastAttempt: false }]);
-  expect(outcomes[0]).toMatchObject({ name: 'reindex-entity-type', status: 'done', requestId: 'r1' });
+  expect(outcomes[0]).toMatchObject({
+    name: 'reindex-entity-type',
+    status: 'done',
+    requestId: 'r1',
+  });
   const redis = await connect('producer');
   await until(
-    async () => (await redis.keys('{parley-reindex-entity-type}:reindex-entity-type:type_1')).length === 0,
+    async () =>
+      (await redis.keys('{parley-reindex-entity-type}:reindex-entity-type:type_1')).length === 0,
     often,
   );
 });
@@ -156,7 +168,9 @@ test('another worker soon runs the job of a killed worker', async () => {
     '--packages=external',
     `--alias:@parley/contracts=${join(root, 'libs/contracts/src/index.ts')}`,
   ]);
-  const victim = spawn(process.execPath, [bundle, server.url], { env: { ...process.env, NODE_PATH: modules } });
+  const victim = spawn(process.execPath, [bundle, server.url], {
+    env: { ...process.env, NODE_PATH: modules },
+  });
   closing.push(() => victim.kill('SIGKILL'));
   let printed = '';
   victim.stdout.on('data', (chunk) => (printed += chunk));
@@ -237,7 +251,10 @@ test('a Redis that may evict jobs is an error in production and a warning otherw
   const warnings: string[] = [];
   const log = { warn: (_fields: object, text: string) => void warnings.push(text) };
   const open = async (NODE_ENV: string) => {
-    const opened = await openRedis({ REDIS_URL: own.url, NODE_ENV }, { name: 'parley-test', roles: ['worker'], log });
+    const opened = await openRedis(
+      { REDIS_URL: own.url, NODE_ENV },
+      { name: 'parley-test', roles: ['worker'], log },
+    );
     let names: string[] = [];
     await until(async () => {
       names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
@@ -246,7 +263,10 @@ test('a Redis that may evict jobs is an error in production and a warning otherw
     await opened.close();
     return names.sort();
   };
-  expect(await open('production')).toEqual(['name=parley-test-producer', 'name=parley-test-worker']);
+  expect(await open('production')).toEqual([
+    'name=parley-test-producer',
+    'name=parley-test-worker',
+  ]);
   expect(warnings).toEqual([]);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
   await expect(open('production')).rejects.toThrow(
@@ -257,7 +277,10 @@ test('a Redis that may evict jobs is an error in production and a warning otherw
   expect(warnings).toEqual([expect.stringContaining('allkeys-lru')]);
   process.kill(own.pid, 'SIGKILL');
   await until(() => redis.status !== 'ready', often);
-  const away = await openRedis({ REDIS_URL: own.url, NODE_ENV: 'production' }, { name: 'parley-test', log });
+  const away = await openRedis(
+    { REDIS_URL: own.url, NODE_ENV: 'production' },
+    { name: 'parley-test', log },
+  );
   closing.push(() => away.close());
   expect(warnings).toContainEqual(expect.stringContaining('Redis could not be checked'));
 });

@@ -1,5 +1,12 @@
 import type { JobsOptions, Queue } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefixOf } from './job-catalog';
+import {
+  type JobEnvelope,
+  type JobName,
+  type JobPayload,
+  definitionOf,
+  jobNames,
+  queuePrefixOf,
+} from './job-catalog';
 import type { RedisConnection } from './connect-redis';
 import { deleteOldKeys } from './delete-old-keys';
 import { type HeldTokens, createHeldTokens } from './held-tokens';
@@ -19,7 +26,11 @@ export interface EnqueueOptions {
 
 export interface Queues {
   /** Sends a job, or throws QueueUnavailable at the deadline. */
-  enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
+  enqueue<N extends JobName>(
+    name: N,
+    payload: JobPayload<N>,
+    options?: EnqueueOptions,
+  ): Promise<void>;
   /** Sends several jobs in one round trip. When it throws QueueUnavailable, some of them may have been sent. */
   enqueueAll<N extends JobName>(
     name: N,
@@ -60,7 +71,11 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
     const { Queue } = await import('bullmq');
     let queue = open.get(name);
     if (queue === undefined) {
-      queue = new Queue(name, { connection: redis, prefix: queuePrefixOf(name), skipVersionCheck: true });
+      queue = new Queue(name, {
+        connection: redis,
+        prefix: queuePrefixOf(name),
+        skipVersionCheck: true,
+      });
       queue.on('error', () => {}); // reported by `onError` of the connection
       open.set(name, queue);
     }
@@ -68,7 +83,10 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
   };
 
   /** Without a deadline BullMQ waits until Redis is available again, while a caller waits for the answer. */
-  async function withDeadline(name: JobName, work: (queue: Queue) => Promise<unknown>): Promise<void> {
+  async function withDeadline(
+    name: JobName,
+    work: (queue: Queue) => Promise<unknown>,
+  ): Promise<void> {
     if (redis.status !== 'ready') throw new QueueUnavailable(name, `Redis is ${redis.status}`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -87,7 +105,9 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
     async enqueue(name, payload, { requestId, delayMs } = {}) {
       const envelope: JobEnvelope<typeof name> = { payload, requestId };
       const jobId = jobIdOf(name, payload);
-      await withDeadline(name, (queue) => queue.add(name, envelope, { ...optionsOf(name), jobId, delay: delayMs }));
+      await withDeadline(name, (queue) =>
+        queue.add(name, envelope, { ...optionsOf(name), jobId, delay: delayMs }),
+      );
     },
     async enqueueAll(name, jobs) {
       const all = jobs.map(({ payload, requestId }) => {
@@ -120,7 +140,8 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
             queue.getJobs(['waiting'], 0, 0, true),
           ]);
           const { waiting = 0, active = 0, delayed = 0 } = counts;
-          const oldestWaitingMs = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp - oldest.delay);
+          const oldestWaitingMs =
+            oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp - oldest.delay);
           found.push({ name, states: { waiting, active, delayed }, oldestWaitingMs });
         });
       }
@@ -136,7 +157,8 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
 
 function jobIdOf<N extends JobName>(name: N, payload: JobPayload<N>): string | undefined {
   const jobId = definitionOf(name).id?.(payload);
-  if (jobId?.includes(':')) throw new Error(`Job id ${jobId} of ${name} contains a colon, which BullMQ reserves`);
+  if (jobId?.includes(':'))
+    throw new Error(`Job id ${jobId} of ${name} contains a colon, which BullMQ reserves`);
   return jobId;
 }
 

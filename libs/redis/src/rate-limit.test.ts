@@ -6,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis, until } from '@parley/testing';
-import { type RateLimiter, type RateLimiterOptions, type RateLimits, createRateLimiter } from './rate-limit';
+import {
+  type RateLimiter,
+  type RateLimiterOptions,
+  type RateLimits,
+  createRateLimiter,
+} from './rate-limit';
 import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
 /** Far longer than an answer takes on a busy machine: a request that is admitted without an answer is not counted. */
@@ -28,23 +33,38 @@ async function connect(url = server.url): Promise<RedisConnection> {
   return redis;
 }
 
-function limiterOn(redis: RedisConnection, options: Omit<RateLimiterOptions, 'redis'> = {}): RateLimiter {
+function limiterOn(
+  redis: RedisConnection,
+  options: Omit<RateLimiterOptions, 'redis'> = {},
+): RateLimiter {
   const made = createRateLimiter({ redis, deadlineMs, ...options });
   closing.push(() => made.close());
   return made;
 }
 
 /** A limiter with its own connection and its own memory, like a limiter in another process. */
-async function limiter(limits: Partial<RateLimits> = {}, clock?: () => number): Promise<RateLimiter> {
+async function limiter(
+  limits: Partial<RateLimits> = {},
+  clock?: () => number,
+): Promise<RateLimiter> {
   return limiterOn(await connect(), { limits, clock });
 }
 
 let sequence = 0;
-const newKey = (organizationId = `org${(sequence += 1)}`) => ({ id: `key${(sequence += 1)}`, organizationId });
+const newKey = (organizationId = `org${(sequence += 1)}`) => ({
+  id: `key${(sequence += 1)}`,
+  organizationId,
+});
 
-async function burst(limiters: RateLimiter[], keys: { id: string; organizationId: string }[], count: number) {
+async function burst(
+  limiters: RateLimiter[],
+  keys: { id: string; organizationId: string }[],
+  count: number,
+) {
   const decisions = await Promise.all(
-    Array.from({ length: count }, (_, at) => limiters[at % limiters.length]!.admit(keys[at % keys.length]!)),
+    Array.from({ length: count }, (_, at) =>
+      limiters[at % limiters.length]!.admit(keys[at % keys.length]!),
+    ),
   );
   return { admitted: decisions.filter((at) => at === 0).length, decisions };
 }
@@ -103,7 +123,10 @@ test('no window contains more requests than the limit, wherever it begins', asyn
   const keys = [newKey('sliding'), newKey('sliding'), newKey('sliding')];
   const admitted: { at: number; key: number }[] = [];
   const most = (times: number[]) =>
-    Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
+    Math.max(
+      0,
+      ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length),
+    );
   const mostOfAll = () => most(admitted.map(({ at }) => at));
   // A busy machine may take longer than a window for as many requests as it may contain.
   for (let index = 0; admitted.length < 4 * 8 || mostOfAll() < 8; index += 1) {
@@ -115,7 +138,9 @@ test('no window contains more requests than the limit, wherever it begins', asyn
   }
   expect(mostOfAll()).toBe(8);
   for (const key of keys.keys()) {
-    expect(most(admitted.filter((one) => one.key === key).map(({ at }) => at))).toBeLessThanOrEqual(5);
+    expect(most(admitted.filter((one) => one.key === key).map(({ at }) => at))).toBeLessThanOrEqual(
+      5,
+    );
   }
 });
 
@@ -138,7 +163,10 @@ test('a request at retryAt is admitted, by the limiter that refused and by anoth
     const key = newKey();
     const askedAtMs = Date.now();
     // More than three when a busy machine lets a window pass in between.
-    const retryAtMs = await until(() => refusing.admit(key), { isThere: (decision) => decision > 0, everyMs: 0 });
+    const retryAtMs = await until(() => refusing.admit(key), {
+      isThere: (decision) => decision > 0,
+      everyMs: 0,
+    });
     expect(retryAtMs).toBeGreaterThan(askedAtMs);
     expect(retryAtMs).toBeLessThanOrEqual(Date.now() + windowMs + 2);
     // wall clock: the time that the answer names is the subject.
@@ -173,7 +201,9 @@ test('the lists in Redis are bounded and expire', async () => {
   const keys = [newKey('bounded'), newKey('bounded')];
   await burst([made], keys, 500);
   const names = await redis.keys('rate:{bounded}*');
-  expect(names.sort()).toEqual(['rate:{bounded}', ...keys.map(({ id }) => `rate:{bounded}:key:${id}`)].sort());
+  expect(names.sort()).toEqual(
+    ['rate:{bounded}', ...keys.map(({ id }) => `rate:{bounded}:key:${id}`)].sort(),
+  );
   expect(await redis.llen('rate:{bounded}')).toBe(6);
   for (const name of names) {
     const leftMs = await redis.pttl(name);
@@ -237,20 +267,27 @@ describe('a limiter with a limit of 100 or more', () => {
     const limiters = await Promise.all([limiter(limits, clock), limiter(limits, clock)]);
     const key = newKey();
     let admitted = 0;
-    for (let index = 0; index < 800; index += 1) if ((await limiters[index % 2]!.admit(key)) === 0) admitted += 1;
+    for (let index = 0; index < 800; index += 1)
+      if ((await limiters[index % 2]!.admit(key)) === 0) admitted += 1;
     expect(admitted).toBe(640);
   });
 
   test('counts a person in two organizations separately', async () => {
     const redis = await connect();
     const made = await limiter({ perKey: 1_000, perOrganization: 1_000 }, clock);
-    const [here, there] = [newKey(), newKey()].map((key) => ({ ...key, id: 'person' })) as [Key, Key];
+    const [here, there] = [newKey(), newKey()].map((key) => ({ ...key, id: 'person' })) as [
+      Key,
+      Key,
+    ];
     for (let index = 0; index < 40; index += 1) expect(await made.admit(here)).toBe(0);
     for (let index = 0; index < 4; index += 1) expect(await made.admit(there)).toBe(0);
     expect(await redis.llen(listOf(there))).toBe(4);
 
     const blocking = await limiter({ perKey: 1, perOrganization: 1 });
-    const [first, second] = [newKey(), newKey()].map((key) => ({ ...key, id: 'other person' })) as [Key, Key];
+    const [first, second] = [newKey(), newKey()].map((key) => ({ ...key, id: 'other person' })) as [
+      Key,
+      Key,
+    ];
     expect(await blocking.admit(first)).toBe(0);
     expect(await blocking.admit(first)).toBeGreaterThan(Date.now());
     expect(await blocking.admit(second)).toBe(0);
@@ -306,7 +343,10 @@ describe('while Redis is unavailable', () => {
     const silent = await startRedis({ ephemeral: true });
     closing.push(() => silent.stop());
     let skipped = 0;
-    const made = limiterOn(await connect(silent.url), { deadlineMs: undefined, onSkip: () => (skipped += 1) });
+    const made = limiterOn(await connect(silent.url), {
+      deadlineMs: undefined,
+      onSkip: () => (skipped += 1),
+    });
     const isAnswered = async () => {
       const before = skipped;
       await made.admit(newKey());

@@ -77,7 +77,11 @@ for i = 1, 2 do redis.call('LPUSH', KEYS[i], unpack(ahead)) end
 return { 0, wanted, now }`;
 
 type Answer = number | [waitMs: number, ahead: number, countedAtMs: number];
-type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<Answer>;
+type AdmitCommand = (
+  keyList: string,
+  organizationList: string,
+  ...args: number[]
+) => Promise<Answer>;
 
 /**
  * A rate limiter: exact in any window, over any number of processes, unless its limits are 100 or more and requests of busy keys
@@ -97,7 +101,11 @@ export function createRateLimiter(options: RateLimiterOptions) {
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
-  const ahead = createCountedAhead(Math.min(perKey, perOrganization), { windowMs, maxKeys: maxKnownKeys, clock });
+  const ahead = createCountedAhead(Math.min(perKey, perOrganization), {
+    windowMs,
+    maxKeys: maxKnownKeys,
+    clock,
+  });
   const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
@@ -114,9 +122,17 @@ export function createRateLimiter(options: RateLimiterOptions) {
     const list = listOf(caller);
     const { wanted, unused, countedAtMs } = ahead.next(list);
     const more = wanted + unused === 0 ? [] : [wanted, unused, countedAtMs];
-    const asked = ask(list, `${name}:{${caller.organizationId}}`, windowMs, perKey, perOrganization, ...more);
+    const asked = ask(
+      list,
+      `${name}:{${caller.organizationId}}`,
+      windowMs,
+      perKey,
+      perOrganization,
+      ...more,
+    );
     return monitor.answerOf(asked).then((answer) => {
-      const [waitMs, size = 0, atMs = 0] = typeof answer === 'object' && answer !== null ? answer : [answer];
+      const [waitMs, size = 0, atMs = 0] =
+        typeof answer === 'object' && answer !== null ? answer : [answer];
       const isCounted = isAhead && waitMs === 0;
       if (wanted > 0) ahead.answered(list, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
       return waitMs;

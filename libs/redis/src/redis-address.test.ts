@@ -18,14 +18,19 @@ test('an address of sentinels has their hosts, the name of the primary, and sepa
     ],
   });
   expect(
-    readSentinels('rediss-sentinel://user:p%40:%2F@a/my%20main?db=3&sentinelUsername=s&sentinelPassword=%26'),
+    readSentinels(
+      'rediss-sentinel://user:p%40:%2F@a/my%20main?db=3&sentinelUsername=s&sentinelPassword=%26',
+    ),
   ).toEqual({
     name: 'my main',
     sentinels: [{ host: 'a', port: 26_379 }],
     ...{ db: 3, username: 'user', password: 'p@:/', sentinelUsername: 's', sentinelPassword: '&' },
     ...{ tls: {}, enableTLSForSentinelMode: true, sentinelTLS: {} },
   });
-  expect(readSentinels('redis-sentinel://:p@a/main')).toMatchObject({ username: undefined, password: 'p' });
+  expect(readSentinels('redis-sentinel://:p@a/main')).toMatchObject({
+    username: undefined,
+    password: 'p',
+  });
 });
 
 test.each([
@@ -36,7 +41,10 @@ test.each([
   ['redis-sentinel://a:1,b:SECRET,c/main', /^has no valid host:port at position 2$/],
   ['redis-sentinel://a:1,,c/main', /^has no valid host:port at position 2$/],
   ['redis-sentinel://a/main?db=SECRET', /^has an invalid option: db: must be a number$/],
-  ['redis-sentinel://a/main?password=SECRET', /^has an invalid option: password: is not a known field$/],
+  [
+    'redis-sentinel://a/main?password=SECRET',
+    /^has an invalid option: password: is not a known field$/,
+  ],
   ['redis-sentinel://:SECRET%@a/main', /^URI malformed$/],
 ])('%s is refused without its values', (url, problem) => {
   const { error } = z.object(redisVariables).safeParse({ REDIS_URL: url });

@@ -24,7 +24,8 @@ export function readSentinels(url: string): RedisOptions | null {
     return null;
   }
   const [, tls, user = '', hosts, name, query] = sentinelParts.exec(url) ?? [];
-  if (hosts === undefined || name === undefined) throw new Error(`must be redis://host:6379 or ${sentinelForm}`);
+  if (hosts === undefined || name === undefined)
+    throw new Error(`must be redis://host:6379 or ${sentinelForm}`);
   const options = check(optionsSchema, Object.fromEntries(new URLSearchParams(query)));
   if (!options.ok) throw new Error(`has an invalid option: ${detailText(options.problems[0]!)}`);
   const [username, password] = user.split(/:(.*)/s).map(decodeURIComponent);
@@ -34,7 +35,10 @@ export function readSentinels(url: string): RedisOptions | null {
     sentinels: hosts.split(',').map((address, at) => {
       const parsed = URL.parse(`redis://${address}`);
       if (!parsed?.hostname) throw new Error(`has no valid host:port at position ${at + 1}`);
-      return { host: parsed.hostname.replace(/^\[|\]$/g, ''), port: Number(parsed.port || sentinelPort) };
+      return {
+        host: parsed.hostname.replace(/^\[|\]$/g, ''),
+        port: Number(parsed.port || sentinelPort),
+      };
     }),
     username: username || undefined,
     password,

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@parley/embedded';
 import { startTcpProxy, until } from '@parley/testing';
-import { type RedisSettings, checkWrites, closeRedis, connectRedis, waitForRedis } from './connect-redis';
+import {
+  type RedisSettings,
+  checkWrites,
+  closeRedis,
+  connectRedis,
+  waitForRedis,
+} from './connect-redis';
 import { type JobHandlers, consume } from './consume';
 import { jobNames } from './job-catalog';
 import { createQueues } from './queues';
@@ -43,7 +49,9 @@ async function startWorker(url: string, handle: JobHandlers['sync-identity'] = a
   const consumer = consume({
     redis,
     handlers: {
-      ...(Object.fromEntries(jobNames.map((name) => [name, async () => {}])) as unknown as JobHandlers),
+      ...(Object.fromEntries(
+        jobNames.map((name) => [name, async () => {}]),
+      ) as unknown as JobHandlers),
       'sync-identity': async (payload, context) => {
         seen.add(payload.deliveries[0]!.id);
         await handle(payload, context);
@@ -59,11 +67,14 @@ test('while the memory of Redis is full a worker asks seldom and reports seldom,
   const server = await startServer();
   const admin = await connect('limiter', server.url);
   const queues = await createSender(server.url);
-  const deliveries = Array.from({ length: 200 }, (_one, at) => ({ payload: payloadOf(`delivery-${at}`) }));
+  const deliveries = Array.from({ length: 200 }, (_one, at) => ({
+    payload: payloadOf(`delivery-${at}`),
+  }));
   await queues.enqueueAll('sync-identity', deliveries);
   await admin.config('SET', 'maxmemory', '1');
   const { seen, reports } = await startWorker(server.url);
-  const refusals = async () => Number(/errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
+  const refusals = async () =>
+    Number(/errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
   await until(async () => (await refusals()) > 0, limits);
   // wall clock: the pauses between the attempts are the subject.
   await sleep(2_000);
@@ -75,7 +86,8 @@ test('while the memory of Redis is full a worker asks seldom and reports seldom,
   await admin.config('SET', 'maxmemory', '0');
   await checkWrites(admin);
   await until(() => seen.size === 200, limits);
-  const depths = async () => (await queues.depths()).find(({ name }) => name === 'sync-identity')!.states;
+  const depths = async () =>
+    (await queues.depths()).find(({ name }) => name === 'sync-identity')!.states;
   await until(async () => Object.values(await depths()).every((count) => count === 0), limits);
 });
 
@@ -101,21 +113,26 @@ test('a connection whose server has become a replica is replaced, and leads to t
 });
 
 describe('a worker closes', () => {
-  test.each(['has been killed', 'is silent', 'has never been there'])('when Redis %s', async (state) => {
-    const server = await startServer();
-    if (state === 'has never been there') process.kill(server.pid, 'SIGKILL');
-    const redis = connectRedis({ url: server.url, role: 'worker' });
-    const handlers = Object.fromEntries(jobNames.map((name) => [name, async () => {}])) as unknown as JobHandlers;
-    const consumer = consume({ redis, handlers });
-    if (state !== 'has never been there') {
-      await until(() => redis.status === 'ready', limits);
-      process.kill(server.pid, state === 'is silent' ? 'SIGSTOP' : 'SIGKILL');
-      if (state === 'has been killed') await until(() => redis.status !== 'ready', limits);
-    }
-    await consumer.close();
-    await closeRedis(redis);
-    if (state === 'is silent') process.kill(server.pid, 'SIGKILL');
-  });
+  test.each(['has been killed', 'is silent', 'has never been there'])(
+    'when Redis %s',
+    async (state) => {
+      const server = await startServer();
+      if (state === 'has never been there') process.kill(server.pid, 'SIGKILL');
+      const redis = connectRedis({ url: server.url, role: 'worker' });
+      const handlers = Object.fromEntries(
+        jobNames.map((name) => [name, async () => {}]),
+      ) as unknown as JobHandlers;
+      const consumer = consume({ redis, handlers });
+      if (state !== 'has never been there') {
+        await until(() => redis.status === 'ready', limits);
+        process.kill(server.pid, state === 'is silent' ? 'SIGSTOP' : 'SIGKILL');
+        if (state === 'has been killed') await until(() => redis.status !== 'ready', limits);
+      }
+      await consumer.close();
+      await closeRedis(redis);
+      if (state === 'is silent') process.kill(server.pid, 'SIGKILL');
+    },
+  );
 
   test('after its running jobs have ended, also without Redis', async () => {
     const server = await startServer();

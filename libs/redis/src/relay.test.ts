@@ -24,7 +24,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-const subscribers = async () => ((await producer.pubsub('NUMSUB', 'parley:relay')) as [string, number])[1];
+const subscribers = async () =>
+  ((await producer.pubsub('NUMSUB', 'parley:relay')) as [string, number])[1];
 
 /** Starts a relay that polls only once a minute and counts its polls. */
 async function start() {

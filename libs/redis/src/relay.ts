@@ -27,7 +27,11 @@ export function createRelayWaker(redis: RedisConnection): () => void {
  * Calls `work` when the relay is woken, and at the latest after the milliseconds that the previous call returned. Calls do
  * not overlap. `redis`: a connection of the role `worker`.
  */
-export function createRelay(redis: RedisConnection, work: () => Promise<number>, onError: (error: unknown) => void) {
+export function createRelay(
+  redis: RedisConnection,
+  work: () => Promise<number>,
+  onError: (error: unknown) => void,
+) {
   let isClosed = false;
   let wake = () => {};
   async function run(): Promise<void> {

@@ -4,7 +4,9 @@ const everyMs = 5_000;
  * Returns a function that takes errors and reports the first one at once, and further ones at most every 5 s: the latest, with
  * the number of errors since the last report.
  */
-export function reportRarely(report: (error: Error, count: number) => void): (error: Error) => void {
+export function reportRarely(
+  report: (error: Error, count: number) => void,
+): (error: Error) => void {
   let latest: Error | undefined;
   let count = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,12 @@
 import { type Sentinels, startSentinels, until } from '@parley/testing';
 import { enqueueEveryJob, handlersOf } from '../testing/every-job';
-import { type RedisSettings, checkWrites, closeRedis, connectRedis, waitForRedis } from './connect-redis';
+import {
+  type RedisSettings,
+  checkWrites,
+  closeRedis,
+  connectRedis,
+  waitForRedis,
+} from './connect-redis';
 import { consume } from './consume';
 import { createExecutionBells, createExecutionChunks } from './execution-chunks';
 import { type JobName, jobNames } from './job-catalog';
@@ -41,13 +47,21 @@ test.each([
   'jobs, limits, streams and the relay continue on the replica when the primary %s',
   async (_state, signal) => {
     await start({ password: 'of-the-servers', sentinelPassword: 'of-the-sentinels' });
-    const [producer, limiter, worker] = [await connect('producer'), await connect('limiter'), await connect('worker')];
+    const [producer, limiter, worker] = [
+      await connect('producer'),
+      await connect('limiter'),
+      await connect('worker'),
+    ];
     const queues = createQueues({ redis: producer });
     closing.push(() => queues.close());
     const seen = new Set<JobName>();
     const consumer = consume({ redis: worker, handlers: handlersOf((name) => seen.add(name)) });
     closing.push(() => consumer.close());
-    const admission = createRateLimiter({ redis: limiter, limits: { perKey: 99 }, onSkip: () => (skipped += 1) });
+    const admission = createRateLimiter({
+      redis: limiter,
+      limits: { perKey: 99 },
+      onSkip: () => (skipped += 1),
+    });
     closing.push(() => admission.close());
     let skipped = 0;
     const isCounted = async () => {
@@ -127,7 +141,11 @@ test('a wrong password of the sentinels is reported, and a worker closes without
   await start({ sentinelPassword: 'of-the-sentinels' });
   const errors: string[] = [];
   const url = sentinels.url.replace(/sentinelPassword=.*/, 'sentinelPassword=wrong');
-  const redis = connectRedis({ url, role: 'producer', onError: ({ message }) => errors.push(message) });
+  const redis = connectRedis({
+    url,
+    role: 'producer',
+    onError: ({ message }) => errors.push(message),
+  });
   await until(() => errors.length > 0, limits);
   expect(errors[0]).toMatch(/All sentinels are unreachable.*WRONGPASS/);
   const worker = connectRedis({ url, role: 'worker' });

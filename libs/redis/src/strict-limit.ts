@@ -33,14 +33,19 @@ const deadlineMs = 1_000;
  * counters have room, exactly in any window and over all processes. `group`: its counters are on one shard. Resolves with 0, the time
  * in Unix milliseconds of the next attempt, or `Infinity` when Redis has not answered within a second.
  */
-export function createStrictLimit(redis: RedisConnection, { name, windowMs }: { name: string; windowMs: number }) {
+export function createStrictLimit(
+  redis: RedisConnection,
+  { name, windowMs }: { name: string; windowMs: number },
+) {
   redis.defineCommand('parleyAdmitAll', { lua: admitAllScript });
   const ask = (redis as RedisConnection & { parleyAdmitAll: AdmitAll }).parleyAdmitAll.bind(redis);
   return async (group: string, counters: readonly Counter[]): Promise<number> => {
     if (redis.status !== 'ready') return Infinity;
     const keys = counters.map((counter) => `${name}:{${group}}:${counter.name}`);
     const answer = ask(keys.length, ...keys, windowMs, ...counters.map(({ limit }) => limit));
-    const waitMs = await Promise.race([answer, sleep(deadlineMs, Infinity, { ref: false })]).catch(() => Infinity);
+    const waitMs = await Promise.race([answer, sleep(deadlineMs, Infinity, { ref: false })]).catch(
+      () => Infinity,
+    );
     return waitMs > 0 ? Date.now() + waitMs + 1 : 0;
   };
 }

@@ -13,7 +13,9 @@ function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetai
   }
   const line = prompt.slice(0, at).split('\n').length;
   const [excerpt] = prompt.slice(at, at + 40).split('\n');
-  return [{ path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` }];
+  return [
+    { path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` },
+  ];
 }
 
 /** Conditions of all rules of a router, each of which may read the whole entity of a contact for each message. */
@@ -27,7 +29,14 @@ function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
       const path = `rules.${rule}.conditions.${index}`;
       const named = /^[^.]+\.[^.]+/.test(field);
       return [
-        ...(named ? [] : [{ path: `${path}.field`, message: 'must be <entity type>.<field>, such as customer.tier' }]),
+        ...(named
+          ? []
+          : [
+              {
+                path: `${path}.field`,
+                message: 'must be <entity type>.<field>, such as customer.tier',
+              },
+            ]),
         ...operandProblem(operator, value, `${path}.value`),
       ];
     }),
@@ -38,7 +47,8 @@ function operandProblem(operator: string, value: Json, path: string): ErrorDetai
   const name = operator.replace(/^\$/, '');
   if ((name === 'in' || name === 'nin') && !Array.isArray(value))
     return [{ path, message: `${operator} requires a list` }];
-  if (name === 'exists' && typeof value !== 'boolean') return [{ path, message: `${operator} requires true or false` }];
+  if (name === 'exists' && typeof value !== 'boolean')
+    return [{ path, message: `${operator} requires true or false` }];
   return [];
 }
 
@@ -60,14 +70,20 @@ const operators = new Set<string>(filterOperators);
 
 function checkCondition(field: string, condition: Json): ErrorDetail[] {
   const path = `on.condition.${field}`;
-  if (!conditionField.test(field)) return [{ path, message: 'must name data.<field>, previousData.<field> or status' }];
+  if (!conditionField.test(field))
+    return [{ path, message: 'must name data.<field>, previousData.<field> or status' }];
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return [];
   const keys = Object.keys(condition);
   if (!keys.some((key) => key.startsWith('$'))) return [];
   return keys.flatMap((key) =>
     operators.has(key)
       ? operandProblem(key, condition[key]!, `${path}.${key}`)
-      : [{ path: `${path}.${key}`, message: `unknown operator; use one of ${filterOperators.join(' ')}` }],
+      : [
+          {
+            path: `${path}.${key}`,
+            message: `unknown operator; use one of ${filterOperators.join(' ')}`,
+          },
+        ],
   );
 }
 

@@ -18,12 +18,19 @@ beforeEach(async () => {
   org = await seedOrganization(db.pool);
 });
 
-const tool = (name: string, handlerCode: string) => ({ name, description: 'd', parameters: {}, handlerCode });
+const tool = (name: string, handlerCode: string) => ({
+  name,
+  description: 'd',
+  parameters: {},
+  handlerCode,
+});
 const checkHandler: CheckHandler = async (code, organizationId) => {
   checked.push(code);
   expect(organizationId).toBe(org.scope.organizationId);
   if (code === 'away') return { ok: false, reason: 'unavailable' };
-  return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
+  return code.includes('{{')
+    ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' }
+    : { ok: true };
 };
 const push = (resources: object, more: object = {}) =>
   pushResources(db, org.scope, {
@@ -39,7 +46,9 @@ describe('handlers of a push', () => {
   it('are parsed when they are new or changed', async () => {
     const tools = [tool('a', 'return 1'), tool('b', 'return 2')];
     expect(await push({ tools })).toMatchObject({ ok: true });
-    expect(await push({ tools: [tools[0], tool('b', 'return 3')] }, { dryRun: true })).toMatchObject({ ok: true });
+    expect(
+      await push({ tools: [tools[0], tool('b', 'return 3')] }, { dryRun: true }),
+    ).toMatchObject({ ok: true });
     expect(checked).toEqual(['return 1', 'return 2', 'return 3']);
   });
 
@@ -54,12 +63,19 @@ describe('handlers of a push', () => {
         { path: 'tools.1.handlerCode', message: 'Unexpected token (line 1)' },
       ],
     });
-    expect((await db.pool.query('select from tools where tenant = $1', [org.scope.tenant])).rowCount).toBe(0);
+    expect(
+      (await db.pool.query('select from tools where tenant = $1', [org.scope.tenant])).rowCount,
+    ).toBe(0);
   });
 
   it('are refused if they cannot be checked because the executor is unavailable', async () => {
-    expect(await push({ tools: [tool('a', 'away')] })).toEqual({ ok: false, reason: 'handlers_unchecked' });
-    expect(await push({ tools: [tool('a', 'away')] }, { checkHandler: undefined })).toMatchObject({ ok: true });
+    expect(await push({ tools: [tool('a', 'away')] })).toEqual({
+      ok: false,
+      reason: 'handlers_unchecked',
+    });
+    expect(await push({ tools: [tool('a', 'away')] }, { checkHandler: undefined })).toMatchObject({
+      ok: true,
+    });
     expect(await push({ tools: [tool('a', 'away')] })).toMatchObject({ ok: true });
   });
 
@@ -102,7 +118,9 @@ describe('tools of MCP servers', () => {
   it('cannot have the name of a custom tool', async () => {
     await configure();
     expect(await push({ tools: [tool('mcp.crm.find', 'return 1')] })).toMatchObject({
-      problems: [{ path: 'tools.0.name', message: expect.stringContaining('may not begin with "mcp."') }],
+      problems: [
+        { path: 'tools.0.name', message: expect.stringContaining('may not begin with "mcp."') },
+      ],
     });
   });
 });

@@ -7,7 +7,11 @@ import { handlerHash } from './stored-resources';
 export type CheckHandler = (
   handlerCode: string,
   organizationId: string,
-) => Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
+) => Promise<
+  | { ok: true }
+  | { ok: false; reason: 'invalid'; message: string }
+  | { ok: false; reason: 'unavailable' }
+>;
 
 /** Number of handlers that one push checks at a time. The executor has few processes, which other callers use too. */
 const concurrency = 4;
@@ -40,7 +44,9 @@ export async function checkHandlers(
   const names = given.map(({ name }) => name);
   const { rows } = await db.query(scope, storedHandlers, [scope.tenant, scope.environment, names]);
   const stored = new Map(rows.map(({ name, hash }) => [name, hash]));
-  const changed = given.filter(({ name, handlerCode }) => stored.get(name) !== handlerHash(handlerCode));
+  const changed = given.filter(
+    ({ name, handlerCode }) => stored.get(name) !== handlerHash(handlerCode),
+  );
   const problems: ErrorDetail[] = [];
   let isUnavailable = false;
   const queue = changed.values();

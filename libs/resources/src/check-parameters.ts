@@ -17,11 +17,15 @@ export async function checkParameters(
   for (const [index, tool] of tools.entries()) {
     const { parameters } = (tool ?? {}) as { parameters?: unknown };
     // An invalid shape is reported by parseResources.
-    if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) continue;
+    if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))
+      continue;
     const found = await parameterProblems(parameters as JsonObject, scope.organizationId);
     if (found === null) return null;
     for (const { path, message } of found)
-      problems.push({ path: pathOf('tools', index, path === '' ? 'parameters' : `parameters.${path}`), message });
+      problems.push({
+        path: pathOf('tools', index, path === '' ? 'parameters' : `parameters.${path}`),
+        message,
+      });
     await budget.pause();
   }
   return problems;

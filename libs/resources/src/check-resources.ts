@@ -1,4 +1,10 @@
-import { type ErrorDetail, type ResourceKind, findUnstorable, resourceKinds, systemRunAs } from '@parley/contracts';
+import {
+  type ErrorDetail,
+  type ResourceKind,
+  findUnstorable,
+  resourceKinds,
+  systemRunAs,
+} from '@parley/contracts';
 import { validateRole } from '@parley/permissions';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
@@ -25,18 +31,28 @@ export interface CheckInput extends Omit<ParsedResources, 'problems'> {
  * References are checked against the environment after the push: the stored definitions without the deleted ones, and
  * the pushed ones.
  */
-export async function checkResources(input: CheckInput, budget: PushBudget): Promise<ErrorDetail[]> {
+export async function checkResources(
+  input: CheckInput,
+  budget: PushBudget,
+): Promise<ErrorDetail[]> {
   const names = namesAfter(input);
   const problems: ErrorDetail[] = [];
-  const check = async (kind: ResourceKind, index: number, definition: Definition, omitted?: ReadonlySet<string>) => {
+  const check = async (
+    kind: ResourceKind,
+    index: number,
+    definition: Definition,
+    omitted?: ReadonlySet<string>,
+  ) => {
     for (const { path, message } of problemsOf(kind, definition, names))
-      if (!omitted?.has(path.split('.')[0]!)) problems.push({ path: pathOf(kind, index, path), message });
+      if (!omitted?.has(path.split('.')[0]!))
+        problems.push({ path: pathOf(kind, index, path), message });
     await budget.pause();
   };
   for (const kind of resourceKinds)
     for (const [at, definition] of (input.resources[kind] ?? []).entries())
       await check(kind, input.indexes[kind][at]!, definition);
-  for (const { kind, index, definition, omitted } of input.partials) await check(kind, index, definition, omitted);
+  for (const { kind, index, definition, omitted } of input.partials)
+    await check(kind, index, definition, omitted);
   return [
     ...problems,
     ...duplicates(input),
@@ -48,7 +64,14 @@ export async function checkResources(input: CheckInput, budget: PushBudget): Pro
 
 type Names = Record<ResourceKind, Set<string>>;
 
-function namesAfter({ resources, invalidSlugs, stored, deleted, knownTools, mcpServers }: CheckInput): Names {
+function namesAfter({
+  resources,
+  invalidSlugs,
+  stored,
+  deleted,
+  knownTools,
+  mcpServers,
+}: CheckInput): Names {
   const names: Names = forEachKind((kind) => {
     const kept = [...stored[kind].keys()].filter((slug) => !deleted[kind].has(slug));
     return new Set([...kept, ...invalidSlugs[kind], ...(resources[kind] ?? []).map(slugOf)]);
@@ -64,7 +87,9 @@ function problemsOf(kind: ResourceKind, definition: Definition, names: Names): E
   if (unstorable !== null) return [unstorable];
   // libs/permissions also checks the references of roles.
   if (kind === 'roles') return validateRole(definition, names);
-  const missing = referencesOf(kind, definition).filter((reference) => !isResolved(reference, names));
+  const missing = referencesOf(kind, definition).filter(
+    (reference) => !isResolved(reference, names),
+  );
   return [
     ...checkDefinition(kind, definition),
     ...missing.map((reference) => ({ path: reference.path, message: unknown(reference) })),
@@ -88,13 +113,21 @@ function duplicates({ resources, indexes }: CheckInput): ErrorDetail[] {
       const slug = slugOf(definition);
       if (!seen.has(slug)) return seen.add(slug) && [];
       const field = kind === 'tools' ? 'name' : 'slug';
-      return [{ path: pathOf(kind, indexes[kind][index]!, field), message: `"${slug}" is given more than once` }];
+      return [
+        {
+          path: pathOf(kind, indexes[kind][index]!, field),
+          message: `"${slug}" is given more than once`,
+        },
+      ];
     });
   });
 }
 
 /** Models receive tool names with `_` instead of dots, so two names must not differ only in that. */
-function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names: Set<string>): ErrorDetail[] {
+function toolNameProblems(
+  { resources, indexes, knownTools }: CheckInput,
+  names: Set<string>,
+): ErrorDetail[] {
   const builtIn = new Set(knownTools);
   const byWireName = Map.groupBy(names, wireName);
   return (resources.tools ?? []).flatMap(({ name }, index) => {
@@ -103,12 +136,17 @@ function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names:
       return [{ path, message: 'may not begin with "mcp.": these are tools of MCP servers' }];
     if (builtIn.has(name)) return [{ path, message: `"${name}" is a built-in tool` }];
     const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
-    return other === undefined ? [] : [{ path, message: `"${name}" and "${other}" are the same name for a model` }];
+    return other === undefined
+      ? []
+      : [{ path, message: `"${name}" and "${other}" are the same name for a model` }];
   });
 }
 
 /** A role with the slug of the system's `runAs` would have other rights than its author expects. */
-function runAsProblems({ resources, indexes }: CheckInput, roles: ReadonlySet<string>): ErrorDetail[] {
+function runAsProblems(
+  { resources, indexes }: CheckInput,
+  roles: ReadonlySet<string>,
+): ErrorDetail[] {
   if (!roles.has(systemRunAs)) return [];
   return (resources.tools ?? []).flatMap(({ runAs }, index) =>
     runAs === systemRunAs
@@ -125,16 +163,23 @@ function runAsProblems({ resources, indexes }: CheckInput, roles: ReadonlySet<st
 const wireName = (name: string): string => name.replaceAll('.', '_');
 
 /** References from definitions that stay to definitions that prune would delete. */
-function danglingReferences({ resources, invalidSlugs, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
+function danglingReferences(
+  { resources, invalidSlugs, stored, deleted }: CheckInput,
+  names: Names,
+): ErrorDetail[] {
   return resourceKinds.flatMap((kind) => {
     const given = new Set([...(resources[kind] ?? []).map(slugOf), ...invalidSlugs[kind]]);
-    const kept = [...stored[kind].values()].filter(({ slug }) => !given.has(slug) && !deleted[kind].has(slug));
+    const kept = [...stored[kind].values()].filter(
+      ({ slug }) => !given.has(slug) && !deleted[kind].has(slug),
+    );
     return kept.flatMap(({ slug, definition }) =>
       referencesOf(kind, definition).flatMap((reference) => {
         const target = reference.kinds.find((candidate) => deleted[candidate].has(reference.slug));
         if (target === undefined || isResolved(reference, names)) return [];
         const user = `${singular[kind]} "${slug}" (${reference.path})`;
-        return [{ path: target, message: `"${reference.slug}" cannot be deleted: it is used by ${user}` }];
+        return [
+          { path: target, message: `"${reference.slug}" cannot be deleted: it is used by ${user}` },
+        ];
       }),
     );
   });

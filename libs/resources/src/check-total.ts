@@ -25,7 +25,9 @@ export async function checkTotal(
 ): Promise<TooLarge | null> {
   const written = resourceKinds.flatMap((kind) => {
     const { created = [], updated = [] } = plan[kind] ?? {};
-    return [...created, ...updated].map((definition) => sizeOf(kind, slugOf(definition), definition));
+    return [...created, ...updated].map((definition) =>
+      sizeOf(kind, slugOf(definition), definition),
+    );
   });
   if (written.length === 0) return null;
   const stored = await readSizes(client, scope);
@@ -37,7 +39,11 @@ export async function checkTotal(
   return { bytes, largest: after.sort((a, b) => b.bytes - a.bytes).slice(0, maxNamed) };
 }
 
-const sizeOf = (kind: DefinitionSize['kind'], slug: string, definition: object): DefinitionSize => ({
+const sizeOf = (
+  kind: DefinitionSize['kind'],
+  slug: string,
+  definition: object,
+): DefinitionSize => ({
   kind,
   slug,
   bytes: Buffer.byteLength(JSON.stringify(definition)),
@@ -45,4 +51,5 @@ const sizeOf = (kind: DefinitionSize['kind'], slug: string, definition: object):
 
 const nameOf = ({ kind, slug }: DefinitionSize): string => `${kind}/${slug}`;
 
-const sum = (sizes: readonly DefinitionSize[]): number => sizes.reduce((total, { bytes }) => total + bytes, 0);
+const sum = (sizes: readonly DefinitionSize[]): number =>
+  sizes.reduce((total, { bytes }) => total + bytes, 0);

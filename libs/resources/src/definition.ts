@@ -8,7 +8,10 @@ export const slugOf = (definition: Definition): string =>
 
 /** Computes one value for each kind. */
 export function forEachKind<T>(make: (kind: ResourceKind) => T): Record<ResourceKind, T> {
-  return Object.fromEntries(resourceKinds.map((kind) => [kind, make(kind)])) as Record<ResourceKind, T>;
+  return Object.fromEntries(resourceKinds.map((kind) => [kind, make(kind)])) as Record<
+    ResourceKind,
+    T
+  >;
 }
 
 /** The singular noun of each kind, for messages. */

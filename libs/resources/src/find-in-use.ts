@@ -14,7 +14,9 @@ type Find = (db: Queryable, scope: Scope, slugs: string[]) => Promise<InUse[]>;
 const findAnswering =
   (member: 'agentSlug' | 'routerSlug'): Find =>
   async (db, scope, slugs) => {
-    const answering = new Set((await listAnswering(db, scope)).map((connection) => connection[member]));
+    const answering = new Set(
+      (await listAnswering(db, scope)).map((connection) => connection[member]),
+    );
     return slugs
       .filter((slug) => answering.has(slug))
       .map((slug) => ({ slug, reason: 'answers on a connected channel' }));
@@ -40,6 +42,11 @@ const entities = (count: number): string =>
   count === 1 ? '1 entity' : count > 1_000 ? 'more than 1,000 entities' : `${count} entities`;
 
 /** Returns the definitions of one kind that cannot be deleted because they are in use, with the reason. */
-export async function findInUse(db: Queryable, scope: Scope, kind: ResourceKind, slugs: string[]): Promise<InUse[]> {
+export async function findInUse(
+  db: Queryable,
+  scope: Scope,
+  kind: ResourceKind,
+  slugs: string[],
+): Promise<InUse[]> {
   return slugs.length === 0 ? [] : ((await findersByKind[kind]?.(db, scope, slugs)) ?? []);
 }

@@ -12,19 +12,35 @@ import type { StoredResources } from './stored-resources';
 export async function findReserved(
   db: Queryable,
   scope: Scope,
-  { plan, stored, deletedTools }: { plan: Plan; stored: StoredResources; deletedTools: ReadonlySet<string> },
+  {
+    plan,
+    stored,
+    deletedTools,
+  }: { plan: Plan; stored: StoredResources; deletedTools: ReadonlySet<string> },
 ): Promise<ErrorDetail[]> {
-  return [...reservedTools(plan, stored, deletedTools), ...(await reservedRoles(db, scope, plan, stored))];
+  return [
+    ...reservedTools(plan, stored, deletedTools),
+    ...(await reservedRoles(db, scope, plan, stored)),
+  ];
 }
 
-function reservedTools(plan: Plan, stored: StoredResources, deleted: ReadonlySet<string>): ErrorDetail[] {
-  const storedTool = (name: string) => stored.tools.get(name)?.definition as Definition<'tools'> | undefined;
+function reservedTools(
+  plan: Plan,
+  stored: StoredResources,
+  deleted: ReadonlySet<string>,
+): ErrorDetail[] {
+  const storedTool = (name: string) =>
+    stored.tools.get(name)?.definition as Definition<'tools'> | undefined;
   const reserved: ErrorDetail[] = [];
   const add = (name: string, change: string, right: string | null) => {
     if (right !== null)
-      reserved.push({ path: 'tools', message: `Only an admin may ${change} the tool "${name}": ${right}` });
+      reserved.push({
+        path: 'tools',
+        message: `Only an admin may ${change} the tool "${name}": ${right}`,
+      });
   };
-  for (const tool of plan.tools?.created ?? []) add(slugOf(tool), 'add', rightOf(tool as Definition<'tools'>));
+  for (const tool of plan.tools?.created ?? [])
+    add(slugOf(tool), 'add', rightOf(tool as Definition<'tools'>));
   for (const tool of plan.tools?.updated ?? []) {
     const name = slugOf(tool);
     // Both, because a change may remove the declaration as well as add it.
@@ -36,12 +52,18 @@ function reservedTools(plan: Plan, stored: StoredResources, deleted: ReadonlySet
 
 /** What a tool may do that its caller may not; null for a tool that acts as its caller. */
 function rightOf(tool: Definition<'tools'> | undefined): string | null {
-  if (tool?.secrets !== undefined && tool.secrets.length > 0) return `it declares the secret ${tool.secrets[0]}`;
+  if (tool?.secrets !== undefined && tool.secrets.length > 0)
+    return `it declares the secret ${tool.secrets[0]}`;
   if (tool?.runAs !== undefined) return `it runs as ${tool.runAs}`;
   return null;
 }
 
-async function reservedRoles(db: Queryable, scope: Scope, plan: Plan, stored: StoredResources): Promise<ErrorDetail[]> {
+async function reservedRoles(
+  db: Queryable,
+  scope: Scope,
+  plan: Plan,
+  stored: StoredResources,
+): Promise<ErrorDetail[]> {
   const created = (plan.roles?.created ?? []).map(slugOf);
   const updated = (plan.roles?.updated ?? []).map(slugOf);
   if (created.length + updated.length === 0) return [];
@@ -53,7 +75,10 @@ async function reservedRoles(db: Queryable, scope: Scope, plan: Plan, stored: St
       ? [{ role: runAs, user: `the tool "${slug}" runs as it` }]
       : [];
   });
-  const uses = [...ofKeys.map(({ role, prefix }) => ({ role, user: `it limits the API key ${prefix}` })), ...ofTools];
+  const uses = [
+    ...ofKeys.map(({ role, prefix }) => ({ role, user: `it limits the API key ${prefix}` })),
+    ...ofTools,
+  ];
   return uses.map(({ role, user }) => {
     const change = created.includes(role) ? 'add' : 'change';
     return { path: 'roles', message: `Only an admin may ${change} the role "${role}": ${user}` };

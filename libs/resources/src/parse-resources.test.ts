@@ -16,7 +16,13 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const push = (resources: RawResourceSet, prune = false) =>
-  pushResources(db, scope, { resources, prune, source, mayGrantRights: true, knownTools: ['entity.query'] });
+  pushResources(db, scope, {
+    resources,
+    prune,
+    source,
+    mayGrantRights: true,
+    knownTools: ['entity.query'],
+  });
 
 test('problems of shape and of references are reported together, each with its path', async () => {
   const result = await push({
@@ -25,19 +31,26 @@ test('problems of shape and of references are reported together, each with its p
       { slug: 'b', name: 'B', systemPromt: 'x' },
       { slug: 'c', name: 'C', systemPrompt: 'x', roles: ['missing'] },
     ],
-    routers: [{ slug: 'r', name: 'R', mode: 'classify', agents: ['a', 'b', 'missing'], fallback: 'a' }],
+    routers: [
+      { slug: 'r', name: 'R', mode: 'classify', agents: ['a', 'b', 'missing'], fallback: 'a' },
+    ],
     triggers: [
       'nonsense',
       {
         slug: 't',
         name: 'T',
-        on: { entityType: 'payment', action: 'updated', condition: { 'data.total': { $gte: 1, $gtt: 2 } } },
+        on: {
+          entityType: 'payment',
+          action: 'updated',
+          condition: { 'data.total': { $gte: 1, $gtt: 2 } },
+        },
         actions: [{ tool: 'entity.query', args: {} }],
       },
     ],
   });
   expect(result).toMatchObject({ ok: false, reason: 'invalid' });
-  const paths = !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
+  const paths =
+    !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
   // `b` has an invalid shape but counts as present, so the router that refers to `b` has one problem, not two.
   expect(paths.sort()).toEqual([
     'agents.0.tools.0',
@@ -55,11 +68,19 @@ test('the valid fields of a definition with an invalid shape are checked', async
   const result = await push({
     agents: [{ slug: 'a', name: 7, systemPromt: 'x', tools: ['nope'], roles: ['missing'] }],
     routers: [{ slug: 'r', name: 'R', mode: 'odd', agents: [], fallback: 'missing' }],
-    roles: [{ slug: 'o', name: 'O', extra: 1, policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }] }],
+    roles: [
+      {
+        slug: 'o',
+        name: 'O',
+        extra: 1,
+        policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }],
+      },
+    ],
     entityTypes: [{ slug: 'e', schema: { total: 'nmber' } }],
     triggers: [{ slug: 't', name: 'T', on: 'never', actions: [{ tool: 'nope', args: {} }] }],
   });
-  const paths = !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
+  const paths =
+    !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
   expect(paths.sort()).toEqual([
     'agents.0.name',
     'agents.0.roles.0',
@@ -85,7 +106,10 @@ test.each([
     '{{f({"q":"{{entity.query({\\"type\\":\\"a\\",\\"filters\\":\\"{{a}}\\"})}}"})}}',
     'has a query whose filters are a template: name each field',
   ],
-  ['{{entity.get({"id":"{{a}}"}', 'has an unclosed template in line 1: {{entity.get({"id":"{{a}}"}'],
+  [
+    '{{entity.get({"id":"{{a}}"}',
+    'has an unclosed template in line 1: {{entity.get({"id":"{{a}}"}',
+  ],
 ])('a prompt with an unclosed template is refused: %j', async (systemPrompt, message) => {
   expect(await push({ agents: [{ slug: 'p', name: 'P', systemPrompt }] })).toEqual({
     ok: false,
@@ -95,8 +119,11 @@ test.each([
 });
 
 test('a prompt whose templates are all closed is accepted', async () => {
-  const systemPrompt = '{"a":{"b":1}} {{contact.name | "x"}} {{entity.query({"type":"{{a}}"})}} {{ }} }}';
-  expect(await push({ agents: [{ slug: 'closed', name: 'P', systemPrompt }] })).toMatchObject({ ok: true });
+  const systemPrompt =
+    '{"a":{"b":1}} {{contact.name | "x"}} {{entity.query({"type":"{{a}}"})}} {{ }} }}';
+  expect(await push({ agents: [{ slug: 'closed', name: 'P', systemPrompt }] })).toMatchObject({
+    ok: true,
+  });
   await push({ agents: [] }, true);
 });
 

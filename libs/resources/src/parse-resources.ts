@@ -31,7 +31,10 @@ export interface PartialDefinition {
 }
 
 /** Parses each definition on its own, so that an invalid one does not hide the problems of the others. */
-export async function parseResources(raw: RawResourceSet, budget: PushBudget): Promise<ParsedResources> {
+export async function parseResources(
+  raw: RawResourceSet,
+  budget: PushBudget,
+): Promise<ParsedResources> {
   const problems: ErrorDetail[] = [];
   const partials: PartialDefinition[] = [];
   const resources: Record<string, Definition[]> = {};
@@ -51,7 +54,8 @@ export async function parseResources(raw: RawResourceSet, budget: PushBudget): P
         if (name !== null) invalidSlugs[kind].add(name);
         const rest = withoutInvalidFields(kind, value, parsed.problems);
         if (rest !== null) partials.push({ kind, index, ...rest });
-        for (const { path, message } of parsed.problems) problems.push({ path: pathOf(kind, index, path), message });
+        for (const { path, message } of parsed.problems)
+          problems.push({ path: pathOf(kind, index, path), message });
       }
       await budget.pause();
     }
@@ -66,7 +70,12 @@ const placeholders: Record<ResourceKind, object> = {
   tools: { name: 'x', description: 'x', parameters: {}, handlerCode: 'x' },
   agents: { slug: 'x', name: 'x', systemPrompt: '' },
   routers: { slug: 'x', name: 'x', mode: 'rules', agents: ['x'], fallback: 'x' },
-  triggers: { slug: 'x', name: 'x', on: { entityType: 'x', action: 'created' }, actions: [{ tool: 'x', args: {} }] },
+  triggers: {
+    slug: 'x',
+    name: 'x',
+    on: { entityType: 'x', action: 'created' },
+    actions: [{ tool: 'x', args: {} }],
+  },
 };
 
 function withoutInvalidFields(

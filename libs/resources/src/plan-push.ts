@@ -42,7 +42,10 @@ function planKind(
   }
   const slugs = new Set(given.map(slugOf));
   plan.absent = [...stored.keys()].filter(
-    (slug) => !slugs.has(slug) && !invalidSlugs.has(slug) && !(kind === 'entityTypes' && slug === paymentType),
+    (slug) =>
+      !slugs.has(slug) &&
+      !invalidSlugs.has(slug) &&
+      !(kind === 'entityTypes' && slug === paymentType),
   );
   return plan;
 }

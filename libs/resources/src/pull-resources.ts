@@ -7,7 +7,11 @@ import { readBatches, readOnlySnapshot, readSizes, readVersion } from './stored-
  * no effect. A process holds about 256 KiB of the definitions at a time, however many there are: `write` resolves when it can
  * take more.
  */
-export function writePull(db: Db, scope: Scope, write: (piece: string) => Promise<void>): Promise<void> {
+export function writePull(
+  db: Db,
+  scope: Scope,
+  write: (piece: string) => Promise<void>,
+): Promise<void> {
   return db.transaction(
     async (client) => {
       await client.query(scope, readOnlySnapshot);

@@ -28,13 +28,22 @@ async function pushed(scope: Scope, resources: ResourceSet, options: Partial<Pus
   return result.result;
 }
 
-async function problemsOf(scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) {
+async function problemsOf(
+  scope: Scope,
+  resources: ResourceSet,
+  options: Partial<PushRequest> = {},
+) {
   const result = await push(scope, resources, options);
   return !result.ok && result.reason === 'invalid' ? result.problems : [];
 }
 
 const agent = (slug: string, more = {}) => ({ slug, name: slug, systemPrompt: 'Hello', ...more });
-const type = (slug: string, more = {}) => ({ slug, name: slug, schema: { name: 'string' }, ...more });
+const type = (slug: string, more = {}) => ({
+  slug,
+  name: slug,
+  schema: { name: 'string' },
+  ...more,
+});
 const router = (slug: string, agents: string[]) => ({
   slug,
   name: slug,
@@ -60,7 +69,9 @@ const everything: ResourceSet = {
         { resource: 'order', actions: ['read', 'list'], effect: 'allow' },
         { resource: 'shop.refund', actions: ['execute'], effect: 'deny' },
       ],
-      scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.userId' }],
+      scopeRules: [
+        { entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.userId' },
+      ],
       fieldMasks: [{ entityType: 'customer', fieldPath: 'email', maskType: 'hide' }],
     },
   ],
@@ -68,18 +79,32 @@ const everything: ResourceSet = {
     {
       name: 'shop.refund',
       description: 'Refunds',
-      parameters: { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number', minimum: 0.5 } } },
+      parameters: {
+        type: 'object',
+        properties: { z: { type: 'string' }, a: { type: 'number', minimum: 0.5 } },
+      },
       handlerCode: 'return args;\n',
     },
   ],
-  agents: [agent('helper', { tools: ['entity.query', 'shop.*'], roles: ['clerk'], model: 'openai/gpt-5-mini' })],
+  agents: [
+    agent('helper', {
+      tools: ['entity.query', 'shop.*'],
+      roles: ['clerk'],
+      model: 'openai/gpt-5-mini',
+    }),
+  ],
   routers: [
     {
       slug: 'front',
       name: 'Front',
       mode: 'rules',
       agents: ['helper'],
-      rules: [{ conditions: [{ field: 'customer.tier', operator: '$in', value: ['gold'] }], route: 'helper' }],
+      rules: [
+        {
+          conditions: [{ field: 'customer.tier', operator: '$in', value: ['gold'] }],
+          route: 'helper',
+        },
+      ],
       fallback: 'helper',
     },
   ],
@@ -105,9 +130,16 @@ describe('a push', () => {
     const scope = await newScope();
     const { version, results } = await pushed(scope, everything);
     expect(version).toBe(1);
-    expect(results.entityTypes).toEqual({ created: ['order', 'customer'], updated: [], deleted: [], unchanged: [] });
+    expect(results.entityTypes).toEqual({
+      created: ['order', 'customer'],
+      updated: [],
+      deleted: [],
+      unchanged: [],
+    });
     expect(results.triggers!.created).toEqual(['on-paid', 'nightly']);
-    const { rows } = await db.pool.query('select slug, enabled, entity_type, action from triggers order by slug');
+    const { rows } = await db.pool.query(
+      'select slug, enabled, entity_type, action from triggers order by slug',
+    );
     expect(rows).toEqual([
       { slug: 'nightly', enabled: false, entity_type: null, action: null },
       { slug: 'on-paid', enabled: true, entity_type: 'payment', action: 'updated' },
@@ -136,7 +168,9 @@ describe('a push', () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('a', { schema: { x: 'string', y: 'number' } })] });
     const { results } = await pushed(scope, {
-      entityTypes: [{ schema: { y: 'number', x: 'string' }, searchFields: [], name: 'a', slug: 'a' }],
+      entityTypes: [
+        { schema: { y: 'number', x: 'string' }, searchFields: [], name: 'a', slug: 'a' },
+      ],
     });
     expect(results.entityTypes!.unchanged).toEqual(['a']);
   });
@@ -144,8 +178,12 @@ describe('a push', () => {
   test('of some definitions updates only these, and deletes nothing without prune', async () => {
     const scope = await newScope();
     await pushed(scope, everything);
-    const { results, version } = await pushed(scope, { agents: [agent('helper', { systemPrompt: 'Changed' })] });
-    expect(results).toEqual({ agents: { created: [], updated: ['helper'], deleted: [], unchanged: [] } });
+    const { results, version } = await pushed(scope, {
+      agents: [agent('helper', { systemPrompt: 'Changed' })],
+    });
+    expect(results).toEqual({
+      agents: { created: [], updated: ['helper'], deleted: [], unchanged: [] },
+    });
     expect(version).toBe(2);
     const state = await resourceState(db, scope);
     expect(state.resources.agents).toEqual([
@@ -164,7 +202,9 @@ describe('a push', () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a'), agent('b')], entityTypes: [type('t')] });
     const { results } = await pushed(scope, { agents: [agent('a')] }, { prune: true });
-    expect(results).toEqual({ agents: { created: [], updated: [], deleted: ['b'], unchanged: ['a'] } });
+    expect(results).toEqual({
+      agents: { created: [], updated: [], deleted: ['b'], unchanged: ['a'] },
+    });
     expect((await resourceState(db, scope)).resources.entityTypes).toHaveLength(1);
   });
 
@@ -173,7 +213,9 @@ describe('a push', () => {
     await ensureType(db, scope, { slug: 'payment', name: 'Payment', schema: {}, searchFields: [] });
     await pushed(scope, { entityTypes: [type('t')] });
     const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
-    expect(results).toEqual({ entityTypes: { created: [], updated: [], deleted: ['t'], unchanged: [] } });
+    expect(results).toEqual({
+      entityTypes: { created: [], updated: [], deleted: ['t'], unchanged: [] },
+    });
   });
 
   test('with dryRun reports the same changes and writes nothing', async () => {
@@ -204,21 +246,31 @@ describe('a push', () => {
     );
     const cursed = { ...everything.triggers![0]!, slug: 'cursed' };
     await expect(push(scope, { ...everything, triggers: [cursed] })).rejects.toThrow('no');
-    expect((await resourceState(db, scope)).resources).toMatchObject({ entityTypes: [], agents: [], tools: [] });
-    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [scope.tenant]);
+    expect((await resourceState(db, scope)).resources).toMatchObject({
+      entityTypes: [],
+      agents: [],
+      tools: [],
+    });
+    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [
+      scope.tenant,
+    ]);
     expect(rowCount).toBe(0);
   });
 
   test('runs one at a time: 12 concurrent pushes raise the version by 12, and of 6 with one expectedVersion one succeeds', async () => {
     const scope = await newScope();
     const versions = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => pushed(scope, { agents: [agent(`a${index}`), agent(`b${index}`)] })),
+      Array.from({ length: 12 }, (_, index) =>
+        pushed(scope, { agents: [agent(`a${index}`), agent(`b${index}`)] }),
+      ),
     );
     expect(versions.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 12 }, (_, index) => index + 1),
     );
     const racing = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => push(scope, { agents: [agent(`c${index}`)] }, { expectedVersion: 12 })),
+      Array.from({ length: 6 }, (_, index) =>
+        push(scope, { agents: [agent(`c${index}`)] }, { expectedVersion: 12 }),
+      ),
     );
     expect(racing.filter(({ ok }) => ok)).toHaveLength(1);
   });
@@ -262,21 +314,28 @@ describe('the actions with enabled triggers are stored with the entity type', ()
       await pushed(scope, resources, options);
       return actionsOf(scope);
     };
-    expect(await change({ ...types, triggers: [trigger('a', 'created')] })).toEqual({ order: ['created'], note: [] });
+    expect(await change({ ...types, triggers: [trigger('a', 'created')] })).toEqual({
+      order: ['created'],
+      note: [],
+    });
     const off = trigger('c', 'deleted', { enabled: false });
     const second = [trigger('b', 'updated'), trigger('b2', 'updated'), off];
     expect(await change({ triggers: second })).toEqual({ order: ['created', 'updated'], note: [] });
     expect(await change({ triggers: [{ ...off, enabled: true }] })).toMatchObject({
       order: ['created', 'deleted', 'updated'],
     });
-    expect(await change({ triggers: [off, { ...trigger('b', 'updated'), enabled: false }] })).toMatchObject({
+    expect(
+      await change({ triggers: [off, { ...trigger('b', 'updated'), enabled: false }] }),
+    ).toMatchObject({
       order: ['created', 'updated'],
     });
     expect(await change({ triggers: [trigger('a', 'created', { of: 'note' })] })).toEqual({
       order: ['updated'],
       note: ['created'],
     });
-    expect(await change({ entityTypes: [type('order', { name: 'Renamed' })] })).toMatchObject({ order: ['updated'] });
+    expect(await change({ entityTypes: [type('order', { name: 'Renamed' })] })).toMatchObject({
+      order: ['updated'],
+    });
     expect(await change({ triggers: [trigger('b2', 'deleted')] }, { dryRun: true })).toMatchObject({
       order: ['updated'],
     });
@@ -289,11 +348,15 @@ describe('the actions with enabled triggers are stored with the entity type', ()
 
   test('even if the type is created after its trigger, and only in the same environment', async () => {
     const scope = await newScope();
-    for (const one of [scope, inProduction(scope)]) await pushed(one, { entityTypes: [type('order')] });
+    for (const one of [scope, inProduction(scope)])
+      await pushed(one, { entityTypes: [type('order')] });
     await pushed(scope, { triggers: [trigger('paid', 'updated', { of: 'payment' })] });
     expect(await actionsOf(scope)).toEqual({ order: [] });
     await ensureType(db, scope, { slug: 'payment', name: 'Payment', schema: {}, searchFields: [] });
-    expect(await actionsOf(scope)).toEqual({ order: [], payment: ['created', 'updated', 'deleted'] });
+    expect(await actionsOf(scope)).toEqual({
+      order: [],
+      payment: ['created', 'updated', 'deleted'],
+    });
     await pushed(scope, { triggers: [trigger('made', 'created')] });
     expect(await actionsOf(scope)).toEqual({ order: ['created'], payment: ['updated'] });
     await pushed(scope, { entityTypes: [type('payment')], triggers: [] }, { prune: true });
@@ -305,24 +368,33 @@ describe('the actions with enabled triggers are stored with the entity type', ()
     const scope = await newScope();
     const entities = createEntities({ db });
     const create = async (tx?: Queryable) =>
-      expect(await entities.create(scope, { type: 'order', data: {}, actor: { type: 'system' } }, tx)).toMatchObject({
+      expect(
+        await entities.create(scope, { type: 'order', data: {}, actor: { type: 'system' } }, tx),
+      ).toMatchObject({
         ok: true,
       });
     const waits = async () =>
       (
-        await db.pool.query('select relayed_at is null as waits from events where tenant = $1 order by events.id', [
-          scope.tenant,
-        ])
+        await db.pool.query(
+          'select relayed_at is null as waits from events where tenant = $1 order by events.id',
+          [scope.tenant],
+        )
       ).rows.map((row) => row.waits);
-    await pushed(scope, { entityTypes: [type('order')], triggers: [trigger('a', 'created', { enabled: false })] });
+    await pushed(scope, {
+      entityTypes: [type('order')],
+      triggers: [trigger('a', 'created', { enabled: false })],
+    });
     await create();
     let push: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await create(tx);
       push = pushed(scope, { triggers: [trigger('a', 'created')] });
-      await until(async () => (await db.pool.query(`select from pg_locks where not granted`)).rowCount! > 0, {
-        limitMs: 5_000,
-      });
+      await until(
+        async () => (await db.pool.query(`select from pg_locks where not granted`)).rowCount! > 0,
+        {
+          limitMs: 5_000,
+        },
+      );
     });
     await push;
     expect(await waits()).toEqual([false, false]);
@@ -331,7 +403,11 @@ describe('the actions with enabled triggers are stored with the entity type', ()
     // Repeated with concurrent writes: a transaction that commits after the push waits, even if it began first.
     for (let n = 0; n < 20; n += 1) {
       const enabled = n % 2 === 1;
-      await Promise.all([create(), pushed(scope, { triggers: [trigger('a', 'created', { enabled })] }), create()]);
+      await Promise.all([
+        create(),
+        pushed(scope, { triggers: [trigger('a', 'created', { enabled })] }),
+        create(),
+      ]);
       await create();
       expect((await waits()).at(-1)).toBe(enabled);
     }
@@ -348,7 +424,9 @@ describe('prune', () => {
     expect((await resourceState(db, scope)).resources.agents).toEqual([]);
     expect((await resourceState(db, inProduction(scope))).resources.agents).toHaveLength(1);
     await pushed(inProduction(scope), { agents: [] }, { prune: true });
-    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [scope.tenant]);
+    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [
+      scope.tenant,
+    ]);
     expect(rowCount).toBe(0);
   });
 
@@ -378,7 +456,9 @@ describe('prune', () => {
       unchanged: [],
       refused: [{ slug: 'full', reason: 'still has 1 entity' }],
     });
-    expect((await resourceState(db, scope)).resources.entityTypes.map(({ slug }) => slug)).toEqual(['full']);
+    expect((await resourceState(db, scope)).resources.entityTypes.map(({ slug }) => slug)).toEqual([
+      'full',
+    ]);
   });
 
   test('reports how many entities a kept type has, up to 1,000', async () => {
@@ -403,7 +483,11 @@ describe('prune', () => {
     const [scope, other] = [await newScope(), await newScope()];
     for (const where of [scope, other]) await pushed(where, everything);
     const before = await resourceState(db, other);
-    await pushed(scope, { agents: [agent('helper', { systemPrompt: 'Changed' })] }, { prune: true });
+    await pushed(
+      scope,
+      { agents: [agent('helper', { systemPrompt: 'Changed' })] },
+      { prune: true },
+    );
     await pushed(scope, (await pullResources(db, await newScope())).resources, { prune: true });
     expect(await resourceState(db, other)).toEqual(before);
   });
@@ -417,12 +501,17 @@ describe('prune', () => {
       [scope.tenant],
     );
     const { results } = await pushed(scope, { roles: [] }, { prune: true });
-    expect(results.roles!.refused).toEqual([{ slug: 'clerk', reason: 'is the role of the API key sk_dev_abc' }]);
+    expect(results.roles!.refused).toEqual([
+      { slug: 'clerk', reason: 'is the role of the API key sk_dev_abc' },
+    ]);
   });
 
   test('keeps the agents and routers that answer on a connection of the environment', async () => {
     const scope = await newScope();
-    const resources = { agents: ['a', 'b', 'c'].map((slug) => agent(slug)), routers: [router('front', ['c'])] };
+    const resources = {
+      agents: ['a', 'b', 'c'].map((slug) => agent(slug)),
+      routers: [router('front', ['c'])],
+    };
     for (const where of [scope, inProduction(scope)]) await pushed(where, resources);
     await db.pool.query(
       `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
@@ -436,16 +525,24 @@ describe('prune', () => {
     expect(results.agents).toMatchObject({ deleted: ['b', 'c'], refused: [{ slug: 'a', reason }] });
     expect(results.routers).toMatchObject({ deleted: ['front'] });
     const inOther = await pushed(inProduction(scope), { routers: [] }, { prune: true });
-    expect(inOther.results.routers).toMatchObject({ deleted: [], refused: [{ slug: 'front', reason }] });
+    expect(inOther.results.routers).toMatchObject({
+      deleted: [],
+      refused: [{ slug: 'front', reason }],
+    });
   });
 
   test('is refused if a definition that stays refers to one that it would delete', async () => {
     const scope = await newScope();
-    await pushed(scope, { agents: [agent('a'), agent('b')], routers: [router('front', ['a', 'b'])] });
+    await pushed(scope, {
+      agents: [agent('a'), agent('b')],
+      routers: [router('front', ['a', 'b'])],
+    });
     expect(await problemsOf(scope, { agents: [agent('a')] }, { prune: true })).toEqual([
       { path: 'agents', message: '"b" cannot be deleted: it is used by router "front" (agents.1)' },
     ]);
-    expect(await pushed(scope, { agents: [agent('a')], routers: [] }, { prune: true })).toMatchObject({
+    expect(
+      await pushed(scope, { agents: [agent('a')], routers: [] }, { prune: true }),
+    ).toMatchObject({
       results: { agents: { deleted: ['b'] }, routers: { deleted: ['front'] } },
     });
   });
@@ -459,11 +556,17 @@ describe('checks', () => {
         type('order'),
         type('order'),
         type('line', {
-          schema: { order: { type: 'string', references: 'order' }, item: { type: 'string', references: 'thing' } },
+          schema: {
+            order: { type: 'string', references: 'order' },
+            item: { type: 'string', references: 'thing' },
+          },
         }),
         type('wrong', { schema: { total: 7, state: { type: 'string', enum: [] } } }),
         type('flat', {
-          schema: { references: 'string', name: { type: 'object', properties: { references: 'string' } } },
+          schema: {
+            references: 'string',
+            name: { type: 'object', properties: { references: 'string' } },
+          },
         }),
       ],
       roles: [
@@ -471,7 +574,9 @@ describe('checks', () => {
           slug: 'clerk',
           name: 'Clerk',
           policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }],
-          scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.usrId' }],
+          scopeRules: [
+            { entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.usrId' },
+          ],
         },
       ],
       tools: [
@@ -553,7 +658,9 @@ describe('checks', () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a')] });
     expect(await problemsOf(scope, { routers: [router('front', ['a'])] })).toEqual([]);
-    expect(await problemsOf(inProduction(scope), { routers: [router('front', ['a'])] })).toHaveLength(2);
+    expect(
+      await problemsOf(inProduction(scope), { routers: [router('front', ['a'])] }),
+    ).toHaveLength(2);
     const other = await newScope();
     expect(await problemsOf(other, { routers: [router('front', ['a'])] })).toHaveLength(2);
   });
@@ -583,7 +690,11 @@ describe('checks', () => {
       await problemsOf(scope, {
         triggers: [
           template({ id: '{{entity.get({"id":"{{trigger.runId}}"})}}' }),
-          template({ id: '{{entity.gte({"id":"1"})}}', b: '{{nope.find() | "none"}}', c: 'at {{today' }),
+          template({
+            id: '{{entity.gte({"id":"1"})}}',
+            b: '{{nope.find() | "none"}}',
+            c: 'at {{today',
+          }),
           template({ id: '{{entity.get({"id":"{{inner.call()}}"})}}' }),
         ].map((trigger, n) => ({ ...trigger, slug: `t${n}` })),
       }),
@@ -597,8 +708,8 @@ describe('checks', () => {
 
   test('refuse text that cannot be stored', async () => {
     const scope = await newScope();
-    expect(await problemsOf(scope, { agents: [agent('a', { systemPrompt: 'a\u0000b' })] })).toEqual([
-      { path: 'agents.0.systemPrompt', message: expect.stringContaining('NUL') },
-    ]);
+    expect(await problemsOf(scope, { agents: [agent('a', { systemPrompt: 'a\u0000b' })] })).toEqual(
+      [{ path: 'agents.0.systemPrompt', message: expect.stringContaining('NUL') }],
+    );
   });
 });

@@ -22,7 +22,12 @@ import { findReserved } from './find-reserved';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan-push';
 import { type PushBudget, PushTooComplex, createPushBudget } from './push-budget';
-import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
+import {
+  readMcpServers,
+  readOnlySnapshot,
+  readStoredResources,
+  readVersion,
+} from './stored-resources';
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
 export interface PushRequest {
@@ -66,7 +71,11 @@ type PushResult =
  * Creates, updates and prunes the definitions of an environment in one transaction (docs/reference/sync.md#push). Pushes to
  * the same environment run one at a time. Every problem is reported before anything is written.
  */
-export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
+export async function pushResources(
+  db: Db,
+  scope: Scope,
+  request: PushRequest,
+): Promise<PushResult> {
   const { checkHandler, resources, checkLimitMs = 10_000 } = request;
   const budget = createPushBudget(checkLimitMs);
   try {
@@ -89,7 +98,11 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
  * Makes pushes to one environment wait for each other. The identity of an agent belongs to both environments, so pushes
  * with agents also wait for pushes to the other environment. The order of the two locks rules out deadlocks.
  */
-async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
+async function lockPushes(
+  client: Queryable,
+  scope: Scope,
+  { resources }: PushRequest,
+): Promise<void> {
   await client.query(scope, lockKey, [`parley-push-${scope.organizationId}-${scope.environment}`]);
   if (resources.agents !== undefined)
     await client.query(scope, lockKey, [`parley-push-agents-${scope.organizationId}`]);
@@ -114,14 +127,23 @@ async function push(
   const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
   const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
   if (!request.mayGrantRights) {
-    const reserved = await findReserved(client, scope, { plan, stored, deletedTools: deleted.tools });
-    if (reserved.length > 0) return { ok: false, reason: 'reserved', problems: reserved.slice(0, maxProblems) };
+    const reserved = await findReserved(client, scope, {
+      plan,
+      stored,
+      deletedTools: deleted.tools,
+    });
+    if (reserved.length > 0)
+      return { ok: false, reason: 'reserved', problems: reserved.slice(0, maxProblems) };
   }
   const mcpServers = await readMcpServers(client, scope);
   budget.resume();
-  const checked = await checkResources({ ...parsed, stored, deleted, knownTools, mcpServers }, budget);
+  const checked = await checkResources(
+    { ...parsed, stored, deleted, knownTools, mcpServers },
+    budget,
+  );
   const problems = [...shapeProblems, ...checked, ...toolProblems];
-  if (problems.length > 0) return { ok: false, reason: 'invalid', problems: problems.slice(0, maxProblems) };
+  if (problems.length > 0)
+    return { ok: false, reason: 'invalid', problems: problems.slice(0, maxProblems) };
   const tooLarge = await checkTotal(client, scope, plan, deleted);
   if (tooLarge !== null) return { ok: false, reason: 'too_large', ...tooLarge };
 
@@ -131,13 +153,20 @@ async function push(
   );
   if (dryRun || !changes) return { ok: true, result: { dryRun, version, results } };
   for (const kind of resourceKinds) {
-    await writeDefinitions(client, scope, kind, [...(plan[kind]?.created ?? []), ...(plan[kind]?.updated ?? [])]);
+    await writeDefinitions(client, scope, kind, [
+      ...(plan[kind]?.created ?? []),
+      ...(plan[kind]?.updated ?? []),
+    ]);
   }
-  for (const kind of resourceKinds.toReversed()) await deleteDefinitions(client, scope, kind, [...deleted[kind]]);
+  for (const kind of resourceKinds.toReversed())
+    await deleteDefinitions(client, scope, kind, [...deleted[kind]]);
   const { created = [], updated = [] } = plan.triggers ?? {};
   const kept = [...stored.triggers.values()].map(({ definition }) => definition);
   const triggers = new Map(
-    [...kept, ...created, ...updated].map((trigger) => [slugOf(trigger), trigger as Definition<'triggers'>]),
+    [...kept, ...created, ...updated].map((trigger) => [
+      slugOf(trigger),
+      trigger as Definition<'triggers'>,
+    ]),
   );
   for (const slug of deleted.triggers) triggers.delete(slug);
   await setFollowedChanges(client, scope, followedChanges([...triggers.values()]));
@@ -157,7 +186,9 @@ const maxNames = 60;
 /** What a push changed: `agents/helper` for each definition, and the number of those that are left out. */
 function namesOf(results: Partial<Record<ResourceKind, KindResult>>): JsonObject {
   const changes = (['created', 'updated', 'deleted'] as const).map((change) => {
-    const names = resourceKinds.flatMap((kind) => (results[kind]?.[change] ?? []).map((slug) => `${kind}/${slug}`));
+    const names = resourceKinds.flatMap((kind) =>
+      (results[kind]?.[change] ?? []).map((slug) => `${kind}/${slug}`),
+    );
     const left = names.length - maxNames;
     return [change, left > 0 ? [...names.slice(0, maxNames), `and ${left} more`] : names] as const;
   });
@@ -166,7 +197,12 @@ function namesOf(results: Partial<Record<ResourceKind, KindResult>>): JsonObject
 
 type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: InUse[] }>>;
 
-async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: boolean): Promise<Pruned> {
+async function planDeletes(
+  client: Queryable,
+  scope: Scope,
+  plan: Plan,
+  dryRun: boolean,
+): Promise<Pruned> {
   const pruned: Pruned = {};
   if (!dryRun) await lockTypes(client, scope, plan.entityTypes?.absent ?? []);
   for (const kind of resourceKinds) {

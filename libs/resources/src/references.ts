@@ -20,17 +20,29 @@ function schemaReferences(schema: Json, path: string): Reference[] {
   return Object.entries(schema).flatMap(([name, inner]) => {
     const here = `${path}.${name}`;
     // In a flat map, `references` may be the name of a field. Its value is then a type name, not a slug.
-    if (name === 'references' && path !== 'schema' && !path.endsWith('.properties') && typeof inner === 'string') {
+    if (
+      name === 'references' &&
+      path !== 'schema' &&
+      !path.endsWith('.properties') &&
+      typeof inner === 'string'
+    ) {
       return [refer(here, 'entityTypes', inner)];
     }
     return schemaReferences(inner, here);
   });
 }
 
-const refer = (path: string, kind: ResourceKind, slug: string): Reference => ({ path, kinds: [kind], slug });
+const refer = (path: string, kind: ResourceKind, slug: string): Reference => ({
+  path,
+  kinds: [kind],
+  slug,
+});
 
 const agentReferences = ({ tools = [], roles = [] }: Definition<'agents'>): Reference[] => [
-  ...tools.map((slug, index) => ({ ...refer(`tools.${index}`, 'tools', slug), pattern: isPattern(slug) })),
+  ...tools.map((slug, index) => ({
+    ...refer(`tools.${index}`, 'tools', slug),
+    pattern: isPattern(slug),
+  })),
   ...roles.map((slug, index) => refer(`roles.${index}`, 'roles', slug)),
 ];
 
@@ -47,7 +59,11 @@ const routerReferences = ({ agents, rules = [], fallback }: Definition<'routers'
 
 const relatedIds = 'actor.relatedIds:';
 
-const roleReferences = ({ policies, scopeRules = [], fieldMasks = [] }: Definition<'roles'>): Reference[] => [
+const roleReferences = ({
+  policies,
+  scopeRules = [],
+  fieldMasks = [],
+}: Definition<'roles'>): Reference[] => [
   ...policies.map(({ resource }, index) => ({
     path: `policies.${index}.resource`,
     kinds: ['entityTypes', 'tools'] as const,
@@ -60,7 +76,9 @@ const roleReferences = ({ policies, scopeRules = [], fieldMasks = [] }: Definiti
       ? [refer(`scopeRules.${index}.value`, 'entityTypes', value.slice(relatedIds.length))]
       : []),
   ]),
-  ...fieldMasks.map(({ entityType }, index) => refer(`fieldMasks.${index}.entityType`, 'entityTypes', entityType)),
+  ...fieldMasks.map(({ entityType }, index) =>
+    refer(`fieldMasks.${index}.entityType`, 'entityTypes', entityType),
+  ),
 ];
 
 const triggerReferences = ({ on, actions }: Definition<'triggers'>): Reference[] => [
@@ -76,7 +94,8 @@ const triggerReferences = ({ on, actions }: Definition<'triggers'>): Reference[]
 const finders: { [K in ResourceKind]: (definition: Definition<K>) => Reference[] } = {
   entityTypes: ({ schema }) => schemaReferences(schema, 'schema'),
   roles: roleReferences,
-  tools: ({ runAs }) => (runAs === undefined || runAs === systemRunAs ? [] : [refer('runAs', 'roles', runAs)]),
+  tools: ({ runAs }) =>
+    runAs === undefined || runAs === systemRunAs ? [] : [refer('runAs', 'roles', runAs)],
   agents: agentReferences,
   routers: routerReferences,
   triggers: triggerReferences,
@@ -100,7 +119,8 @@ export function isResolved({ kinds, slug, pattern }: Reference, names: Names): b
 }
 
 /** The beginnings of a name up to each dot: `mcp.` and `mcp.crm.` of `mcp.crm.find`. */
-const prefixesOf = (name: string): string[] => [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index + 1));
+const prefixesOf = (name: string): string[] =>
+  [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index + 1));
 
 const namespaces = new WeakMap<ReadonlySet<string>, Set<string>>();
 

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
-import { type Queryable, type RowOf, type Statement, column, listEnvironmentIntegrations, statement } from '@parley/db';
+import {
+  type Queryable,
+  type RowOf,
+  type Statement,
+  column,
+  listEnvironmentIntegrations,
+  statement,
+} from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
 export interface StoredResource {
@@ -87,7 +94,8 @@ const selects: Record<ResourceKind, Statement<Row>> = {
 };
 
 /** The hash of a handler, as a stored tool has it in place of its code. */
-export const handlerHash = (handlerCode: string): string => createHash('sha256').update(handlerCode).digest('hex');
+export const handlerHash = (handlerCode: string): string =>
+  createHash('sha256').update(handlerCode).digest('hex');
 
 /**
  * All definitions of an environment. Tools have `handlerHash` in place of their code: the code of a thousand tools would be
@@ -167,10 +175,22 @@ function toStored(kind: ResourceKind, row: Row): StoredResource {
   if ('schema' in row) return { slug, name, revision, definition: toEntityType(row) };
   // The slug is stored with the agent's identity, which both environments share, and not in its configuration.
   const definition = kind === 'agents' ? { slug, ...row.definition } : row.definition;
-  return { ...('id' in row && { id: row.id }), slug, name, revision, definition: definition as Definition };
+  return {
+    ...('id' in row && { id: row.id }),
+    slug,
+    name,
+    revision,
+    definition: definition as Definition,
+  };
 }
 
-function toEntityType({ slug, name, schema, search_fields, display_config }: TypeRow): Definition<'entityTypes'> {
+function toEntityType({
+  slug,
+  name,
+  schema,
+  search_fields,
+  display_config,
+}: TypeRow): Definition<'entityTypes'> {
   return {
     slug,
     name,

@@ -24,7 +24,13 @@ const writes = {
   triggers: statement('write-triggers', upsert('triggers', triggerColumns)),
 };
 
-const prefixes = { entityTypes: 'type', roles: 'role', tools: 'tool', routers: 'router', triggers: 'trigger' };
+const prefixes = {
+  entityTypes: 'type',
+  roles: 'role',
+  tools: 'tool',
+  routers: 'router',
+  triggers: 'trigger',
+};
 
 /** The steps of a purge that delete definitions. Triggers are purged with their runs, entity types with their entities. */
 export const definitionsPurge = [
@@ -41,7 +47,10 @@ export async function writeDefinitions(
 ): Promise<void> {
   if (definitions.length === 0) return;
   if (kind === 'agents') return writeAgents(db, scope, definitions as Definition<'agents'>[]);
-  const rows = definitions.map((definition) => ({ id: newId(prefixes[kind]), ...toRow(kind, definition) }));
+  const rows = definitions.map((definition) => ({
+    id: newId(prefixes[kind]),
+    ...toRow(kind, definition),
+  }));
   await db.query(scope, writes[kind], [scope.tenant, scope.environment, JSON.stringify(rows)]);
 }
 
@@ -49,7 +58,13 @@ function toRow(kind: ResourceKind, definition: Definition): object {
   const row = { slug: slugOf(definition), name: definition.name, definition };
   if (kind === 'entityTypes') {
     const { schema, searchFields = [], displayConfig } = definition as Definition<'entityTypes'>;
-    return { slug: row.slug, name: row.name, schema, search_fields: searchFields, display_config: displayConfig };
+    return {
+      slug: row.slug,
+      name: row.name,
+      schema,
+      search_fields: searchFields,
+      display_config: displayConfig,
+    };
   }
   if (kind === 'triggers') {
     const { on, enabled = true } = definition as Definition<'triggers'>;
@@ -79,7 +94,11 @@ const writeConfigs = statement(
 );
 
 /** Writes the configurations, and creates the identity of an agent that neither environment has yet. */
-async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agents'>[]): Promise<void> {
+async function writeAgents(
+  db: Queryable,
+  scope: Scope,
+  agents: Definition<'agents'>[],
+): Promise<void> {
   const rows = agents.map(({ slug, ...definition }) => ({
     agent_id: newId('agent'),
     config_id: newId('config'),

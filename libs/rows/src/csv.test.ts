@@ -67,7 +67,8 @@ test('a given delimiter is used, such as the tab of a clipboard', () => {
 });
 
 test('an empty line of a copied column is an empty cell', () => {
-  const cells = (text: string) => parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map((one) => one.cells);
+  const cells = (text: string) =>
+    parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map((one) => one.cells);
   expect(cells('1\n\n2\r\n')).toEqual([['1'], [''], ['2']]);
 });
 
@@ -127,6 +128,10 @@ test('a long text of characters that are not seen takes no quadratic time', () =
 test('every text is read back', () => {
   const text = fc.string({ unit: fc.constantFrom("'", 'a', ...signs, ...unseen), maxLength: 5 });
   fc.assert(
-    fc.property(text, fc.boolean(), (given, keepFormulas) => unguardText(guardText(given, keepFormulas)) === given),
+    fc.property(
+      text,
+      fc.boolean(),
+      (given, keepFormulas) => unguardText(guardText(given, keepFormulas)) === given,
+    ),
   );
 });

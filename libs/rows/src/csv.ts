@@ -40,7 +40,9 @@ export function parseCsv(
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new SyntaxError(`row ${(error as CsvError & { records: number }).records + 1}: a quote is never closed`);
+    throw new SyntaxError(
+      `row ${(error as CsvError & { records: number }).records + 1}: a quote is never closed`,
+    );
   }
 }
 
@@ -59,7 +61,11 @@ function delimiterOf(text: string): string {
 
 /** Formats one row. Formulas are not escaped here: see `guardText`. */
 export const formatCsvRow = (row: readonly string[], delimiter = ','): string =>
-  row.map((field) => (/[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(delimiter);
+  row
+    .map((field) =>
+      /[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field,
+    )
+    .join(delimiter);
 
 /**
  * Prefixes an apostrophe to text that a spreadsheet would run as a formula; every spreadsheet then shows it as text. Text

@@ -17,14 +17,19 @@ export interface FileEntity {
 
 /** What a column of a table holds. */
 export type Column =
-  { is: 'field'; name: string } | { is: 'id' } | { is: 'status' } | { is: 'data' } | { is: 'ignored' };
+  | { is: 'field'; name: string }
+  | { is: 'id' }
+  | { is: 'status' }
+  | { is: 'data' }
+  | { is: 'ignored' };
 
 const ownColumns = ['id', 'status', 'createdAt', 'updatedAt'] as const;
 export const entityKeys: ReadonlySet<string> = new Set([...ownColumns, 'type', 'data']);
 
 /** Whether this is the header of an export. An export of a type without declared fields has all of `data` in one column. */
 export const isExportHeader = (header: readonly string[]): boolean =>
-  header.some((name) => name.startsWith('data.')) || [...ownColumns, 'data'].every((name) => header.includes(name));
+  header.some((name) => name.startsWith('data.')) ||
+  [...ownColumns, 'data'].every((name) => header.includes(name));
 
 /** The columns of a header. In an export, `data.<field>` are fields and the others are the entity's own; otherwise each is a field. */
 export function columnsOf(header: readonly string[]): Column[] {
@@ -60,10 +65,16 @@ export function readCells(
       continue;
     }
     const name = column.is === 'field' ? column.name : 'data';
-    const read = readValue(text, column.is === 'field' ? kindOf(ownValue(schema, name)) : 'object', decimal);
+    const read = readValue(
+      text,
+      column.is === 'field' ? kindOf(ownValue(schema, name)) : 'object',
+      decimal,
+    );
     if (!read.ok) return { ok: false, problem: { name, expected: read.expected, text } };
     if (column.is === 'field') setOwn(entity.data, name, read.value);
-    else for (const [field, value] of Object.entries(read.value as JsonObject)) setOwn(entity.data, field, value);
+    else
+      for (const [field, value] of Object.entries(read.value as JsonObject))
+        setOwn(entity.data, field, value);
   }
   return { ok: true, entity };
 }
@@ -72,8 +83,13 @@ export function readCells(
 export function readJsonValue(value: unknown): FileEntity | null {
   if (!isObject(value)) return null;
   const { id, data, status } = value;
-  if (!isObject(data) || Object.keys(value).some((key) => !entityKeys.has(key))) return { data: value };
-  return { ...(typeof id === 'string' && { id }), data, ...(typeof status === 'string' && { status }) };
+  if (!isObject(data) || Object.keys(value).some((key) => !entityKeys.has(key)))
+    return { data: value };
+  return {
+    ...(typeof id === 'string' && { id }),
+    data,
+    ...(typeof status === 'string' && { status }),
+  };
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -112,5 +128,9 @@ function isPlain(value: Json | undefined, type: string | undefined): boolean {
   if (value === undefined) return true;
   if (value === null || value === '') return false;
   const read = readValue(writeValue(value), kindOf(type));
-  return read.ok && typeof read.value === typeof value && JSON.stringify(read.value) === JSON.stringify(value);
+  return (
+    read.ok &&
+    typeof read.value === typeof value &&
+    JSON.stringify(read.value) === JSON.stringify(value)
+  );
 }

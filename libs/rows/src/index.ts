@@ -14,4 +14,11 @@ export {
   readJsonValue,
 } from './entity-rows';
 export { ownValue, setOwn } from './own-value';
-export { type DecimalSign, type ReadValue, type ValueKind, kindOf, readValue, writeValue } from './value';
+export {
+  type DecimalSign,
+  type ReadValue,
+  type ValueKind,
+  kindOf,
+  readValue,
+  writeValue,
+} from './value';

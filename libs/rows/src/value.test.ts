@@ -43,9 +43,9 @@ test.each([
 });
 
 test('the names of types have kinds, and values are written as they are read', () => {
-  expect(['money', 'float', 'email', 'timestamp', 'json', 'constructor', undefined].map(kindOf)).toEqual([
-    ...['number', 'number', 'text', 'date', 'any', 'text', 'text'],
-  ]);
+  expect(
+    ['money', 'float', 'email', 'timestamp', 'json', 'constructor', undefined].map(kindOf),
+  ).toEqual([...['number', 'number', 'text', 'date', 'any', 'text', 'text']]);
   expect([1.5, true, null, undefined, 'a', [1], { a: 'b' }].map(writeValue)).toEqual([
     ...['1.5', 'true', '', '', 'a', '[1]', '{"a":"b"}'],
   ]);

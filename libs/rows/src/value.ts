@@ -1,11 +1,13 @@
 import type { Json } from '@parley/contracts';
 
 /** How the values of a field are written as text. */
-export type ValueKind = 'text' | 'number' | 'integer' | 'boolean' | 'date' | 'object' | 'array' | 'any';
+export type ValueKind =
+  'text' | 'number' | 'integer' | 'boolean' | 'date' | 'object' | 'array' | 'any';
 /** The sign before the decimals of a number: `.` in `1,234.5`, `,` in `1.234,5`. */
 export type DecimalSign = '.' | ',';
 export type ReadValue =
-  { ok: true; value: Json } | { ok: false; expected: 'number' | 'integer' | 'boolean' | 'json' | 'object' | 'array' };
+  | { ok: true; value: Json }
+  | { ok: false; expected: 'number' | 'integer' | 'boolean' | 'json' | 'object' | 'array' };
 
 const kinds = new Map<string, ValueKind>([
   ...(['number', 'float', 'decimal', 'money'] as const).map((name) => [name, 'number'] as const),
@@ -24,7 +26,9 @@ export function readValue(text: string, kind: ValueKind, decimal?: DecimalSign):
     case 'integer': {
       const value = decimal === undefined ? plainNumber(text) : writtenNumber(text, decimal);
       if (value === null) return { ok: false, expected: 'number' };
-      return kind === 'integer' && !Number.isInteger(value) ? { ok: false, expected: 'integer' } : { ok: true, value };
+      return kind === 'integer' && !Number.isInteger(value)
+        ? { ok: false, expected: 'integer' }
+        : { ok: true, value };
     }
     case 'boolean':
       return /^(true|false)$/i.test(text)
@@ -37,7 +41,11 @@ export function readValue(text: string, kind: ValueKind, decimal?: DecimalSign):
     case 'array': {
       const value = parseJson(text);
       if (value === undefined) return { ok: false, expected: 'json' };
-      const is = Array.isArray(value) ? 'array' : typeof value === 'object' && value !== null ? 'object' : null;
+      const is = Array.isArray(value)
+        ? 'array'
+        : typeof value === 'object' && value !== null
+          ? 'object'
+          : null;
       return is === kind ? { ok: true, value } : { ok: false, expected: kind };
     }
     case 'any':
@@ -49,7 +57,11 @@ export function readValue(text: string, kind: ValueKind, decimal?: DecimalSign):
 
 /** A value as a text that `readValue` reads. Null and an absent value are empty. */
 export const writeValue = (value: Json | undefined): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
 
 function plainNumber(text: string): number | null {
   const value = Number(text);
@@ -59,7 +71,9 @@ function plainNumber(text: string): number | null {
 function writtenNumber(text: string, decimal: DecimalSign): number | null {
   const bare = text.replaceAll(/[\s\p{Sc}]/gu, '');
   const [group, point] = decimal === '.' ? [',', '\\.'] : ['\\.', ','];
-  const isNumber = new RegExp(`^[+-]?(?:\\d{1,3}(?:${group}\\d{3})+|\\d+)?(?:${point}\\d+)?(?:[eE][+-]?\\d+)?$`);
+  const isNumber = new RegExp(
+    `^[+-]?(?:\\d{1,3}(?:${group}\\d{3})+|\\d+)?(?:${point}\\d+)?(?:[eE][+-]?\\d+)?$`,
+  );
   if (!isNumber.test(bare)) return null;
   return plainNumber(bare.replaceAll(decimal === '.' ? ',' : '.', '').replace(',', '.'));
 }

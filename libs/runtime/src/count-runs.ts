@@ -3,7 +3,11 @@ import type { TriggersOptions } from '@parley/triggers';
 
 /** Metrics of trigger runs: the number of attempts by outcome, and the delay of a run's first step. */
 export function countRuns(metrics: Metrics): NonNullable<TriggersOptions['onRun']> {
-  const runs = metrics.counter('trigger_runs_total', 'Attempts of trigger runs by how they ended.', ['outcome']);
+  const runs = metrics.counter(
+    'trigger_runs_total',
+    'Attempts of trigger runs by how they ended.',
+    ['outcome'],
+  );
   const delay = metrics.histogram(
     'trigger_first_step_delay_seconds',
     'Time from the change, or the planned time, to the first action of a run.',

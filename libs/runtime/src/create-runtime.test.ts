@@ -1,4 +1,10 @@
-import { databaseVariables, createMetrics, loadConfig, serviceVariables, silentLogger } from '@parley/service';
+import {
+  databaseVariables,
+  createMetrics,
+  loadConfig,
+  serviceVariables,
+  silentLogger,
+} from '@parley/service';
 import { createDb } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createRuntime } from './create-runtime';
@@ -6,7 +12,11 @@ import { runtimeVariables } from './runtime-variables';
 
 test('an agent calls another one, which reads a stored entity; the calls are counted, and everything closes', async () => {
   const db = await openTestDatabase(createDb);
-  const variables = { ...serviceVariables(4002), ...databaseVariables(15_000), ...runtimeVariables };
+  const variables = {
+    ...serviceVariables(4002),
+    ...databaseVariables(15_000),
+    ...runtimeVariables,
+  };
   const given = { DATABASE_URL: db.url, SECRETS_KEY: Buffer.alloc(32).toString('base64') };
   const metrics = createMetrics('test');
   const config = loadConfig(variables, given);
@@ -27,12 +37,19 @@ test('an agent calls another one, which reads a stored entity; the calls are cou
     message: `/tool agent.chat ${JSON.stringify(question)}`,
     channel: 'api',
   });
-  expect(result).toMatchObject({ ok: true, response: { message: expect.stringContaining('Lantern') } });
+  expect(result).toMatchObject({
+    ok: true,
+    response: { message: expect.stringContaining('Lantern') },
+  });
 
   const text = await metrics.registry.metrics();
-  expect(text).toMatch(/model_call_duration_seconds_count\{.*model="offline\/scripted",outcome="ok".*\} 4/);
+  expect(text).toMatch(
+    /model_call_duration_seconds_count\{.*model="offline\/scripted",outcome="ok".*\} 4/,
+  );
   for (const tool of ['agent.chat', 'entity.query'])
-    expect(text).toMatch(new RegExp(`tool_call_duration_seconds_count\\{.*tool="${tool}",outcome="ok".*\\} 1`));
+    expect(text).toMatch(
+      new RegExp(`tool_call_duration_seconds_count\\{.*tool="${tool}",outcome="ok".*\\} 1`),
+    );
   expect(text).toContain('database_pool_connections{state="total"');
 
   for (const { close } of runtime.closing) await close();

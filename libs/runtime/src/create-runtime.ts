@@ -14,8 +14,20 @@ import { type Db, createSecretBox } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createGuardedFetch } from '@parley/outbound';
 import { countPayments, createPayments } from '@parley/payments';
-import { type Logger, type Metrics, type ServiceOptions, createWorkMetrics, type loadConfig } from '@parley/service';
-import { type Tools, builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
+import {
+  type Logger,
+  type Metrics,
+  type ServiceOptions,
+  createWorkMetrics,
+  type loadConfig,
+} from '@parley/service';
+import {
+  type Tools,
+  builtInToolNames,
+  createExecutorClient,
+  createMcpServers,
+  createTools,
+} from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { countRuns } from './count-runs';
 import type { runtimeVariables } from './runtime-variables';
@@ -35,7 +47,9 @@ export type Runtime = ReturnType<typeof createRuntime>;
 /** Creates the libraries of a process that runs agents, and connects the ports of tools with their implementations. */
 export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }: RuntimeDeps) {
   if (config.STAND_INS_URL !== undefined && config.NODE_ENV === 'production')
-    throw new Error('STAND_INS_URL is for development only: its payments move no money. Remove it, or set NODE_ENV');
+    throw new Error(
+      'STAND_INS_URL is for development only: its payments move no money. Remove it, or set NODE_ENV',
+    );
   const box = createSecretBox(config.SECRETS_KEY);
   const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
   work.watchPool(db.pool);
@@ -51,14 +65,31 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
   );
   /** Tokens with which the code of custom tools calls tools. */
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
-  const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
-  const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
+  const guarded = createGuardedFetch({
+    allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS,
+  });
+  const guardedForMcp = createGuardedFetch({
+    allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS,
+  });
   const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
-  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
+  const {
+    TOOL_EXECUTOR_URL: url,
+    EXECUTOR_TOKEN: token,
+    PUBLIC_URL: publicUrl,
+    STAND_INS_URL: standInsUrl,
+  } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay, log });
   const channels = createChannels({ db, box, settings: config, log });
-  const payments = createPayments({ db, entities, box, publicUrl, standInsUrl, log, observe: countPayments(metrics) });
+  const payments = createPayments({
+    db,
+    entities,
+    box,
+    publicUrl,
+    standInsUrl,
+    log,
+    observe: countPayments(metrics),
+  });
   const tools: Tools = work.observeTools(
     createTools({
       db,
@@ -112,7 +143,11 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
     observeLimiter: work.observeLimiter,
     /** Loads the client library of the default model after the start, so that the first call does not wait for it. */
     warmUp: (): Promise<void> =>
-      models.warmUp().catch((error: unknown) => log.warn({ err: error }, 'the default model could not be loaded')),
+      models
+        .warmUp()
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'the default model could not be loaded'),
+        ),
     /** Resources to close in this order, after the last request or job and before the database. */
     closing: [
       { name: 'agents', close: () => agents.close() },

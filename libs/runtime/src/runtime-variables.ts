@@ -18,13 +18,15 @@ export const runtimeVariables = {
     description: 'Public address of the gateway, to which providers send webhooks and callbacks.',
   }),
   TURN_TIMEOUT_MS: numberVariable(120_000, 1_000).meta({
-    description: 'Time limit of one message, including its wait for earlier messages of the thread, in milliseconds.',
+    description:
+      'Time limit of one message, including its wait for earlier messages of the thread, in milliseconds.',
   }),
   HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
     description: 'Maximum history of a thread that the model gets, in estimated tokens.',
   }),
   TOOL_CALLS_PER_MESSAGE: numberVariable(32, 1, 1_000).meta({
-    description: 'Maximum tool calls in one reply of a model. The model gets an error for the others.',
+    description:
+      'Maximum tool calls in one reply of a model. The model gets an error for the others.',
   }),
   MODEL_CALLS_PER_TURN: numberVariable(50, 10, 10_000).meta({
     description:

@@ -34,7 +34,10 @@ export async function countStatements(pool: Pool, work: () => Promise<unknown>):
  * Returns the lowest of three counts. A cached API key is looked up again by the next request after 800 ms, so that a
  * single count may be too high by one.
  */
-export async function countStatementsRepeatedly(pool: Pool, work: () => Promise<unknown>): Promise<number> {
+export async function countStatementsRepeatedly(
+  pool: Pool,
+  work: () => Promise<unknown>,
+): Promise<number> {
   const counts: number[] = [];
   while (counts.length < 3) counts.push(await countStatements(pool, work));
   return Math.min(...counts);

@@ -21,14 +21,21 @@ const explaining = [
  * Creates a database with the whole schema and no rows, for one test file. It is a clone (about 50 ms) of the template that
  * the jest preset has migrated. `isPartitioned`: its tenant tables are partitioned.
  */
-export async function createTestDatabase({ isPartitioned = isPartitionedRun } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  isPartitioned = isPartitionedRun,
+} = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = fromEnvironment('PARLEY_TEST_TEMPLATE') + (isPartitioned ? '_partitioned' : '');
   const create = `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template)} STRATEGY FILE_COPY`;
   await asAdmin((admin) => admin.query(create));
-  const search = isPartitioned ? `options=${encodeURIComponent(explaining.map((one) => `-c ${one}`).join(' '))}` : '';
+  const search = isPartitioned
+    ? `options=${encodeURIComponent(explaining.map((one) => `-c ${one}`).join(' '))}`
+    : '';
   return {
-    url: Object.assign(new URL(fromEnvironment('PARLEY_TEST_POSTGRES_URL')), { pathname: `/${name}`, search }).href,
+    url: Object.assign(new URL(fromEnvironment('PARLEY_TEST_POSTGRES_URL')), {
+      pathname: `/${name}`,
+      search,
+    }).href,
     drop: () => asAdmin((admin) => drop(admin, name)),
   };
 }
@@ -37,7 +44,10 @@ export async function createTestDatabase({ isPartitioned = isPartitionedRun } = 
  * Creates a test database and opens it with `open`, which is `createDb` of `@parley/db`: this library does not depend on it.
  * `close` also drops the database.
  */
-export async function openTestDatabase<Options extends { databaseUrl: string }, Db extends { close(): Promise<void> }>(
+export async function openTestDatabase<
+  Options extends { databaseUrl: string },
+  Db extends { close(): Promise<void> },
+>(
   open: (options: Options) => Db,
   options?: Omit<Options, 'databaseUrl'>,
 ): Promise<Db & { url: string }> {
@@ -56,7 +66,12 @@ export async function openTestDatabase<Options extends { databaseUrl: string }, 
 /** Gives connections that were just closed time to end: their driver reports an error when the server ends them. */
 async function drop(admin: Client, name: string): Promise<void> {
   const connections = 'select from pg_stat_activity where datname = $1';
-  for (let tries = 0; tries < 20 && (await admin.query(connections, [name])).rowCount! > 0; tries += 1) await sleep(25);
+  for (
+    let tries = 0;
+    tries < 20 && (await admin.query(connections, [name])).rowCount! > 0;
+    tries += 1
+  )
+    await sleep(25);
   await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
 }
 

@@ -31,7 +31,9 @@ async function notedPlans<Tx extends Runner, Db extends Database<Tx>>(
   await work({ ...noting(db), transaction });
   const plans = [];
   for (const [text, name] of names) {
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`);
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+      `explain (generic_plan, costs off) ${text}`,
+    );
     plans.push({ name, plan: rows.map((row) => row['QUERY PLAN']).join('\n') });
   }
   return plans;
@@ -62,7 +64,9 @@ export async function scansOf<Tx extends Runner, Db extends Database<Tx>>(
       const [, index] = scan.exec(line) ?? [];
       if (index === undefined || !line.includes(table)) return [];
       const condition = /Index Cond: (.*)/.exec(lines[at + 1] ?? '')?.[1] ?? '';
-      return [`${index} (${Array.from(condition.matchAll(compared), ([, column]) => column).join(', ')})`];
+      return [
+        `${index} (${Array.from(condition.matchAll(compared), ([, column]) => column).join(', ')})`,
+      ];
     });
     scans[name] = [...new Set([...(scans[name] ?? []), ...found])].sort();
   }

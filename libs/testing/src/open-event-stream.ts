@@ -18,7 +18,10 @@ export interface OpenEventStream {
 }
 
 /** Opens a stream of server-sent events and reads it until its end. Resolves after the first event, or when it is refused. */
-export async function openEventStream(url: string, headers: Record<string, string>): Promise<OpenEventStream> {
+export async function openEventStream(
+  url: string,
+  headers: Record<string, string>,
+): Promise<OpenEventStream> {
   const controller = new AbortController();
   const response = await fetch(url, { headers, signal: controller.signal });
   const stream: OpenEventStream = {
@@ -40,7 +43,10 @@ export async function openEventStream(url: string, headers: Record<string, strin
         );
         if (fields.id !== undefined) stream.lastId = fields.id;
         if (fields.data !== undefined)
-          stream.events.push({ ...fields, data: fields.data === '[DONE]' ? fields.data : JSON.parse(fields.data) });
+          stream.events.push({
+            ...fields,
+            data: fields.data === '[DONE]' ? fields.data : JSON.parse(fields.data),
+          });
       }
     }
   })()

@@ -24,7 +24,11 @@ export async function createTestRedis(): Promise<TestRedis> {
  * Makes the requests of an organization that the rate limit has counted this old, by the clock of Redis. A process keeps a
  * refusal in its memory, so age them before the first one.
  */
-export async function ageRequests(redisUrl: string, organizationId: string, ageMs: number): Promise<void> {
+export async function ageRequests(
+  redisUrl: string,
+  organizationId: string,
+  ageMs: number,
+): Promise<void> {
   await withRedis(redisUrl, async (redis) => {
     const [seconds, microseconds] = await redis.time();
     const atMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) - ageMs;
@@ -38,7 +42,10 @@ export async function ageRequests(redisUrl: string, organizationId: string, ageM
 
 function serverUrl(): string {
   const url = process.env.PARLEY_TEST_REDIS_URL;
-  if (!url) throw new Error('PARLEY_TEST_REDIS_URL is not set. Run the test with jest.preset.cjs or npm test');
+  if (!url)
+    throw new Error(
+      'PARLEY_TEST_REDIS_URL is not set. Run the test with jest.preset.cjs or npm test',
+    );
   return url;
 }
 

@@ -5,6 +5,7 @@
  */
 export function rounds<T>(small: T, full: T): T {
   const { PARLEY_TEST_ROUNDS: size = 'small' } = process.env;
-  if (size !== 'small' && size !== 'full') throw new Error(`PARLEY_TEST_ROUNDS is small or full, not ${size}`);
+  if (size !== 'small' && size !== 'full')
+    throw new Error(`PARLEY_TEST_ROUNDS is small or full, not ${size}`);
   return size === 'full' ? full : small;
 }

@@ -49,8 +49,10 @@ export async function seedOrganization(
   const scope: Scope = { organizationId, tenant: rows[0]!.no, environment };
   const agentIds: Record<string, string> = {};
   for (const agent of given.agents ?? []) agentIds[agent.slug] = await seedAgent(db, scope, agent);
-  for (const router of given.routers ?? []) await insertNamed(db, 'routers', scope, router.slug, router.name, router);
-  for (const role of given.roles ?? []) await insertNamed(db, 'roles', scope, role.slug, role.name, role);
+  for (const router of given.routers ?? [])
+    await insertNamed(db, 'routers', scope, router.slug, router.name, router);
+  for (const role of given.roles ?? [])
+    await insertNamed(db, 'roles', scope, role.slug, role.name, role);
   for (const tool of given.tools ?? []) {
     await db.query(
       `insert into tools (id, tenant, environment, name, definition, updated_at)
@@ -77,13 +79,24 @@ export async function seedOrganization(
   return { scope, key, agentIds };
 }
 
-async function seedKey(db: Queryable, { tenant, environment }: Scope, permissions: Permission[]): Promise<string> {
+async function seedKey(
+  db: Queryable,
+  { tenant, environment }: Scope,
+  permissions: Permission[],
+): Promise<string> {
   const prefix = environment === 'production' ? 'sk_prod_' : 'sk_dev_';
   const key = prefix + randomBytes(32).toString('base64url');
   await db.query(
     `insert into api_keys (id, tenant, environment, name, hash, prefix, permissions)
      values ($1, $2, $3::"Environment", 'test', $4, $5, $6)`,
-    [newId('key'), tenant, environment, createHash('sha256').update(key).digest(), prefix, permissions],
+    [
+      newId('key'),
+      tenant,
+      environment,
+      createHash('sha256').update(key).digest(),
+      prefix,
+      permissions,
+    ],
   );
   return key;
 }

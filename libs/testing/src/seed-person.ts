@@ -13,15 +13,19 @@ export interface SeededPerson {
 /** Inserts a signed-in person of an organization. */
 export async function seedPerson(
   db: Pick<Pool, 'query'>,
-  { tenant, role, environment = 'development' }: { tenant: number; role: PersonRole; environment?: Environment },
+  {
+    tenant,
+    role,
+    environment = 'development',
+  }: { tenant: number; role: PersonRole; environment?: Environment },
 ): Promise<SeededPerson> {
   const id = `user_${randomBytes(13).toString('hex')}`;
   const token = randomBytes(32).toString('base64url');
   const hash = createHash('sha256').update(token).digest();
-  await db.query('insert into users (id, email, verified, updated_at) values ($1, $2, true, now())', [
-    id,
-    `${id}@example.com`,
-  ]);
+  await db.query(
+    'insert into users (id, email, verified, updated_at) values ($1, $2, true, now())',
+    [id, `${id}@example.com`],
+  );
   const { rows } = await db.query(
     `with member as (
        insert into memberships (id, tenant, user_id, role, verified, updated_at)
@@ -40,6 +44,7 @@ export async function seedPerson(
   return {
     id,
     headers,
-    signOut: async () => void (await db.query('update sessions set revoked_at = now() where user_id = $1', [id])),
+    signOut: async () =>
+      void (await db.query('update sessions set revoked_at = now() where user_id = $1', [id])),
   };
 }

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type RunningServer, makeTemporaryFolder, reachableDataDir, startPostgres } from '@parley/embedded';
+import {
+  type RunningServer,
+  makeTemporaryFolder,
+  reachableDataDir,
+  startPostgres,
+} from '@parley/embedded';
 import pg from 'pg';
 import { until } from './until';
 
@@ -26,7 +31,10 @@ export interface PairOptions {
 }
 
 /** Starts PostgreSQL and a standby that follows it by streaming replication. */
-export async function startPostgresPair({ isSynchronous = false, prepare }: PairOptions = {}): Promise<PostgresPair> {
+export async function startPostgresPair({
+  isSynchronous = false,
+  prepare,
+}: PairOptions = {}): Promise<PostgresPair> {
   const folder = makeTemporaryFolder('pair');
   const folders = { primary: join(folder, 'primary'), standby: join(folder, 'standby') };
   const primary = await startPostgres({ dataDir: folders.primary });
@@ -38,13 +46,18 @@ export async function startPostgresPair({ isSynchronous = false, prepare }: Pair
     await prepare?.(primary.url);
     await copyCluster(primary.url, folders);
     let standby = await startPostgres({ dataDir: folders.standby });
-    const isStreaming = () => query(primary.url, `select from pg_stat_replication where state = 'streaming'`);
+    const isStreaming = () =>
+      query(primary.url, `select from pg_stat_replication where state = 'streaming'`);
     await until(async () => (await isStreaming()).length === 1);
-    if (isSynchronous) await query(primary.url, `alter system set synchronous_standby_names = 'standby'`);
+    if (isSynchronous)
+      await query(primary.url, `alter system set synchronous_standby_names = 'standby'`);
     await query(primary.url, 'select pg_reload_conf()');
     if (isSynchronous)
       await until(
-        async () => (await query(primary.url, `select from pg_stat_replication where sync_state = 'sync'`))[0],
+        async () =>
+          (
+            await query(primary.url, `select from pg_stat_replication where sync_state = 'sync'`)
+          )[0],
       );
     return {
       primary,
@@ -68,17 +81,25 @@ export async function startPostgresPair({ isSynchronous = false, prepare }: Pair
 }
 
 /** A base backup, as `pg_basebackup` makes one, which the packages of the embedded PostgreSQL do not contain. */
-async function copyCluster(url: string, folders: { primary: string; standby: string }): Promise<void> {
+async function copyCluster(
+  url: string,
+  folders: { primary: string; standby: string },
+): Promise<void> {
   const [from, to] = [reachableDataDir(folders.primary), reachableDataDir(folders.standby)];
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(`select pg_backup_start('standby', true)`);
     await run('cp', ['-a', `${from}/.`, to]);
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    const { rows } = await client.query<{ labelfile: string }>(
+      'select labelfile from pg_backup_stop(false)',
+    );
     writeFileSync(join(to, 'backup_label'), rows[0]!.labelfile);
     writeFileSync(join(to, 'standby.signal'), '');
-    appendFileSync(join(to, 'postgresql.conf'), `primary_conninfo = '${url}?application_name=standby'\n`);
+    appendFileSync(
+      join(to, 'postgresql.conf'),
+      `primary_conninfo = '${url}?application_name=standby'\n`,
+    );
     rmSync(join(to, 'postmaster.pid'), { force: true });
     await run('chown', ['-R', '--reference', from, to]);
   } finally {

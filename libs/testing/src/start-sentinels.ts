@@ -27,8 +27,14 @@ const name = 'parley-test';
 const downAfterMs = 500;
 
 /** Starts a primary, a replica and three sentinels, which promote the replica when the primary is down. */
-export async function startSentinels({ password = '', sentinelPassword = '' } = {}): Promise<Sentinels> {
-  const servers = await Promise.all([startRedis({ ephemeral: true }), startRedis({ ephemeral: true })]);
+export async function startSentinels({
+  password = '',
+  sentinelPassword = '',
+} = {}): Promise<Sentinels> {
+  const servers = await Promise.all([
+    startRedis({ ephemeral: true }),
+    startRedis({ ephemeral: true }),
+  ]);
   const [primary, replica] = servers;
   const [first, second] = servers.map(({ url }) => new Redis(url)) as [Redis, Redis];
   await first.config('SET', 'repl-diskless-sync-delay', '0');
@@ -39,7 +45,9 @@ export async function startSentinels({ password = '', sentinelPassword = '' } = 
     await redis.config('SET', 'requirepass', password);
   }
   await second.replicaof('127.0.0.1', String(primary.port));
-  await until(async () => (await second.info('replication')).includes('master_link_status:up'), { everyMs: 50 });
+  await until(async () => (await second.info('replication')).includes('master_link_status:up'), {
+    everyMs: 50,
+  });
   for (const redis of [first, second]) redis.disconnect();
 
   const program = await findOrInstallRedis();
@@ -63,7 +71,11 @@ export async function startSentinels({ password = '', sentinelPassword = '' } = 
     return spawnGuarded(program, [file, '--sentinel'], { stdio: 'ignore', removeAfter: dir });
   });
   const isReady = async (port: number) => {
-    const sentinel = new Redis({ port, password: sentinelPassword || undefined, retryStrategy: () => null });
+    const sentinel = new Redis({
+      port,
+      password: sentinelPassword || undefined,
+      retryStrategy: () => null,
+    });
     sentinel.on('error', () => {});
     try {
       const found = (await sentinel.call('SENTINEL', 'MASTER', name)) as string[];

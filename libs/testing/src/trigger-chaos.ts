@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type RunningServer, isAlive, makeTemporaryFolder, startPostgres, startRedis } from '@parley/embedded';
+import {
+  type RunningServer,
+  isAlive,
+  makeTemporaryFolder,
+  startPostgres,
+  startRedis,
+} from '@parley/embedded';
 import Redis from 'ioredis';
 import pg from 'pg';
 import { type SeededOrganization, seedOrganization } from './seed-organization';
@@ -89,7 +95,11 @@ export async function runTriggerChaos(options: ChaosOptions): Promise<ChaosResul
   }
 }
 
-async function runChaos(system: Omit<FaultTargets, 'load'>, stack: Stack, pool: pg.Pool): Promise<ChaosResult> {
+async function runChaos(
+  system: Omit<FaultTargets, 'load'>,
+  stack: Stack,
+  pool: pg.Pool,
+): Promise<ChaosResult> {
   const { changes } = system.options;
   const org = await seedOrganization(pool);
   const data = stack.services.data!.url;
@@ -101,7 +111,13 @@ async function runChaos(system: Omit<FaultTargets, 'load'>, stack: Stack, pool: 
   const writingMs = performance.now() - startedAtMs;
   system.log(`${load.acknowledged()} changes in ${Math.round(writingMs)} ms`);
   const drainMs = await waitForRuns(pool, org);
-  return { acknowledged: load.acknowledged(), done, writingMs, drainMs, ...(await verify(pool, org)) };
+  return {
+    acknowledged: load.acknowledged(),
+    done,
+    writingMs,
+    drainMs,
+    ...(await verify(pool, org)),
+  };
 }
 
 /** Adds the last output of the workers to an error. Continues paused workers, so that they can be stopped. */
@@ -109,7 +125,9 @@ async function withWorkerOutput<T>(workers: ServiceProcess[], work: () => Promis
   try {
     return await work();
   } catch (error) {
-    const lines = workers.flatMap(({ name, lines: printed }) => printed.slice(-15).map((line) => `${name}: ${line}`));
+    const lines = workers.flatMap(({ name, lines: printed }) =>
+      printed.slice(-15).map((line) => `${name}: ${line}`),
+    );
     throw new Error(`${(error as Error).message}\n${lines.join('\n')}`, { cause: error });
   } finally {
     for (const { pid } of workers.filter(isRunning)) process.kill(pid, 'SIGCONT');
@@ -133,7 +151,12 @@ async function pushTriggers(url: string, key: string): Promise<void> {
     slug: `on-${action}`,
     name: action,
     on: { entityType: 'order', action, condition: { 'data.n': { $gte: 0 } } },
-    actions: [{ tool: 'entity.create', args: { type: 'effect', data: { marker, order: '{{trigger.entityId}}' } } }],
+    actions: [
+      {
+        tool: 'entity.create',
+        args: { type: 'effect', data: { marker, order: '{{trigger.entityId}}' } },
+      },
+    ],
   });
   const resources = {
     entityTypes: ['order', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
@@ -143,7 +166,12 @@ async function pushTriggers(url: string, key: string): Promise<void> {
   if (status !== 200) throw new Error(`sync: ${status} ${text}`);
 }
 
-async function send(url: string, key: string, method: string, body: object): Promise<{ status: number; text: string }> {
+async function send(
+  url: string,
+  key: string,
+  method: string,
+  body: object,
+): Promise<{ status: number; text: string }> {
   const response = await fetch(url, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -163,7 +191,9 @@ function startLoad(url: string, key: string, changes: number): Load {
   let acknowledged = 0;
   async function attempt(path: string, method: string, n: number): Promise<string | null> {
     try {
-      const { status, text } = await send(`${url}/v1/data/order${path}`, key, method, { data: { n } });
+      const { status, text } = await send(`${url}/v1/data/order${path}`, key, method, {
+        data: { n },
+      });
       if (status === 200 || status === 201) {
         acknowledged += 1;
         return (JSON.parse(text) as { id: string }).id;
@@ -178,7 +208,8 @@ function startLoad(url: string, key: string, changes: number): Load {
   async function write(): Promise<void> {
     while (acknowledged < changes) {
       const id = await attempt('', 'POST', 0);
-      for (let n = 1; id !== null && n <= 3 && acknowledged < changes; n += 1) await attempt(`/${id}`, 'PATCH', n);
+      for (let n = 1; id !== null && n <= 3 && acknowledged < changes; n += 1)
+        await attempt(`/${id}`, 'PATCH', n);
     }
   }
   const ended = Promise.all(Array.from({ length: writers }, write)).then(() => {});
@@ -195,26 +226,36 @@ interface FaultTargets {
 }
 
 /** Injects faults at equal steps of the load's progress. The kinds take turns; the worker is random. Returns the faults. */
-async function injectFaults({ options, folder, servers, workers, load, log }: FaultTargets): Promise<string[]> {
+async function injectFaults({
+  options,
+  folder,
+  servers,
+  workers,
+  load,
+  log,
+}: FaultTargets): Promise<string[]> {
   const random = randomOf(options.seed ?? 1);
   const kinds = ['worker', 'redis', 'worker', 'postgres'] as const;
-  const steps: (() => Promise<string>)[] = Array.from({ length: options.kills }, (_, index) => async () => {
-    const kind = kinds[index % kinds.length]!;
-    await sleep(random() * 100);
-    if (kind === 'worker') {
-      const worker = workers[Math.floor(random() * workers.length)]!;
-      await worker.kill();
-      await worker.start();
-    } else {
-      const { pid, port } = servers[kind];
-      process.kill(pid, 'SIGKILL');
-      await sleep(100);
-      const again = { dataDir: join(folder, kind), port };
-      if (kind === 'redis') servers.redis = await startRedis(again);
-      else servers.postgres = await startPostgres(again);
-    }
-    return kind;
-  });
+  const steps: (() => Promise<string>)[] = Array.from(
+    { length: options.kills },
+    (_, index) => async () => {
+      const kind = kinds[index % kinds.length]!;
+      await sleep(random() * 100);
+      if (kind === 'worker') {
+        const worker = workers[Math.floor(random() * workers.length)]!;
+        await worker.kill();
+        await worker.start();
+      } else {
+        const { pid, port } = servers[kind];
+        process.kill(pid, 'SIGKILL');
+        await sleep(100);
+        const again = { dataDir: join(folder, kind), port };
+        if (kind === 'redis') servers.redis = await startRedis(again);
+        else servers.postgres = await startPostgres(again);
+      }
+      return kind;
+    },
+  );
   if (options.flush) {
     steps.splice(Math.ceil(steps.length / 2), 0, async () => {
       const redis = new Redis(servers.redis.url, { maxRetriesPerRequest: 5 });
@@ -234,7 +275,8 @@ async function injectFaults({ options, folder, servers, workers, load, log }: Fa
   }
   const done: string[] = [];
   for (const [index, step] of steps.entries()) {
-    if (!workers.every(isRunning)) throw new Error(`A worker ended unexpectedly after ${done.at(-1)}`);
+    if (!workers.every(isRunning))
+      throw new Error(`A worker ended unexpectedly after ${done.at(-1)}`);
     const progress = ((index + 0.5) / steps.length) * options.changes;
     await until(() => load.acknowledged() >= progress, { limitMs: drainLimitMs, everyMs: 5 });
     done.push(await step());
@@ -265,7 +307,10 @@ async function waitForRuns(pool: pg.Pool, { scope }: SeededOrganization): Promis
     );
     return rows[0];
   };
-  await until(read, { isThere: (left) => left.events === '0' && left.runs === '0', limitMs: drainLimitMs });
+  await until(read, {
+    isThere: (left) => left.events === '0' && left.runs === '0',
+    limitMs: drainLimitMs,
+  });
   return performance.now() - startedAtMs;
 }
 
@@ -292,5 +337,8 @@ async function verify(pool: pg.Pool, { scope }: SeededOrganization) {
     [scope.tenant],
   );
   const counts = Object.fromEntries(runs.rows.map(({ status, count }) => [status, count]));
-  return { ...(rows[0] as Pick<ChaosResult, 'committed' | 'lost' | 'doubled' | 'disordered'>), runs: counts };
+  return {
+    ...(rows[0] as Pick<ChaosResult, 'committed' | 'lost' | 'doubled' | 'disordered'>),
+    runs: counts,
+  };
 }

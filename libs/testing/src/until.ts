@@ -15,17 +15,26 @@ interface Limits {
  * Calls `look` until it returns a value that `isThere` accepts, by default any value but undefined, null and false, and
  * returns that value. Throws after `limitMs`, with the last value; an error of `look` is thrown immediately.
  */
-export function until<T>(look: Look<T>, limits: Limits & { isThere: (seen: T) => boolean }): Promise<T>;
+export function until<T>(
+  look: Look<T>,
+  limits: Limits & { isThere: (seen: T) => boolean },
+): Promise<T>;
 export function until<T>(look: Look<T>, limits?: Limits): Promise<Exclude<T, Nothing>>;
 export async function until<T>(
   look: Look<T>,
-  { limitMs = 50_000, everyMs = 50, isThere = isSomething }: Limits & { isThere?: (seen: T) => boolean } = {},
+  {
+    limitMs = 50_000,
+    everyMs = 50,
+    isThere = isSomething,
+  }: Limits & { isThere?: (seen: T) => boolean } = {},
 ): Promise<T> {
   for (const endMs = performance.now() + limitMs; ; await sleep(everyMs)) {
     const seen = await look();
     if (isThere(seen)) return seen;
-    if (performance.now() > endMs) throw new Error(`Not within ${limitMs} ms: ${look}\nLast seen: ${inspect(seen)}`);
+    if (performance.now() > endMs)
+      throw new Error(`Not within ${limitMs} ms: ${look}\nLast seen: ${inspect(seen)}`);
   }
 }
 
-const isSomething = (seen: unknown): boolean => seen !== undefined && seen !== null && seen !== false;
+const isSomething = (seen: unknown): boolean =>
+  seen !== undefined && seen !== null && seen !== false;

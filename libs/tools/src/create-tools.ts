@@ -8,9 +8,14 @@ import type { ToolOffer, Tools } from './types';
 
 /** The built-in, custom and MCP tools of all environments, behind one interface. */
 export function createTools(deps: ToolDeps): Tools {
-  const sources = [createBuiltIns(deps), createCustomTools(deps), ...(deps.mcp === undefined ? [] : [deps.mcp])];
+  const sources = [
+    createBuiltIns(deps),
+    createCustomTools(deps),
+    ...(deps.mcp === undefined ? [] : [deps.mcp]),
+  ];
   const ownerOf = (name: string) => sources.find((source) => source.owns(name));
-  const find = async (scope: Scope, name: string) => (await ownerOf(name)?.find(scope, name)) ?? null;
+  const find = async (scope: Scope, name: string) =>
+    (await ownerOf(name)?.find(scope, name)) ?? null;
 
   async function list(scope: Scope, names: readonly string[]): Promise<Tool[]> {
     const listed = sources.map((source) =>
@@ -35,7 +40,8 @@ export function createTools(deps: ToolDeps): Tools {
       return [...offered.values()];
     },
 
-    describe: async (scope, name) => (await list(scope, [name])).find((tool) => tool.name === name) ?? null,
+    describe: async (scope, name) =>
+      (await list(scope, [name])).find((tool) => tool.name === name) ?? null,
 
     run: (scope, call) => runTool(deps, find, scope, call),
   };

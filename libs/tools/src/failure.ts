@@ -2,7 +2,11 @@ import type { Actor } from '@parley/contracts';
 import type { ToolErrorType, ToolFailure } from './types';
 
 /** A failed call. The message may be shown to a model. */
-export const failure = (errorType: ToolErrorType, message: string): ToolFailure => ({ ok: false, errorType, message });
+export const failure = (errorType: ToolErrorType, message: string): ToolFailure => ({
+  ok: false,
+  errorType,
+  message,
+});
 
 /** A call that roles do not allow. */
 export const denied = ({ message, reason }: { message: string; reason?: string }): ToolFailure => ({
@@ -11,7 +15,10 @@ export const denied = ({ message, reason }: { message: string; reason?: string }
 });
 
 /** The message of a failure with its reason. */
-export const failureText = ({ message, reason }: Pick<ToolFailure, 'message' | 'reason'>): string =>
+export const failureText = ({
+  message,
+  reason,
+}: Pick<ToolFailure, 'message' | 'reason'>): string =>
   reason === undefined ? message : `${message} (${reason})`;
 
 /** The same message for a tool outside the list and a missing one (docs/reference/tools.md#how-a-tool-is-called). */
@@ -32,7 +39,8 @@ export function argumentFailure(
   name: string,
   { reason, message }: { reason: 'invalid' | 'unusable' | 'busy'; message: string },
 ): ToolFailure {
-  if (reason === 'invalid') return failure('invalid_arguments', `Invalid arguments for ${name}: ${message}`);
+  if (reason === 'invalid')
+    return failure('invalid_arguments', `Invalid arguments for ${name}: ${message}`);
   const failed = failure('execution_error', `The parameters of ${name} ${message}`);
   return reason === 'busy' ? { ...failed, isNotDone: true } : failed;
 }

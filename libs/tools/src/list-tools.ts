@@ -52,18 +52,28 @@ const toolsOfEnvironment = listStatement(
 const epoch = new Date(0);
 
 /** The custom tools of an environment, newest first, then all built-in tools. */
-export async function listTools(db: Queryable, scope: Scope, page: Page): Promise<Paged<ListedTool>> {
+export async function listTools(
+  db: Queryable,
+  scope: Scope,
+  page: Page,
+): Promise<Paged<ListedTool>> {
   const isAfterCustom = page.before?.at.getTime() === 0;
   const values = [scope.tenant, scope.environment, ...pageValues(page)];
   const custom = isAfterCustom ? [] : (await db.query(scope, toolsOfEnvironment, values)).rows;
-  const placed = custom.map(({ createdAt: at, id, hasMore, ...row }) => ({ at, id, hasMore, tool: toCustom(row) }));
+  const placed = custom.map(({ createdAt: at, id, hasMore, ...row }) => ({
+    at,
+    id,
+    hasMore,
+    tool: toCustom(row),
+  }));
   const first = isAfterCustom ? Number(page.before!.id) + 1 : 0;
   // A page that ends at its size has further custom tools behind it.
   if (placed.at(-1)?.hasMore !== true) {
     for (const last of placed.slice(-1)) last.hasMore = first < builtInTools.length;
     for (const [index, tool] of builtInTools.entries()) {
       const hasMore = index < builtInTools.length - 1;
-      if (index >= first) placed.push({ at: epoch, id: String(index), hasMore, tool: toListed(tool) });
+      if (index >= first)
+        placed.push({ at: epoch, id: String(index), hasMore, tool: toListed(tool) });
     }
   }
   const { items, ...rest } = toPaged(placed, page, ({ at, id }) => ({ at, id }));
@@ -75,10 +85,25 @@ type CustomRow = Omit<RowOf<typeof toolRow>, 'id' | 'createdAt'>;
 function toCustom({ name, revision, definition, updatedAt }: CustomRow): ListedTool {
   const { description, parameters, templateOnly, allowedHosts, secrets, runAs } = definition;
   const custom = { templateOnly, allowedHosts, secrets, runAs, revision, updatedAt };
-  return { name, description, parameters, isBuiltin: false, sideEffects: true, action: 'execute', custom };
+  return {
+    name,
+    description,
+    parameters,
+    isBuiltin: false,
+    sideEffects: true,
+    action: 'execute',
+    custom,
+  };
 }
 
-const toListed = ({ name, description, parameters, isBuiltin, sideEffects, needs }: Tool): ListedTool => ({
+const toListed = ({
+  name,
+  description,
+  parameters,
+  isBuiltin,
+  sideEffects,
+  needs,
+}: Tool): ListedTool => ({
   name,
   description,
   parameters,
@@ -101,7 +126,11 @@ export async function toolsInList(
   list: readonly string[],
 ): Promise<Pick<ListedTool, 'name' | 'isBuiltin' | 'action'>[]> {
   const { rows } = await db.query(scope, customNames, [scope.tenant, scope.environment]);
-  const builtIn = builtInTools.map(({ name, isBuiltin, needs }) => ({ name, isBuiltin, action: needs.action }));
+  const builtIn = builtInTools.map(({ name, isBuiltin, needs }) => ({
+    name,
+    isBuiltin,
+    action: needs.action,
+  }));
   const custom = rows.map(({ name }) => ({ name, isBuiltin: false, action: 'execute' as const }));
   return [...builtIn, ...custom].filter(({ name }) => isListed(list, name));
 }

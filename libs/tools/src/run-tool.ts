@@ -10,7 +10,12 @@ type Find = ToolSource['find'];
 
 /** The tool ready to start, or the failure. `mayActOutside`: the tool may have effects outside the database. */
 type Checked =
-  | { ok: true; timeLimitMs: number; mayActOutside: boolean; start: (signal: AbortSignal) => Promise<ToolResult> }
+  | {
+      ok: true;
+      timeLimitMs: number;
+      mayActOutside: boolean;
+      start: (signal: AbortSignal) => Promise<ToolResult>;
+    }
   | ToolFailure;
 
 const defaultTimeLimitMs = 30_000;
@@ -20,7 +25,12 @@ const defaultTimeLimitMs = 30_000;
  * (docs/reference/tools.md#how-a-tool-is-called). All calls use this function: calls of agents, templates, triggers, the
  * API and the code of custom tools.
  */
-export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): Promise<ToolResult> {
+export async function runTool(
+  deps: ToolDeps,
+  find: Find,
+  scope: Scope,
+  call: ToolCall,
+): Promise<ToolResult> {
   let mayHaveActed = false;
   try {
     call.context.signal?.throwIfAborted();
@@ -34,8 +44,12 @@ export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: To
     if (call.tx !== undefined) throw error;
     if (call.context.signal?.aborted) return failure('execution_error', 'The call was aborted');
     const { requestId, threadId } = call.context;
-    deps.log.error({ err: error, tool: call.name, requestId, threadId, ...scope }, 'tool failed unexpectedly');
-    if (!isDatabaseUnavailable(error)) return failure('execution_error', `${call.name} failed unexpectedly`);
+    deps.log.error(
+      { err: error, tool: call.name, requestId, threadId, ...scope },
+      'tool failed unexpectedly',
+    );
+    if (!isDatabaseUnavailable(error))
+      return failure('execution_error', `${call.name} failed unexpectedly`);
     return {
       ...failure('execution_error', 'The data store is not available now, try again later'),
       isUnavailable: true,
@@ -59,7 +73,8 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
 
   const db = call.tx ?? deps.db;
   const { needs } = tool;
-  const entityType = needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
+  const entityType =
+    needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');
   const permissions = await loadPermissions(db, scope, actor);
   // Without a type the arguments are invalid, and are refused below.
@@ -115,11 +130,17 @@ function argumentsOf(args: unknown): { ok: true; value: JsonObject } | ToolFailu
   }
   const problem = findUnstorable(value);
   if (problem === null) return { ok: true, value: value as Record<string, Json> };
-  return failure('invalid_arguments', `Invalid arguments: ${problem.path || 'a value'} ${problem.message}`);
+  return failure(
+    'invalid_arguments',
+    `Invalid arguments: ${problem.path || 'a value'} ${problem.message}`,
+  );
 }
 
 /** Returns the result, or a failure at the time limit or when the caller's signal is aborted. */
-async function runWithin({ timeLimitMs, start }: Extract<Checked, { ok: true }>, call: ToolCall): Promise<ToolResult> {
+async function runWithin(
+  { timeLimitMs, start }: Extract<Checked, { ok: true }>,
+  call: ToolCall,
+): Promise<ToolResult> {
   const limit = new AbortController();
   const outer = call.context.signal;
   // The caller may have aborted during the checks: a signal that is aborted already sends no event.

@@ -3,7 +3,12 @@ import type { Queryable } from '@parley/db';
 import type { Explanation } from '@parley/permissions';
 
 export type ToolErrorType =
-  'not_found' | 'tool_not_found' | 'permission_denied' | 'invalid_arguments' | 'execution_error' | 'timeout';
+  | 'not_found'
+  | 'tool_not_found'
+  | 'permission_denied'
+  | 'invalid_arguments'
+  | 'execution_error'
+  | 'timeout';
 
 export interface ToolFailure {
   ok: false;
@@ -109,7 +114,15 @@ export interface ToolPorts {
 
 /** What the turn of another agent inherits from the call that asks for it. */
 type Inherited =
-  'contact' | 'hops' | 'root' | 'rootExecutionId' | 'nesting' | 'runAs' | 'params' | 'requestId' | 'signal';
+  | 'contact'
+  | 'hops'
+  | 'root'
+  | 'rootExecutionId'
+  | 'nesting'
+  | 'runAs'
+  | 'params'
+  | 'requestId'
+  | 'signal';
 
 export interface AgentChatRequest extends Pick<ToolContext, Inherited> {
   agentSlug: string;

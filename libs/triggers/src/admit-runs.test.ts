@@ -15,14 +15,23 @@ beforeAll(async () => {
 afterAll(() => runs.stop());
 
 /** Records changes that the relay processes, caused by `hops` triggers after `root`. */
-async function change(count: number, origin: { hops?: number; root?: string } = {}): Promise<string[]> {
+async function change(
+  count: number,
+  origin: { hops?: number; root?: string } = {},
+): Promise<string[]> {
   const { db, scope } = runs;
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const entity = { type: 'order', id: `changed_${Math.random()}` };
     const payload = { data: {} };
     ids.push(
-      await recordEvent(db, scope, { ...origin, type: 'entity.updated', entity, payload, actor: { type: 'system' } }),
+      await recordEvent(db, scope, {
+        ...origin,
+        type: 'entity.updated',
+        entity,
+        payload,
+        actor: { type: 'system' },
+      }),
     );
   }
   await db.pool.query('update events set relayed_at = null where id = any($1)', [ids]);
@@ -44,7 +53,9 @@ async function planAll(runsPerRoot: number): Promise<void> {
 }
 
 const ofRoot = async (root: string) =>
-  (await listRuns(runs.db, runs.scope, { limit: 1_000, before: null })).items.filter((run) => run.root === root);
+  (await listRuns(runs.db, runs.scope, { limit: 1_000, before: null })).items.filter(
+    (run) => run.root === root,
+  );
 
 test('processes that plan the changes of one root at the same time admit exactly the limit, and one record has the rest', async () => {
   for (const slug of ['first', 'second', 'third']) await runs.addTrigger({ slug, cascade: true });
@@ -57,7 +68,12 @@ test('processes that plan the changes of one root at the same time admit exactly
   const all = await ofRoot(root!);
   expect(all.filter(({ status }) => status === 'scheduled')).toHaveLength(100);
   expect(all.filter(({ status }) => status !== 'scheduled')).toMatchObject([
-    { status: 'dead', refusedRuns: 3 + 1_500 - 100, cause: `refused-${root}`, triggerSlug: 'second' },
+    {
+      status: 'dead',
+      refusedRuns: 3 + 1_500 - 100,
+      cause: `refused-${root}`,
+      triggerSlug: 'second',
+    },
   ]);
 
   await change(1, { hops: 5, root: 'run_other' });
@@ -69,7 +85,9 @@ test('triggers of one event are limited too, whether or not they cascade', async
   for (const slug of ['first', 'second', 'third']) await runs.addTrigger({ slug });
   const [root] = await change(1);
   await planAll(2);
-  expect((await ofRoot(root!)).map(({ status, refusedRuns }) => [status, refusedRuns]).toSorted()).toEqual([
+  expect(
+    (await ofRoot(root!)).map(({ status, refusedRuns }) => [status, refusedRuns]).toSorted(),
+  ).toEqual([
     ['dead', 1],
     ['scheduled', 0],
     ['scheduled', 0],

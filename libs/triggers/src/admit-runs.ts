@@ -11,7 +11,11 @@ const countRuns = statement(
   { tenant: column.int4, root: column.text, runs: column.int4 },
 );
 
-const keyOf = ({ tenant, root, eventId }: Pick<NewRun, 'tenant' | 'root'> & { eventId?: string | null }): string =>
+const keyOf = ({
+  tenant,
+  root,
+  eventId,
+}: Pick<NewRun, 'tenant' | 'root'> & { eventId?: string | null }): string =>
   `${tenant} ${root ?? eventId}`;
 
 /**
@@ -19,13 +23,20 @@ const keyOf = ({ tenant, root, eventId }: Pick<NewRun, 'tenant' | 'root'> & { ev
  * others. The count is exact: the caller's transaction holds the relay's lock of the tenants, so no other one plans runs of them.
  * Runs that directly follow from the root are not stored yet, so the usual run needs no statement (docs/adr/0039).
  */
-export async function admitRuns(tx: Queryable, runs: readonly NewRun[], runsPerRoot: number): Promise<NewRun[]> {
-  const indirect = [...new Map(runs.filter(({ hops }) => hops > 1).map((run) => [keyOf(run), run])).values()];
+export async function admitRuns(
+  tx: Queryable,
+  runs: readonly NewRun[],
+  runsPerRoot: number,
+): Promise<NewRun[]> {
+  const indirect = [
+    ...new Map(runs.filter(({ hops }) => hops > 1).map((run) => [keyOf(run), run])).values(),
+  ];
   const counts = new Map<string, number>();
   if (indirect.length > 0) {
     const roots = indirect.map(({ root, eventId }) => root ?? eventId);
     const values = [indirect.map(({ tenant }) => tenant), roots, runsPerRoot];
-    for (const row of (await tx.acrossTenants('relay', countRuns, values)).rows) counts.set(keyOf(row), row.runs);
+    for (const row of (await tx.acrossTenants('relay', countRuns, values)).rows)
+      counts.set(keyOf(row), row.runs);
   }
   const refused: NewRun[] = [];
   const admitted = runs.filter((run) => {
@@ -54,11 +65,22 @@ const record = statement(
 );
 
 /** Adds refused runs to the one record of their root, whose trigger is the first that was refused. */
-async function recordRefused(tx: Queryable, refused: readonly NewRun[], runsPerRoot: number): Promise<void> {
+async function recordRefused(
+  tx: Queryable,
+  refused: readonly NewRun[],
+  runsPerRoot: number,
+): Promise<void> {
   if (refused.length === 0) return;
   const ofRoots = [...Map.groupBy(refused, keyOf).values()].map((runs) => {
     const { tenant, environment, root, eventId, triggerSlug, requestId } = runs[0]!;
-    return { tenant, environment, root: root ?? eventId, triggerSlug, requestId, refused: runs.length };
+    return {
+      tenant,
+      environment,
+      root: root ?? eventId,
+      triggerSlug,
+      requestId,
+      refused: runs.length,
+    };
   });
   const limits = `At most ${maxHops} triggers run in a row, and ${runsPerRoot} in all after one event, schedule or request`;
   const { rows } = await tx.acrossTenants('relay', record, [JSON.stringify(ofRoots), limits]);

@@ -29,7 +29,11 @@ const retry = statement(
  * steps are not repeated. `wanted` has ids of runs, and slugs of triggers, which select their dead runs. Refused
  * runs are not changed. Returns the changed runs, ordered by id.
  */
-export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
+export async function retryRuns(
+  db: Queryable,
+  scope: Scope,
+  wanted: readonly string[],
+): Promise<ChangedRun[]> {
   return (await db.query(scope, retry, [scope.tenant, scope.environment, wanted, ['dead']])).rows;
 }
 
@@ -46,7 +50,16 @@ const cancel = statement(
  * Cancels scheduled and running runs. `wanted` has ids of runs, and slugs of triggers, which select their scheduled runs.
  * The worker of a running one stops before its next step, as the fence has changed. Returns the changed runs.
  */
-export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.query(scope, cancel, [scope.tenant, scope.environment, wanted, ['scheduled']]);
+export async function cancelRuns(
+  db: Queryable,
+  scope: Scope,
+  wanted: readonly string[],
+): Promise<ChangedRun[]> {
+  const { rows } = await db.query(scope, cancel, [
+    scope.tenant,
+    scope.environment,
+    wanted,
+    ['scheduled'],
+  ]);
   return rows;
 }

@@ -17,14 +17,17 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
     const value = schedule?.[field];
     if (value === undefined) continue;
     const ms = parseDurationMs(value);
-    if (ms === null) add(`schedule.${field}`, `"${value}" is not a duration such as 1500, "30s" or "1h30m"`);
-    else if (Math.abs(ms) > longestMs) add(`schedule.${field}`, `"${value}" is longer than 100 years`);
+    if (ms === null)
+      add(`schedule.${field}`, `"${value}" is not a duration such as 1500, "30s" or "1h30m"`);
+    else if (Math.abs(ms) > longestMs)
+      add(`schedule.${field}`, `"${value}" is longer than 100 years`);
   }
   const at = schedule?.at;
   if (at?.includes('{{')) {
     problems.push(...templateProblems(at, 'schedule.at', []));
     for (const { kind, source } of templateNodes(at))
-      if (kind === 'call') add('schedule.at', `cannot call a tool: ${source.slice(0, maxExcerptChars)}`);
+      if (kind === 'call')
+        add('schedule.at', `cannot call a tool: ${source.slice(0, maxExcerptChars)}`);
   } else if (at !== undefined && !changedTimePattern.test(at) && parseInstantMs(at, 'UTC') === null)
     add('schedule.at', `"${at}" is neither a date nor a field such as data.startsAt`);
 
@@ -38,14 +41,18 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
     if (steps.includes(name)) add(`${path}.as`, `"${name}" is the name of an earlier step`);
     else if (!/^[A-Za-z_][\w-]*$/.test(name))
       add(`${path}.as`, 'must be letters, digits, - and _, with a letter first');
-    else if (Object.hasOwn(known, name)) add(`${path}.as`, `"${name}" is the name of a variable of templates`);
+    else if (Object.hasOwn(known, name))
+      add(`${path}.as`, `"${name}" is the name of a variable of templates`);
     else steps.push(name);
   }
   if ('schedule' in on) problems.push(...cronProblems(on));
   return problems;
 }
 
-function cronProblems({ schedule, timezone }: Extract<TriggerDefinition['on'], { schedule: string }>): ErrorDetail[] {
+function cronProblems({
+  schedule,
+  timezone,
+}: Extract<TriggerDefinition['on'], { schedule: string }>): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   const problem = cronProblem(schedule);
   if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
@@ -78,7 +85,8 @@ function templateProblems(value: Json, path: string, steps: readonly string[]): 
       const [excerpt] = node.source.slice(open, open + maxExcerptChars).split('\n');
       return [{ path, message: `has an unclosed template: ${excerpt}` }];
     }
-    if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
+    if (node.kind === 'invalid')
+      return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
     if (node.kind !== 'variable' || node.fallback !== null) return [];
     const problem = nameProblem(node.name.split('.'), steps);
     return problem === null ? [] : [{ path, message: `{{${node.name}}} ${problem}` }];
@@ -100,7 +108,9 @@ function nameProblem([first, second]: string[], steps: readonly string[]): strin
   }
   if (first === 'trigger') {
     const fields = Object.keys(known.trigger as object);
-    return second === undefined || fields.includes(second) ? null : `is unknown; fields of trigger: ${names(fields)}`;
+    return second === undefined || fields.includes(second)
+      ? null
+      : `is unknown; fields of trigger: ${names(fields)}`;
   }
   if (Object.hasOwn(known, first!) || steps.includes(first!)) return null;
   return `is unknown; known names: ${names([...Object.keys(known), ...steps])}`;

@@ -36,7 +36,16 @@ const sweepLimit = 100;
  * that is late, repeated or lost does no harm.
  */
 export function createTriggers(options: TriggersOptions) {
-  const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, runsPerRoot = 1_000, onRun } = options;
+  const {
+    db,
+    tools,
+    entities,
+    log,
+    leaseMs = 4_000,
+    lostAfterMs = 5_000,
+    runsPerRoot = 1_000,
+    onRun,
+  } = options;
   const deps = { db, tools, entities, log, leaseMs, together: groupSteps({ db, leaseMs }) };
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */

@@ -29,14 +29,20 @@ export function cronProblem(expression: string): string | null {
       const match = itemSyntax.exec(item);
       const allowed = `which allows ${min}-${max}`;
       // cron-parser reads names of weekdays as months and vice versa.
-      if (match === null || item.match(/[a-z]+/gi)?.some((word) => !names.includes(word.toLowerCase()))) return allowed;
+      if (
+        match === null ||
+        item.match(/[a-z]+/gi)?.some((word) => !names.includes(word.toLowerCase()))
+      )
+        return allowed;
       const step = Number(match.groups!.step ?? 1);
       if (step < 1 || step > max) return `whose step must be 1-${max}`;
       try {
         CronExpressionParser.parse(fields.map((_, at) => (at === index ? item : '*')).join(' '));
         return null;
       } catch (error) {
-        return (error as Error).message.startsWith('Invalid range') ? 'whose range ends before it begins' : allowed;
+        return (error as Error).message.startsWith('Invalid range')
+          ? 'whose range ends before it begins'
+          : allowed;
       }
     };
     for (const item of parts[index]!.split(',')) {
@@ -48,16 +54,25 @@ export function cronProblem(expression: string): string | null {
 }
 
 /** The first time after `afterMs` at which a schedule is due, in Unix milliseconds; null when there is none. */
-export const nextTickMs = (schedule: Schedule, afterMs: number): number | null => tickMs(schedule, afterMs, 'next');
+export const nextTickMs = (schedule: Schedule, afterMs: number): number | null =>
+  tickMs(schedule, afterMs, 'next');
 
 /** The last time up to and including `untilMs` at which a schedule was due, in Unix milliseconds; null when there is none. */
-export const lastTickMs = (schedule: Schedule, untilMs: number): number | null => tickMs(schedule, untilMs + 1, 'prev');
+export const lastTickMs = (schedule: Schedule, untilMs: number): number | null =>
+  tickMs(schedule, untilMs + 1, 'prev');
 
-function tickMs({ expression, timezone }: Schedule, fromMs: number, direction: 'next' | 'prev'): number | null {
+function tickMs(
+  { expression, timezone }: Schedule,
+  fromMs: number,
+  direction: 'next' | 'prev',
+): number | null {
   // With six fields cron-parser takes the first one for seconds.
   if (fieldsOf(expression).length !== fields.length) return null;
   return orNull(() => {
-    const cron = CronExpressionParser.parse(expression, { tz: timezone, currentDate: new Date(fromMs) });
+    const cron = CronExpressionParser.parse(expression, {
+      tz: timezone,
+      currentDate: new Date(fromMs),
+    });
     return neverOccurs(cron.fields) ? null : cron[direction]().getTime();
   });
 }
@@ -67,7 +82,8 @@ const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Whether none of the months has one of the days. cron-parser would search 10,000 days for one, which takes 60 to 300 ms. */
 const neverOccurs = ({ dayOfMonth, month, dayOfWeek }: CronFieldCollection): boolean =>
   dayOfWeek.isWildcard &&
-  Math.min(...dayOfMonth.values.map(Number)) > Math.max(...month.values.map((number) => daysOfMonths[number - 1]!));
+  Math.min(...dayOfMonth.values.map(Number)) >
+    Math.max(...month.values.map((number) => daysOfMonths[number - 1]!));
 
 const fieldsOf = (expression: string): string[] => expression.trim().split(/\s+/);
 

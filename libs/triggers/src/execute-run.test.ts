@@ -38,7 +38,12 @@ beforeAll(async () => {
   const channels = createChannels({
     db,
     box: createSecretBox(Buffer.alloc(32).toString('base64')),
-    settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
+    settings: {
+      KAPSO_API_URL: provider.url,
+      RESEND_API_URL: provider.url,
+      RESEND_API_KEY: 'k',
+      EMAIL_FROM: 'a@b.cl',
+    },
     log,
   });
   const { tools, entities: stored } = createTestTools(db, { channels, log });
@@ -60,9 +65,15 @@ afterAll(async () => {
 });
 
 type Action = TriggerDefinition['actions'][number];
-const log = (text: string): Action => ({ tool: 'entity.create', args: { type: 'log', data: { text } } });
+const log = (text: string): Action => ({
+  tool: 'entity.create',
+  args: { type: 'log', data: { text } },
+});
 const missing: Action = { tool: 'entity.get', args: { id: 'entity_missing' } };
-const email: Action = { tool: 'email.send', args: { to: 'c@d.cl', subject: 'Hello', text: 'Hello' } };
+const email: Action = {
+  tool: 'email.send',
+  args: { to: 'c@d.cl', subject: 'Hello', text: 'Hello' },
+};
 
 let count = 0;
 /** Adds a due run of a new trigger. */
@@ -74,7 +85,11 @@ async function addRun(
     cause,
     maxAttempts = 1,
     context,
-  }: Partial<TriggerDefinition> & { cause?: string; maxAttempts?: number; context?: JsonObject } = {},
+  }: Partial<TriggerDefinition> & {
+    cause?: string;
+    maxAttempts?: number;
+    context?: JsonObject;
+  } = {},
 ) {
   const slug = `trigger-${(count += 1)}`;
   await bench.addTrigger({ slug, actions, enabled, ...(retry && { retry }) });
@@ -92,7 +107,9 @@ async function addRun(
 const run = async (id: string, forMs = leaseMs, signal?: AbortSignal) =>
   executeRun(deps, await bench.claim(id, forMs), signal);
 const becomesDue = (id: string) =>
-  bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where id = $1", [id]);
+  bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where id = $1", [
+    id,
+  ]);
 async function texts(prefix: string): Promise<unknown[]> {
   const listed = await entities.list(bench.scope, { type: 'log', limit: 100 });
   if (!listed.ok) throw new Error(listed.reason);
@@ -130,7 +147,13 @@ test('the data of an entity is a literal in filters, and one recipient of an e-m
   };
   const byText = find({ 'data.text': '{{trigger.data.text}}' });
   expect(await end(byText, { text: 'f1' })).toMatchObject({ found: 1 });
-  for (const text of <Json[]>[{ $ne: 'nobody' }, { $contains: 'f' }, {}, { $exists: true, a: 1 }, ['f1']])
+  for (const text of <Json[]>[
+    { $ne: 'nobody' },
+    { $contains: 'f' },
+    {},
+    { $exists: true, a: 1 },
+    ['f1'],
+  ])
     expect(await end(byText, { text })).toMatchObject({ outcome: 'succeeded', found: 0 });
   const inList = find({ 'data.text': { $in: '{{trigger.data.text}}' } });
   expect(await end(inList, { text: ['f1', 'f2'] })).toMatchObject({ found: 2 });
@@ -151,7 +174,12 @@ test('the data of an entity is a literal in filters, and one recipient of an e-m
     });
   }
   expect(calls).toBe(before);
-  expect(await end({ ...email, args: { ...email.args, to: '{{trigger.data.email}}' } }, { email: 'a@b.cl' })).toEqual({
+  expect(
+    await end(
+      { ...email, args: { ...email.args, to: '{{trigger.data.email}}' } },
+      { email: 'a@b.cl' },
+    ),
+  ).toEqual({
     outcome: 'succeeded',
   });
 });
@@ -163,7 +191,10 @@ test('a run of one action takes 6 statements: claim, transaction of the action w
 });
 
 test('a failed run is retried from the failed step, after increasing delays, and then is dead', async () => {
-  const { id } = await addRun([log('b'), missing], { maxAttempts: 3, retry: { maxAttempts: 3, backoffMs: 60_000 } });
+  const { id } = await addRun([log('b'), missing], {
+    maxAttempts: 3,
+    retry: { maxAttempts: 3, backoffMs: 60_000 },
+  });
   for (const [outcome, status, waitMs] of [
     ['retry', 'scheduled', 60_000],
     ['retry', 'scheduled', 120_000],
@@ -174,10 +205,13 @@ test('a failed run is retried from the failed step, after increasing delays, and
     expect(await run(id)).toBe(outcome);
     const row = await bench.row(id);
     expect(row).toMatchObject({ status, error: 'entity.get: Entity not found' });
-    if (waitMs !== null) expect(Math.abs(row.run_at.getTime() - fromMs - waitMs)).toBeLessThan(20_000);
+    if (waitMs !== null)
+      expect(Math.abs(row.run_at.getTime() - fromMs - waitMs)).toBeLessThan(20_000);
     await becomesDue(id);
   }
-  expect((await bench.row(id)).steps.map(({ tool, status, attempt }) => [tool, status, attempt])).toEqual([
+  expect(
+    (await bench.row(id)).steps.map(({ tool, status, attempt }) => [tool, status, attempt]),
+  ).toEqual([
     ['entity.create', 'success', 1],
     ['entity.get', 'error', 1],
     ['entity.get', 'error', 2],
@@ -192,7 +226,9 @@ test('the delay before a retry is at most an hour', async () => {
   await bench.db.pool.query('update trigger_runs set attempts = 40 where id = $1', [id]);
   const fromMs = Date.now();
   expect(await run(id)).toBe('retry');
-  expect(Math.abs((await bench.row(id)).run_at.getTime() - fromMs - 3_600_000)).toBeLessThan(20_000);
+  expect(Math.abs((await bench.row(id)).run_at.getTime() - fromMs - 3_600_000)).toBeLessThan(
+    20_000,
+  );
 });
 
 test('a worker whose run was claimed by another has no effect, and the run is executed once', async () => {
@@ -227,7 +263,12 @@ test('a worker that stops releases its run immediately, and the next one continu
   const stop = new AbortController();
   beforeAnswer = () => stop.abort();
   expect(await run(id, leaseMs, stop.signal)).toBe('released');
-  expect(await bench.row(id)).toMatchObject({ status: 'scheduled', attempts: 0, error: null, steps: [{}, {}] });
+  expect(await bench.row(id)).toMatchObject({
+    status: 'scheduled',
+    attempts: 0,
+    error: null,
+    steps: [{}, {}],
+  });
   const before = calls;
   expect(await run(id)).toBe('succeeded');
   expect(calls).toBe(before);
@@ -248,7 +289,11 @@ test('a run cannot be claimed during the transaction of a step, even when its le
   } finally {
     blocker.release();
   }
-  expect(await bench.row(id)).toMatchObject({ status: 'succeeded', fence: 1, lease_expirations: 0 });
+  expect(await bench.row(id)).toMatchObject({
+    status: 'succeeded',
+    fence: 1,
+    lease_expirations: 0,
+  });
 });
 
 describe('while a tool works outside of the database for longer than the lease', () => {
@@ -292,19 +337,26 @@ describe('while a tool works outside of the database for longer than the lease',
 });
 
 describe('a run is not executed', () => {
-  const setRow = (id: string, set: string) => bench.db.pool.query(`update trigger_runs set ${set} where id = $1`, [id]);
+  const setRow = (id: string, set: string) =>
+    bench.db.pool.query(`update trigger_runs set ${set} where id = $1`, [id]);
 
   test('when its trigger was deleted', async () => {
     const id = await bench.add({ triggerSlug: 'never-there' });
     expect(await run(id)).toBe('cancelled');
-    expect(await bench.row(id)).toMatchObject({ status: 'cancelled', error: 'The trigger was deleted' });
+    expect(await bench.row(id)).toMatchObject({
+      status: 'cancelled',
+      error: 'The trigger was deleted',
+    });
     expect(await endsOf(id)).toEqual([]);
   });
 
   test('when its trigger was disabled, unless it was fired by hand', async () => {
     const { id } = await addRun([log('g1')], { enabled: false });
     expect(await run(id)).toBe('cancelled');
-    expect(await bench.row(id)).toMatchObject({ status: 'cancelled', error: 'The trigger was disabled' });
+    expect(await bench.row(id)).toMatchObject({
+      status: 'cancelled',
+      error: 'The trigger was disabled',
+    });
     const byHand = await addRun([log('g2')], { enabled: false, cause: 'manual-1' });
     expect(await run(byHand.id)).toBe('succeeded');
     expect(await texts('g')).toEqual(['g2']);
@@ -326,7 +378,9 @@ describe('a run is not executed', () => {
     await bench.addTrigger({ slug, actions: [missing, log('i3')] });
     await becomesDue(id);
     expect(await run(id)).toBe('dead');
-    expect((await bench.row(id)).error).toBe('The actions of the trigger were changed while this run was in progress');
+    expect((await bench.row(id)).error).toBe(
+      'The actions of the trigger were changed while this run was in progress',
+    );
     expect(await texts('i')).toEqual(['i1']);
   });
 

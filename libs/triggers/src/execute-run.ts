@@ -1,10 +1,23 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { maxHops } from '@parley/events';
-import { type ToolContext, type ToolLog, type Tools, failureText, resolveArgs } from '@parley/tools';
+import {
+  type ToolContext,
+  type ToolLog,
+  type Tools,
+  failureText,
+  resolveArgs,
+} from '@parley/tools';
 import type { groupSteps } from './group-steps';
 import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
-import { type ClaimedRun, type RunEnd, type RunRecord, type RunStep, recordRuns, releaseRun } from './run-store';
+import {
+  type ClaimedRun,
+  type RunEnd,
+  type RunRecord,
+  type RunStep,
+  recordRuns,
+  releaseRun,
+} from './run-store';
 import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
 import { runVariables } from './run-variables';
 import { wholeChange } from './whole-change';
@@ -33,7 +46,11 @@ const maxStoredChars = 4_096;
  * its `callId`, by which it can recognize a repeated call. A step is recorded only while this worker holds the run: a
  * worker that was stopped for longer than its lease changes nothing.
  */
-export async function executeRun(deps: ExecuteDeps, run: ClaimedRun, signal?: AbortSignal): Promise<RunOutcome> {
+export async function executeRun(
+  deps: ExecuteDeps,
+  run: ClaimedRun,
+  signal?: AbortSignal,
+): Promise<RunOutcome> {
   try {
     const refusal = refusalOf(run);
     if (refusal !== null) return await endRun(deps, run, refusal);
@@ -49,26 +66,40 @@ export async function executeRun(deps: ExecuteDeps, run: ClaimedRun, signal?: Ab
     return 'succeeded';
   } catch (error) {
     if (!isTransient(error))
-      deps.log.error({ err: error, runId: run.id, trigger: run.triggerSlug }, 'a trigger run failed unexpectedly');
+      deps.log.error(
+        { err: error, runId: run.id, trigger: run.triggerSlug },
+        'a trigger run failed unexpectedly',
+      );
     // If this fails too, the lease expires and another worker claims the run.
     await releaseRun(deps.db, run, 1_000).catch(() => {});
     return 'released';
   }
 }
 
-const completedSteps = ({ steps }: ClaimedRun): RunStep[] => steps.filter(({ status }) => status === 'success');
+const completedSteps = ({ steps }: ClaimedRun): RunStep[] =>
+  steps.filter(({ status }) => status === 'success');
 
 /** Why the run must not be executed or continued; null when it can be. */
 function refusalOf(run: ClaimedRun): RunEnd | null {
   const { definition, enabled, cause, leaseExpirations } = run;
   if (definition === null) return { status: 'cancelled', error: 'The trigger was deleted' };
-  if (!enabled && !cause.startsWith('manual-')) return { status: 'cancelled', error: 'The trigger was disabled' };
+  if (!enabled && !cause.startsWith('manual-'))
+    return { status: 'cancelled', error: 'The trigger was disabled' };
   if (leaseExpirations > maxLeaseExpirations) {
-    return { status: 'dead', error: `Stopped: the lease of the run expired ${leaseExpirations} times` };
+    return {
+      status: 'dead',
+      error: `Stopped: the lease of the run expired ${leaseExpirations} times`,
+    };
   }
   const completed = completedSteps(run);
-  if (completed.length > 0 && completed.some(({ tool }, index) => definition.actions[index]?.tool !== tool)) {
-    return { status: 'dead', error: 'The actions of the trigger were changed while this run was in progress' };
+  if (
+    completed.length > 0 &&
+    completed.some(({ tool }, index) => definition.actions[index]?.tool !== tool)
+  ) {
+    return {
+      status: 'dead',
+      error: 'The actions of the trigger were changed while this run was in progress',
+    };
   }
   // Nothing is left when the definition was shortened after the last recorded step.
   return completed.length === definition.actions.length ? { status: 'succeeded' } : null;
@@ -107,7 +138,8 @@ async function runStep(
   const { args } = resolved;
   const call = { name: action.tool, args, actor: actorOf(run), allowed: null, context };
   const isLast = index === definition!.actions.length - 1;
-  const storedArgs = args !== undefined && JSON.stringify(args).length <= maxStoredChars ? { args } : {};
+  const storedArgs =
+    args !== undefined && JSON.stringify(args).length <= maxStoredChars ? { args } : {};
   const recordOf = (result: Json): RunRecord & { step: RunStep } => {
     const storesResult = action.as !== undefined || JSON.stringify(result).length <= maxStoredChars;
     const step = stepWith({ status: 'success', ...storedArgs, ...(storesResult && { result }) });
@@ -127,7 +159,9 @@ async function runStep(
         },
         recordOf: (given) => (record = recordOf(given)),
       })
-    : await runUnderLease(deps, run, (signal) => tools.run(scope, { ...call, context: { ...context, signal } }));
+    : await runUnderLease(deps, run, (signal) =>
+        tools.run(scope, { ...call, context: { ...context, signal } }),
+      );
   if (result === 'lost') return 'lost';
   if (!result.ok) {
     if (result.isUnavailable) return releaseForRetry(deps, run);
@@ -149,7 +183,8 @@ const actorOf = ({ triggerSlug, author }: ClaimedRun) => ({
   ...(author !== null && { by: author }),
 });
 
-type Resolved = { ok: true; args: JsonObject } | { ok: false; failure: StepFailure } | 'unavailable';
+type Resolved =
+  { ok: true; args: JsonObject } | { ok: false; failure: StepFailure } | 'unavailable';
 
 /** Fills in the templates of an action's arguments. When one of them fails, the action is not run. */
 async function resolveAction(
@@ -159,7 +194,9 @@ async function resolveAction(
   context: ToolContext,
 ): Promise<Resolved> {
   const results = Object.fromEntries(
-    completedSteps(run).flatMap(({ as, result }) => (as === undefined ? [] : [[as, result ?? null]])),
+    completedSteps(run).flatMap(({ as, result }) =>
+      as === undefined ? [] : [[as, result ?? null]],
+    ),
   );
   let isUnavailable = false;
   const { args, errors } = await resolveArgs(action.tool, action.args, {

@@ -78,7 +78,13 @@ export async function fireTrigger(
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
   if (outcome !== 'dead') return { ok: false, reason: await reasonOfLoss(db, scope, runId), runId };
-  return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
+  return {
+    ok: false,
+    reason: 'failed',
+    runId,
+    steps: run.steps,
+    error: run.steps.at(-1)?.error ?? 'failed',
+  };
 }
 
 const cancelledRun = statement(
@@ -86,7 +92,11 @@ const cancelledRun = statement(
   `select from trigger_runs where tenant = $1 and id = $2 and status = 'cancelled'`,
 );
 
-async function reasonOfLoss(db: Queryable, scope: Scope, runId: string): Promise<'cancelled' | 'interrupted'> {
+async function reasonOfLoss(
+  db: Queryable,
+  scope: Scope,
+  runId: string,
+): Promise<'cancelled' | 'interrupted'> {
   const { rowCount } = await db.query(scope, cancelledRun, [scope.tenant, runId]);
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
@@ -99,7 +109,8 @@ async function contextOf(
   const timestamp = Date.now();
   if (entityId === undefined) return { timestamp, data: data ?? {} };
   const entityType = await typeOfEntity(db, scope, entityId);
-  const found = entityType === null ? null : await entities.get(scope, { type: entityType, id: entityId });
+  const found =
+    entityType === null ? null : await entities.get(scope, { type: entityType, id: entityId });
   if (entityType === null || found?.ok !== true) return null;
   const entity = JSON.parse(found.entity.json) as { data: JsonObject; status: string };
   return { timestamp, entityType, status: entity.status, data: { ...entity.data, ...data } };

@@ -8,7 +8,13 @@ export const followedChanges = (triggers: readonly TriggerDefinition[]): Followe
   triggers.flatMap(({ enabled, ...trigger }) =>
     enabled === false || !('entityType' in trigger.on)
       ? []
-      : [{ entityType: trigger.on.entityType, action: trigger.on.action, keys: namedKeys(trigger) }],
+      : [
+          {
+            entityType: trigger.on.entityType,
+            action: trigger.on.action,
+            keys: namedKeys(trigger),
+          },
+        ],
   );
 
 /** The keys of `data` and `previousData` that a trigger's conditions and templates name. Null if one reads a whole object. */

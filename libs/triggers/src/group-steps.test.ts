@@ -36,7 +36,10 @@ beforeEach(async () => {
 afterAll(() => bench.stop());
 
 type Action = TriggerDefinition['actions'][number];
-const log = (text: string): Action => ({ tool: 'entity.create', args: { type: 'log', data: { text } } });
+const log = (text: string): Action => ({
+  tool: 'entity.create',
+  args: { type: 'log', data: { text } },
+});
 /** PostgreSQL refuses the text. */
 const poison: Action = log('refused by PostgreSQL');
 
@@ -50,7 +53,8 @@ async function claimed(actions: Action[][], forMs = leaseMs): Promise<ClaimedRun
   }
   return claimDueRuns(bench.db, bench.scope, forMs, 100);
 }
-const execute = (runs: readonly ClaimedRun[]) => Promise.all(runs.map((run) => executeRun(deps, run)));
+const execute = (runs: readonly ClaimedRun[]) =>
+  Promise.all(runs.map((run) => executeRun(deps, run)));
 async function texts(prefix: string): Promise<string[]> {
   const listed = await entities.list(bench.scope, { type: 'log', limit: 100 });
   if (!listed.ok) throw new Error(listed.reason);
@@ -61,7 +65,9 @@ async function texts(prefix: string): Promise<string[]> {
     .sort();
 }
 const ends = async (runs: readonly ClaimedRun[]) =>
-  (await Promise.all(runs.map(({ id }) => bench.endsOf(id)))).map((events) => events.map(({ type }) => type));
+  (await Promise.all(runs.map(({ id }) => bench.endsOf(id)))).map((events) =>
+    events.map(({ type }) => type),
+  );
 const all = <T>(length: number, value: T) => Array.from({ length }, () => value);
 
 test('steps of several runs share a transaction, with one statement that holds and one that records them', async () => {
@@ -69,7 +75,9 @@ test('steps of several runs share a transaction, with one statement that holds a
   const runs = await claimed(['a1', 'a2', 'a3', 'a4'].map((text) => [log(text)]));
   let outcomes: string[] = [];
   // begin, hold, four effects, record, commit
-  expect(await countStatements(bench.db.pool, async () => (outcomes = await execute(runs)))).toBe(8);
+  expect(await countStatements(bench.db.pool, async () => (outcomes = await execute(runs)))).toBe(
+    8,
+  );
   expect(outcomes).toEqual(all(4, 'succeeded'));
   expect(await texts('a')).toEqual(['a1', 'a2', 'a3', 'a4']);
   expect(await ends(runs)).toEqual(all(4, ['trigger.succeeded']));
@@ -98,10 +106,19 @@ describe('a step that fails in a shared transaction', () => {
 
   test.each([
     ['because of its statement', poison, 'entity.create: failed unexpectedly'],
-    ['because of its result', { tool: 'entity.get', args: { id: 'entity_missing' } }, 'entity.get: Entity not found'],
+    [
+      'because of its result',
+      { tool: 'entity.get', args: { id: 'entity_missing' } },
+      'entity.get: Entity not found',
+    ],
   ])('%s fails alone, and the others have their effect once', async (name, failing, error) => {
     const prefix = name.slice(-4);
-    const runs = await claimed([[log(`${prefix}1`)], [log(`${prefix}2`)], [failing], [log(`${prefix}3`)]]);
+    const runs = await claimed([
+      [log(`${prefix}1`)],
+      [log(`${prefix}2`)],
+      [failing],
+      [log(`${prefix}3`)],
+    ]);
     expect(await execute(runs)).toEqual(['succeeded', 'succeeded', 'dead', 'succeeded']);
     expect(await texts(prefix)).toEqual([`${prefix}1`, `${prefix}2`, `${prefix}3`]);
     expect((await bench.row(runs[2]!.id)).error).toBe(error);
@@ -149,10 +166,18 @@ test('a group whose connection breaks has no effect, and each run is executed on
 });
 
 test('runs do not wait for one whose entity is locked', async () => {
-  const made = await entities.create(bench.scope, { type: 'log', data: { text: 'locked' }, actor: { type: 'system' } });
+  const made = await entities.create(bench.scope, {
+    type: 'log',
+    data: { text: 'locked' },
+    actor: { type: 'system' },
+  });
   if (!made.ok) throw new Error(made.reason);
   const { id } = made.entity.value;
-  const runs = await claimed([[{ tool: 'entity.update', args: { id, data: { n: 1 } } }], [log('e1')], [log('e2')]]);
+  const runs = await claimed([
+    [{ tool: 'entity.update', args: { id, data: { n: 1 } } }],
+    [log('e1')],
+    [log('e2')],
+  ]);
   const blocker = await bench.db.pool.connect();
   try {
     await blocker.query('begin');

@@ -53,7 +53,9 @@ export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
   const alone = new LRUCache<string, true>({ max: 10_000, ttl: aloneMs });
   const share = batchCalls(executeGroup, options);
 
-  async function executeGroup(steps: readonly TransactionalStep[]): Promise<(StepResult | 'alone')[]> {
+  async function executeGroup(
+    steps: readonly TransactionalStep[],
+  ): Promise<(StepResult | 'alone')[]> {
     try {
       return await executeSteps(db, leaseMs, steps);
     } catch (error) {
@@ -85,7 +87,11 @@ export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
 }
 
 /** Executes steps of one tenant, one after the other, in one transaction. */
-function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep[]): Promise<StepResult[]> {
+function executeSteps(
+  db: Db,
+  leaseMs: number,
+  steps: readonly TransactionalStep[],
+): Promise<StepResult[]> {
   const { scope } = steps[0]!.run;
   const runs = steps.map(({ run }) => run);
   return db.transaction(async (client) => {
@@ -101,12 +107,16 @@ function executeSteps(db: Db, leaseMs: number, steps: readonly TransactionalStep
       const startedAtMs = performance.now();
       const result = await work(guarded.tx).finally(guarded.end);
       const isSlow = performance.now() - startedAtMs > slowMs;
-      if (isSlow && results.length < steps.length - 1) throw new Error('The step is too slow for a shared transaction');
+      if (isSlow && results.length < steps.length - 1)
+        throw new Error('The step is too slow for a shared transaction');
       if (!result.ok) throw new RolledBack(result);
       results.push(result);
       records.push(recordOf(result.result));
     }
-    if (records.length > 0 && (await recordRuns(client, scope, records, leaseMs)).size < records.length)
+    if (
+      records.length > 0 &&
+      (await recordRuns(client, scope, records, leaseMs)).size < records.length
+    )
       throw new RolledBack('lost');
     return results;
   });

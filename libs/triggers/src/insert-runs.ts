@@ -44,7 +44,13 @@ const insert = statement(
    on conflict (tenant, environment, trigger_slug, cause) do nothing
    returning tenant, id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue",
      status = 'dead' as "isDead"`,
-  { tenant: column.int4, id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
+  {
+    tenant: column.int4,
+    id: column.text,
+    requestId: column.text.nullable,
+    isDue: column.bool,
+    isDead: column.bool,
+  },
 );
 
 /** Inserts the runs that do not exist yet, in order. Returns those that are due, which the caller begins. */
@@ -53,12 +59,16 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);
   const inserted = new Set(rows.map(({ id }) => id));
   const replacing = runs.filter(
-    (run) => run.cancelsPrevious && run.entityId !== null && run.problem === null && inserted.has(run.id),
+    (run) =>
+      run.cancelsPrevious && run.entityId !== null && run.problem === null && inserted.has(run.id),
   );
-  if (replacing.length > 0) await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
+  if (replacing.length > 0)
+    await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
   const dead = rows.filter(({ isDead }) => isDead);
   await recordDead(client, dead);
-  return rows.filter(({ isDue }) => isDue).map(({ tenant, id, requestId }) => ({ tenant, id, requestId }));
+  return rows
+    .filter(({ isDue }) => isDue)
+    .map(({ tenant, id, requestId }) => ({ tenant, id, requestId }));
 }
 
 // The inner statuses are those of the index on entities; the cast keeps the index of all scheduled runs out (docs/adr/0081).
@@ -80,6 +90,10 @@ const insertDeadEvents = statement(
 );
 
 /** Records the events of runs that are stored as dead, as every other dead run has one. */
-export async function recordDead(client: Queryable, runs: readonly { tenant: number; id: string }[]): Promise<void> {
-  if (runs.length > 0) await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(runs)]);
+export async function recordDead(
+  client: Queryable,
+  runs: readonly { tenant: number; id: string }[],
+): Promise<void> {
+  if (runs.length > 0)
+    await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(runs)]);
 }

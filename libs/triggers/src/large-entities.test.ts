@@ -14,7 +14,9 @@ const log = { error: () => {}, warn: () => {} };
 
 beforeAll(async () => {
   bench = await startRuns(await createTestDatabase(), (pool) =>
-    seedOrganization(pool, { entityTypes: ['order', 'log'].map((slug) => ({ slug, name: slug, schema: {} })) }),
+    seedOrganization(pool, {
+      entityTypes: ['order', 'log'].map((slug) => ({ slug, name: slug, schema: {} })),
+    }),
   );
   const { db } = bench;
   const { tools, entities: stored } = createTestTools(db);
@@ -39,7 +41,9 @@ async function change(data: JsonObject, patch: JsonObject): Promise<string> {
   const created = await entities.create(bench.scope, { actor, type: 'order', data });
   if (!created.ok) throw new Error(created.reason);
   const { id } = created.entity.value;
-  expect(await entities.update(bench.scope, { actor, type: 'order', id, data: patch })).toMatchObject({ ok: true });
+  expect(
+    await entities.update(bench.scope, { actor, type: 'order', id, data: patch }),
+  ).toMatchObject({ ok: true });
   return id;
 }
 /** The arguments of the actions of all runs that the changes have started. */
@@ -52,13 +56,18 @@ async function run(): Promise<unknown[]> {
     for (const run of claimed) expect(await triggers.execute(run)).toBe('succeeded');
     left -= claimed.length;
   }
-  const { rows } = await bench.db.pool.query(`with deleted as (delete from entities e using entity_types t
+  const { rows } = await bench.db.pool
+    .query(`with deleted as (delete from entities e using entity_types t
     where t.no = e.part and t.slug = 'log' returning data, pos) select data -> 'args' as args from deleted order by pos`);
   return rows.map(({ args }) => args);
 }
 const payload = async (id: string): Promise<JsonObject> =>
-  (await bench.db.pool.query(`select payload from events where entity_id = $1 order by id desc limit 1`, [id])).rows[0]
-    .payload;
+  (
+    await bench.db.pool.query(
+      `select payload from events where entity_id = $1 order by id desc limit 1`,
+      [id],
+    )
+  ).rows[0].payload;
 
 const blob = { blob: 'x'.repeat(70_000) };
 const order = {
@@ -71,12 +80,20 @@ const order = {
   tags: ['a'],
 };
 const naming = trigger(
-  { name: '{{trigger.data.customer.name}}', was: '{{trigger.previousData.total}}', is: '{{trigger.data.state}}' },
+  {
+    name: '{{trigger.data.customer.name}}',
+    was: '{{trigger.previousData.total}}',
+    is: '{{trigger.data.state}}',
+  },
   {
     on: {
       entityType: 'order',
       action: 'updated',
-      condition: { 'data.state': 'paid', 'previousData.state': { $ne: 'paid' }, 'data.kind': { $in: ['gift'] } },
+      condition: {
+        'data.state': 'paid',
+        'previousData.state': { $ne: 'paid' },
+        'data.kind': { $in: ['gift'] },
+      },
     },
     schedule: { at: 'data.startsAt' },
   },
@@ -114,7 +131,12 @@ test('an event of a large entity keeps a changed key that no trigger names, and 
     isPartial: true,
   });
   for (let n = 0; n < 10; n += 1)
-    await entities.update(bench.scope, { actor, type: 'order', id, data: { [`more${n}`]: 'y'.repeat(70_000) } });
+    await entities.update(bench.scope, {
+      actor,
+      type: 'order',
+      id,
+      data: { [`more${n}`]: 'y'.repeat(70_000) },
+    });
   const { rows } = await bench.db.pool.query(
     `select max(octet_length(payload::text)) as bytes from events where entity_id = $1 and type = 'entity.updated'`,
     [id],
@@ -126,7 +148,9 @@ test('an event of a large entity keeps a changed key that no trigger names, and 
 test('a trigger that reads all of data has all of a large entity', async () => {
   await push(trigger({ data: '{{trigger.data}}', was: '{{trigger.previousData}}' }));
   await change({ ...order, ...blob }, { state: 'paid' });
-  expect(await run()).toEqual([{ data: { ...order, ...blob, state: 'paid' }, was: { ...order, ...blob } }]);
+  expect(await run()).toEqual([
+    { data: { ...order, ...blob, state: 'paid' }, was: { ...order, ...blob } },
+  ]);
 });
 
 test('a run reads keys that its trigger did not name when the event was recorded from the entity, also from a deleted one', async () => {
@@ -156,7 +180,13 @@ test('types whose triggers were pushed by an earlier build keep whole events', a
 test.each<[string, Partial<TriggerDefinition>, string[] | null]>([
   [
     'conditions',
-    { on: { entityType: 'order', action: 'created', condition: { 'data.a.b': 1, 'previousData.c': 1, status: 'x' } } },
+    {
+      on: {
+        entityType: 'order',
+        action: 'created',
+        condition: { 'data.a.b': 1, 'previousData.c': 1, status: 'x' },
+      },
+    },
     ['a', 'c'],
   ],
   ['schedule.at', { schedule: { at: 'trigger.data.when' } }, ['when']],
@@ -164,19 +194,34 @@ test.each<[string, Partial<TriggerDefinition>, string[] | null]>([
   [
     'templates inside of texts, lists and calls',
     {
-      actions: [{ tool: 'x', args: { a: ['to {{trigger.data.b}}', '{{x.y({"z":"{{trigger.previousData.c.d}}"})}}'] } }],
+      actions: [
+        {
+          tool: 'x',
+          args: { a: ['to {{trigger.data.b}}', '{{x.y({"z":"{{trigger.previousData.c.d}}"})}}'] },
+        },
+      ],
     },
     ['b', 'c'],
   ],
-  ['a template that reads all of trigger', { actions: [{ tool: 'x', args: { a: '{{trigger}}' } }] }, null],
+  [
+    'a template that reads all of trigger',
+    { actions: [{ tool: 'x', args: { a: '{{trigger}}' } }] },
+    null,
+  ],
   [
     'a template that reads all of data',
     { actions: [{ tool: 'x', args: { a: 'all: {{trigger.data | "none"}}' } }] },
     null,
   ],
-  ['other values', { actions: [{ tool: 'x', args: { a: '{{trigger.entityId}} {{today}} {{steps.data.x}}' } }] }, []],
+  [
+    'other values',
+    { actions: [{ tool: 'x', args: { a: '{{trigger.entityId}} {{today}} {{steps.data.x}}' } }] },
+    [],
+  ],
 ])('%s name keys', (_name, more, keys) => {
-  expect(followedChanges([trigger({}, { actions: [], ...more })])).toMatchObject([{ entityType: 'order', keys }]);
+  expect(followedChanges([trigger({}, { actions: [], ...more })])).toMatchObject([
+    { entityType: 'order', keys },
+  ]);
 });
 
 test('disabled triggers and schedules follow no changes', () => {

@@ -16,14 +16,20 @@ export interface ChangedEntity {
  * Whether all conditions of a trigger are true for a change (docs/reference/triggers.md#conditions). Keys are `data.<path>`,
  * `previousData.<path>`, `status` and `previousStatus`; values are literals or the operators of queries.
  */
-export const matchesCondition = (condition: JsonObject | undefined, change: ChangedEntity): boolean =>
+export const matchesCondition = (
+  condition: JsonObject | undefined,
+  change: ChangedEntity,
+): boolean =>
   Object.entries(condition ?? {}).every(([path, wanted]) =>
     matchesValue(valueAt({ ...change }, path.split('.')), wanted),
   );
 
 function matchesValue(value: Json | undefined, wanted: Json): boolean {
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return isEqual(value, wanted);
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
+    return isEqual(value, wanted);
   const keys = Object.keys(wanted);
   if (!keys.some((key) => key.startsWith('$'))) return isEqual(value, wanted);
-  return keys.every((operator) => matchesOperator(operator as FilterOperator, value, wanted[operator]!));
+  return keys.every((operator) =>
+    matchesOperator(operator as FilterOperator, value, wanted[operator]!),
+  );
 }

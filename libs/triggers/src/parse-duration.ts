@@ -15,6 +15,9 @@ export function parseDurationMs(value: number | string): number | null {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(`${sign}${text}`);
   if (!/^(\d+(\.\d+)?\s*(ms|s|m|h|d|w)\s*)+$/.test(text)) return null;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)/g);
-  const total = [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * unitsMs[unit!]!, 0);
+  const total = [...parts].reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * unitsMs[unit!]!,
+    0,
+  );
   return sign === '-' ? -total : total;
 }

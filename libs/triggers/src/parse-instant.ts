@@ -10,7 +10,10 @@ export function parseInstantMs(value: Json, timezone: string): number | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   if (/^\d{10,}$/.test(text)) return isInstant(Number(text)) ? Number(text) : null;
-  const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text);
+  const parts =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(
+      text,
+    );
   if (parts === null) return null;
   const [, day, time = '00:00', offset] = parts;
   const asUtc = Date.parse(`${day}T${time}${offset ?? 'Z'}`);
@@ -27,8 +30,15 @@ function localToUtc(asUtc: number, timezone: string): number {
 }
 
 function offsetMs(instant: number, timezone: string): number {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' });
-  const name = format.formatToParts(new Date(instant)).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    timeZoneName: 'longOffset',
+  });
+  const name =
+    format.formatToParts(new Date(instant)).find(({ type }) => type === 'timeZoneName')?.value ??
+    '';
   const [, sign, hours, minutes] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
-  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return sign === undefined
+    ? 0
+    : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -68,7 +68,9 @@ export function planCronRuns(db: Db): Promise<DueRun[]> {
   });
 }
 
-async function tick(trigger: CronTrigger): Promise<{ run: NewRun | null; nextMs: number; schedule: string }> {
+async function tick(
+  trigger: CronTrigger,
+): Promise<{ run: NewRun | null; nextMs: number; schedule: string }> {
   const { definition, nowMs, nextMs: dueMs, tickSchedule } = trigger;
   const on = definition.on as { schedule: string; timezone?: string };
   const schedule = { expression: on.schedule, timezone: on.timezone ?? trigger.timezone };
@@ -77,7 +79,11 @@ async function tick(trigger: CronTrigger): Promise<{ run: NewRun | null; nextMs:
   // A new or changed schedule begins with its next tick.
   const isDue = dueMs !== null && dueMs <= nowMs && tickSchedule === name;
   const tickMs = isDue ? Math.max(lastTickMs(schedule, nowMs) ?? dueMs, dueMs) : null;
-  return { run: tickMs === null ? null : await runOf(trigger, tickMs, dueMs!), nextMs, schedule: name };
+  return {
+    run: tickMs === null ? null : await runOf(trigger, tickMs, dueMs!),
+    nextMs,
+    schedule: name,
+  };
 }
 
 async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promise<NewRun> {

@@ -13,26 +13,41 @@ export type PlannedTime = { ok: true; runAtMs: number } | { ok: false; problem: 
  * When a run is due (docs/reference/triggers.md#when-a-run-is-due): immediately, after `delay`, or at the time `at`, moved
  * by `offset`. `at` is a template, a path such as `data.startsAt`, or a date. A time in the past means immediately.
  */
-export async function planRunTime(schedule: TriggerDefinition['schedule'], subject: RunSubject): Promise<PlannedTime> {
+export async function planRunTime(
+  schedule: TriggerDefinition['schedule'],
+  subject: RunSubject,
+): Promise<PlannedTime> {
   const fromMs = subject.timestamp;
   if (schedule?.at !== undefined) return resolveAt(schedule.at, schedule.offset, subject);
   if (schedule?.delay === undefined) return { ok: true, runAtMs: fromMs };
   const delay = parseDurationMs(schedule.delay);
-  if (delay === null) return { ok: false, problem: `schedule.delay "${schedule.delay}" is not a duration` };
+  if (delay === null)
+    return { ok: false, problem: `schedule.delay "${schedule.delay}" is not a duration` };
   return checked(fromMs + Math.max(0, delay));
 }
 
-async function resolveAt(at: string, offset: number | string | undefined, subject: RunSubject): Promise<PlannedTime> {
+async function resolveAt(
+  at: string,
+  offset: number | string | undefined,
+  subject: RunSubject,
+): Promise<PlannedTime> {
   const template = changedTimePattern.test(at) ? `{{trigger.${at.replace(/^trigger\./, '')}}}` : at;
-  const { args: value, errors } = await resolveArgs<Json>('schedule', template, { variables: runVariables(subject) });
-  if (errors[0] !== undefined) return { ok: false, problem: `schedule.at: ${errors[0].name} ${errors[0].message}` };
+  const { args: value, errors } = await resolveArgs<Json>('schedule', template, {
+    variables: runVariables(subject),
+  });
+  if (errors[0] !== undefined)
+    return { ok: false, problem: `schedule.at: ${errors[0].name} ${errors[0].message}` };
   const instant = parseInstantMs(value, subject.organization.timezone);
-  if (instant === null) return { ok: false, problem: `schedule.at: ${JSON.stringify(value)} is not a time` };
+  if (instant === null)
+    return { ok: false, problem: `schedule.at: ${JSON.stringify(value)} is not a time` };
   const moved = offset === undefined ? 0 : parseDurationMs(offset);
-  if (moved === null) return { ok: false, problem: `schedule.offset "${offset}" is not a duration` };
+  if (moved === null)
+    return { ok: false, problem: `schedule.offset "${offset}" is not a duration` };
   return checked(Math.max(subject.timestamp, instant + moved));
 }
 
 /** Refuses times after the year 9999, which dates in ISO 8601 cannot express. */
 const checked = (runAtMs: number): PlannedTime =>
-  runAtMs <= 253_402_300_799_000 ? { ok: true, runAtMs } : { ok: false, problem: 'the schedule is too far ahead' };
+  runAtMs <= 253_402_300_799_000
+    ? { ok: true, runAtMs }
+    : { ok: false, problem: 'the schedule is too far ahead' };

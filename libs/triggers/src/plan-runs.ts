@@ -28,7 +28,8 @@ export function planRuns(db: Db, runsPerRoot: number): Promise<Planned> {
     const runs: NewRun[] = [];
     for (const event of events) {
       const reacting = triggers.get(keyOf(event)) ?? [];
-      const root = event.root ?? (reacting.some(({ definition }) => definition.cascade) ? event.id : null);
+      const root =
+        event.root ?? (reacting.some(({ definition }) => definition.cascade) ? event.id : null);
       for (const trigger of reacting) {
         const run = await plan(event, trigger, payloads.get(event));
         if (run !== null) runs.push({ ...run, root });
@@ -49,8 +50,16 @@ const matchedTriggerRow = {
 };
 type MatchedTrigger = RowOf<typeof matchedTriggerRow>;
 
-const keyOf = (row: { tenant: number; environment: string; entityType: string }, action?: string): string =>
-  JSON.stringify([row.tenant, row.environment, row.entityType, action ?? (row as WaitingEvent).type.slice(7)]);
+const keyOf = (
+  row: { tenant: number; environment: string; entityType: string },
+  action?: string,
+): string =>
+  JSON.stringify([
+    row.tenant,
+    row.environment,
+    row.entityType,
+    action ?? (row as WaitingEvent).type.slice(7),
+  ]);
 
 const triggersOfEvents = statement(
   'triggers-of-events',
@@ -69,7 +78,9 @@ async function readTriggers(
   client: Queryable,
   events: readonly WaitingEvent[],
 ): Promise<Map<string, MatchedTrigger[]>> {
-  const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as unknown[]);
+  const kinds = [...new Set(events.map((event) => keyOf(event)))].map(
+    (key) => JSON.parse(key) as unknown[],
+  );
   const values = [0, 1, 2, 3].map((index) => kinds.map((kind) => kind[index]));
   const { rows } = await client.acrossTenants('relay', triggersOfEvents, values);
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
@@ -81,7 +92,11 @@ const needsPayload = ({ definition: { on, schedule } }: MatchedTrigger): boolean
 const noChange: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
 
 /** The run of one trigger for one event; null when the trigger's condition is not met. */
-async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noChange): Promise<PlannedRun | null> {
+async function plan(
+  event: WaitingEvent,
+  trigger: MatchedTrigger,
+  change = noChange,
+): Promise<PlannedRun | null> {
   try {
     const { definition, organization } = trigger;
     const { on, slug, name } = definition;
@@ -99,13 +114,20 @@ async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noCha
     return newRun(event, trigger, planned);
   } catch (error) {
     // An invalid definition must not block the events of other tenants, so its run is stored as dead.
-    return newRun(event, trigger, { ok: false, problem: `Could not be planned: ${String(error).slice(0, 500)}` });
+    return newRun(event, trigger, {
+      ok: false,
+      problem: `Could not be planned: ${String(error).slice(0, 500)}`,
+    });
   }
 }
 
 type PlannedRun = Omit<NewRun, 'root'>;
 
-const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: PlannedTime): PlannedRun => ({
+const newRun = (
+  event: WaitingEvent,
+  { definition }: MatchedTrigger,
+  planned: PlannedTime,
+): PlannedRun => ({
   id: newId('run'),
   tenant: event.tenant,
   environment: event.environment,

@@ -41,14 +41,20 @@ const triggerOfSlug = statement(
 
 /** Whether an environment has a trigger. */
 export async function hasTrigger(db: Queryable, scope: Scope, slug: string): Promise<boolean> {
-  return (await db.query(scope, triggerOfSlug, [scope.tenant, scope.environment, slug])).rowCount === 1;
+  return (
+    (await db.query(scope, triggerOfSlug, [scope.tenant, scope.environment, slug])).rowCount === 1
+  );
 }
 
 /** Slugs order the list alone. */
 const anyTime = new Date(0);
 
 /** The triggers of an environment with the numbers of their runs, ordered by slug. */
-export async function listTriggers(db: Queryable, scope: Scope, page: Page): Promise<Paged<TriggerSummary>> {
+export async function listTriggers(
+  db: Queryable,
+  scope: Scope,
+  page: Page,
+): Promise<Paged<TriggerSummary>> {
   const values = [scope.tenant, scope.environment, page.before?.id, page.limit + 1];
   const { rows } = await db.query(scope, triggersOfEnvironment, values);
   return toPaged(rows, page, ({ slug }) => ({ at: anyTime, id: slug }));

@@ -19,14 +19,27 @@ export async function failRun(deps: RunDeps, run: ClaimedRun, step: RunStep): Pr
   const error = `${step.tool}: ${step.error}`;
   const backoffMs = run.definition!.retry?.backoffMs ?? defaultBackoffMs;
   const inMs = Math.min(backoffMs * 2 ** (run.attempts - 1), maxBackoffMs);
-  const end: RunEnd = run.attempts < run.maxAttempts ? { status: 'scheduled', error, inMs } : { status: 'dead', error };
+  const end: RunEnd =
+    run.attempts < run.maxAttempts
+      ? { status: 'scheduled', error, inMs }
+      : { status: 'dead', error };
   run.steps.push(step);
   return endRun(deps, run, end, step);
 }
 
 /** Records the end of an attempt or of the run. */
-export async function endRun(deps: RunDeps, run: ClaimedRun, end: RunEnd, step?: RunStep): Promise<RunOutcome> {
-  const recorded = await recordRuns(deps.db, run.scope, [{ run, end, ...(step && { step }) }], deps.leaseMs);
+export async function endRun(
+  deps: RunDeps,
+  run: ClaimedRun,
+  end: RunEnd,
+  step?: RunStep,
+): Promise<RunOutcome> {
+  const recorded = await recordRuns(
+    deps.db,
+    run.scope,
+    [{ run, end, ...(step && { step }) }],
+    deps.leaseMs,
+  );
   if (!recorded.has(run.id)) return 'lost';
   return end.status === 'scheduled' ? 'retry' : end.status;
 }

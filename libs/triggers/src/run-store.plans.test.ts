@@ -1,7 +1,15 @@
 import { createTestDatabase, scansOf, seedOrganization } from '@parley/testing';
 import { cancelRuns } from './change-runs';
 import { insertRuns } from './insert-runs';
-import { claimDueRuns, claimRun, dueRuns, holdRuns, recordRuns, releaseRun, renewLease } from './run-store';
+import {
+  claimDueRuns,
+  claimRun,
+  dueRuns,
+  holdRuns,
+  recordRuns,
+  releaseRun,
+  renewLease,
+} from './run-store';
 import { type TestRuns, leaseMs, startRuns } from './testing/start-runs';
 
 let runs: TestRuns;
@@ -31,13 +39,19 @@ test('statements on open runs use the index of their key, also when PostgreSQL h
     await holdRuns(db, scope, [run]);
     await recordRuns(db, scope, [{ run }], leaseMs);
     await releaseRun(db, run, 0);
-    await insertRuns(db, [runs.newRun({ entityId: 'order_1', eventId: '2', cancelsPrevious: true })]);
+    await insertRuns(db, [
+      runs.newRun({ entityId: 'order_1', eventId: '2', cancelsPrevious: true }),
+    ]);
     await insertRuns(db, [runs.newRun({ problem: 'invalid' })]);
     await cancelRuns(db, scope, [run.id]);
   });
   const byKey = ['trigger_runs_pkey (tenant, id)'];
   const ofEntity = 'trigger_runs_of_entity_idx (entity_id, event_id)';
-  const due = ['trigger_runs_due_of_tenant_idx (tenant, COALESCE(lease_until, run_at))', ofEntity, ...byKey];
+  const due = [
+    'trigger_runs_due_of_tenant_idx (tenant, COALESCE(lease_until, run_at))',
+    ofEntity,
+    ...byKey,
+  ];
   expect(scans).toEqual({
     // Reads the first entry of each tenant.
     'due-run-tenants': [
@@ -56,7 +70,10 @@ test('statements on open runs use the index of their key, also when PostgreSQL h
     'insert-trigger-runs': [],
     'cancel-previous-runs': [ofEntity, ...byKey],
     'record-dead-runs': byKey,
-    'cancel-runs': [...byKey, 'trigger_runs_tenant_environment_created_at_idx (tenant, environment)'],
+    'cancel-runs': [
+      ...byKey,
+      'trigger_runs_tenant_environment_created_at_idx (tenant, environment)',
+    ],
   });
   expect((await runs.row(run.id)).status).toBe('cancelled');
 });

@@ -26,7 +26,13 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 const hourMs = 3_600_000;
-const step: RunStep = { tool: 'entity.get', status: 'success', attempt: 1, startedAt: 1, durationMs: 1 };
+const step: RunStep = {
+  tool: 'entity.get',
+  status: 'success',
+  attempt: 1,
+  startedAt: 1,
+  durationMs: 1,
+};
 const record = async (run: ClaimedRun, end?: RunEnd, forMs = leaseMs) =>
   (await recordRuns(bench.db, run.scope, [{ run, step, end }], forMs)).has(run.id);
 const hold = (run: ClaimedRun) =>
@@ -97,7 +103,8 @@ const eventOf: Record<string, string> = { succeeded: 'trigger.succeeded', dead: 
 
 describe.each(transitions)('of a run that is $row', ({ row: state, cells }) => {
   const named = Object.entries(cells).map(
-    ([action, after]) => [action, after === '-' ? 'is refused' : `makes it ${after}`, after] as const,
+    ([action, after]) =>
+      [action, after === '-' ? 'is refused' : `makes it ${after}`, after] as const,
   );
   test.each(named)('the %s %s', async (action, _, after) => {
     const id = await bench.add();
@@ -142,7 +149,10 @@ test('a claim counts the attempt, begins a lease and increases the fence', async
 
 test('a claimed run reports that its trigger was deleted or disabled', async () => {
   await bench.addTrigger({ slug: 'off', enabled: false });
-  expect(await bench.claim(await bench.add({ triggerSlug: 'off' }))).toMatchObject({ enabled: false, definition: {} });
+  expect(await bench.claim(await bench.add({ triggerSlug: 'off' }))).toMatchObject({
+    enabled: false,
+    definition: {},
+  });
   const orphan = await bench.claim(await bench.add({ triggerSlug: 'no-such-trigger' }));
   expect(orphan).toMatchObject({ enabled: false, definition: null });
 });
@@ -155,7 +165,9 @@ test.each(['released, due', 'due again', 'silent'])(
     for (let round = 0; round < 10; round += 1) {
       const id = await bench.add();
       const { fence } = await states[state]!(id);
-      const claims = await Promise.all(workers.map(() => claimRun(bench.db, id, leaseMs, bench.scope)));
+      const claims = await Promise.all(
+        workers.map(() => claimRun(bench.db, id, leaseMs, bench.scope)),
+      );
       expect(claims.filter((run) => run !== null)).toMatchObject([{ id, fence: fence + 1 }]);
       expect(await bench.row(id)).toMatchObject({ status: 'running', fence: fence + 1 });
     }
@@ -182,8 +194,12 @@ test.each(Object.keys(actions))(
 test('the due runs of an organization are not runs of another one', async () => {
   const entityId = 'entity_of_two';
   const id = await bench.add({ entityId, tenant: elsewhere.tenant });
-  expect((await claimDueRuns(bench.db, bench.scope, leaseMs, 1_000)).map((run) => run.id)).not.toContain(id);
-  expect(await claimDueRuns(bench.db, elsewhere, leaseMs, 1_000)).toMatchObject([{ id, scope: elsewhere }]);
+  expect(
+    (await claimDueRuns(bench.db, bench.scope, leaseMs, 1_000)).map((run) => run.id),
+  ).not.toContain(id);
+  expect(await claimDueRuns(bench.db, elsewhere, leaseMs, 1_000)).toMatchObject([
+    { id, scope: elsewhere },
+  ]);
 });
 
 test('a claim after an expired lease keeps the completed steps and counts no attempt', async () => {
@@ -227,7 +243,9 @@ test('the end of a run is one event, even when several workers record it concurr
     const stale = await bench.claim(id, expiredLeaseMs);
     const run = await bench.claim(id);
     const end: RunEnd = status === 'dead' ? { status, error: 'x' } : { status };
-    const recorded = await Promise.all([stale, run, run, stale, run].map((one) => record(one, end)));
+    const recorded = await Promise.all(
+      [stale, run, run, stale, run].map((one) => record(one, end)),
+    );
     expect(recorded.filter(Boolean)).toHaveLength(1);
     expect(await bench.endsOf(id)).toHaveLength(1);
     expect((await bench.row(id)).steps).toEqual([step]);
@@ -256,9 +274,18 @@ test('the event of an end has the run, its trigger, attempts, error and request'
 
 test('the error of a failure is kept until the run ends', async () => {
   const id = await bench.add();
-  await record(await bench.claim(id), { status: 'scheduled', error: 'e'.repeat(5_000), inMs: -1_000 });
+  await record(await bench.claim(id), {
+    status: 'scheduled',
+    error: 'e'.repeat(5_000),
+    inMs: -1_000,
+  });
   const waiting = await bench.row(id);
-  expect(waiting).toMatchObject({ attempts: 1, lease_until: null, enqueued_at: null, finished_at: null });
+  expect(waiting).toMatchObject({
+    attempts: 1,
+    lease_until: null,
+    enqueued_at: null,
+    finished_at: null,
+  });
   expect(waiting.error).toHaveLength(4_000);
   const again = await bench.claim(id);
   expect(again).toMatchObject({ attempts: 2, leaseExpirations: 0, steps: [step] });
@@ -312,25 +339,37 @@ describe('a later run of the same entity', () => {
     Object.entries(cells).map(([key, cell]) => [row, key, cell] as const),
   );
 
-  test.each(cases)('behind one that is %s, of the %s, may begin: %s', async (state, trigger, answer) => {
-    const entityId = `entity_${state}_${trigger}`;
-    const first = await bench.add({ entityId, ...(state === 'due later' && { runAtMs: Date.now() + hourMs }) });
-    if (state in states) await states[state]!(first);
-    const second = await bench.add({ entityId, triggerSlug: trigger === 'same trigger' ? 'on-order' : 'other' });
-    const unrelated = await bench.add({ entityId: `${entityId}_2` });
-    const jobs = await dueRuns(bench.db, { limit: 1_000, lostAfterMs: -1_000 });
-    expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
-    const claimed = await claimRun(bench.db, second, leaseMs, bench.scope);
-    expect(claimed === null ? 'no' : 'yes').toBe(answer);
-    expect(await claimRun(bench.db, unrelated, leaseMs, bench.scope)).not.toBeNull();
-  });
+  test.each(cases)(
+    'behind one that is %s, of the %s, may begin: %s',
+    async (state, trigger, answer) => {
+      const entityId = `entity_${state}_${trigger}`;
+      const first = await bench.add({
+        entityId,
+        ...(state === 'due later' && { runAtMs: Date.now() + hourMs }),
+      });
+      if (state in states) await states[state]!(first);
+      const second = await bench.add({
+        entityId,
+        triggerSlug: trigger === 'same trigger' ? 'on-order' : 'other',
+      });
+      const unrelated = await bench.add({ entityId: `${entityId}_2` });
+      const jobs = await dueRuns(bench.db, { limit: 1_000, lostAfterMs: -1_000 });
+      expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
+      const claimed = await claimRun(bench.db, second, leaseMs, bench.scope);
+      expect(claimed === null ? 'no' : 'yes').toBe(answer);
+      expect(await claimRun(bench.db, unrelated, leaseMs, bench.scope)).not.toBeNull();
+    },
+  );
 
   test('does not block an earlier one', async () => {
     const entityId = 'entity_earlier';
     const first = await bench.add({ entityId, runAtMs: Date.now() + hourMs });
     const second = await bench.add({ entityId });
     await bench.claim(second);
-    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where id = $1", [first]);
+    await bench.db.pool.query(
+      "update trigger_runs set run_at = now() - interval '1 s' where id = $1",
+      [first],
+    );
     expect(await bench.claim(first)).toMatchObject({ id: first });
   });
 
@@ -338,7 +377,8 @@ describe('a later run of the same entity', () => {
     await bench.db.pool.query('delete from trigger_runs');
     const entityId = 'entity_of_many';
     const ids: string[] = [];
-    for (let n = 0; n < 12; n += 1) ids.push(await bench.add({ entityId, triggerSlug: `t${n % 3}` }));
+    for (let n = 0; n < 12; n += 1)
+      ids.push(await bench.add({ entityId, triggerSlug: `t${n % 3}` }));
     const seen: string[] = [];
     let atWork = 0;
     const work = async () => {
@@ -366,14 +406,18 @@ describe('a run that is inserted', () => {
     const runs = workers.map(() => bench.newRun({ cause: 'event-same' }));
     const due = await Promise.all(runs.map((run) => insertRuns(bench.db, [run])));
     expect(due.flat()).toHaveLength(1);
-    const { rows } = await bench.db.pool.query("select id from trigger_runs where cause = 'event-same'");
+    const { rows } = await bench.db.pool.query(
+      "select id from trigger_runs where cause = 'event-same'",
+    );
     expect(rows).toEqual([{ id: due.flat()[0]!.id }]);
   });
 
   test('is returned for its job only when it is due', async () => {
     const now = bench.newRun({ requestId: 'req-3' });
     const later = bench.newRun({ runAtMs: Date.now() + hourMs });
-    expect(await insertRuns(bench.db, [now, later])).toMatchObject([{ id: now.id, requestId: 'req-3' }]);
+    expect(await insertRuns(bench.db, [now, later])).toMatchObject([
+      { id: now.id, requestId: 'req-3' },
+    ]);
     expect((await bench.row(now.id)).enqueued_at).toEqual(expect.any(Date));
     expect((await bench.row(later.id)).enqueued_at).toBeNull();
   });
@@ -382,9 +426,15 @@ describe('a run that is inserted', () => {
     const run = bench.newRun({ problem: 'schedule.at: "soon" is not a time' });
     expect(await insertRuns(bench.db, [run])).toEqual([]);
     expect(await insertRuns(bench.db, [{ ...run, id: 'run_twin' }])).toEqual([]);
-    expect(await bench.row(run.id)).toMatchObject({ status: 'dead', error: run.problem, attempts: 0 });
+    expect(await bench.row(run.id)).toMatchObject({
+      status: 'dead',
+      error: run.problem,
+      attempts: 0,
+    });
     expect(await claimRun(bench.db, run.id, leaseMs, bench.scope)).toBeNull();
-    expect(await bench.endsOf(run.id)).toMatchObject([{ type: 'trigger.failed', payload: { error: run.problem } }]);
+    expect(await bench.endsOf(run.id)).toMatchObject([
+      { type: 'trigger.failed', payload: { error: run.problem } },
+    ]);
     expect(await bench.endsOf('run_twin')).toEqual([]);
   });
 });
@@ -404,7 +454,10 @@ describe('a run that replaces earlier ones', () => {
     ['dead', 'dead'],
   ])('leaves one that is %s %s', async (state, after) => {
     const entityId = `entity_replaced_${state}`;
-    const id = await bench.add({ entityId, ...(state === 'due later' && { runAtMs: Date.now() + hourMs }) });
+    const id = await bench.add({
+      entityId,
+      ...(state === 'due later' && { runAtMs: Date.now() + hourMs }),
+    });
     if (state in states) await states[state]!(id);
     const before = await bench.row(id);
     const events = await bench.endsOf(id);
@@ -467,7 +520,9 @@ describe('a run that replaces earlier ones', () => {
 
 describe('the sweep', () => {
   const due = async (lostAfterMs: number, ids: string[]) =>
-    (await dueRuns(bench.db, { limit: 1_000, lostAfterMs })).map(({ id }) => id).filter((id) => ids.includes(id));
+    (await dueRuns(bench.db, { limit: 1_000, lostAfterMs }))
+      .map(({ id }) => id)
+      .filter((id) => ids.includes(id));
 
   test('sends the job of a due run once, and again when it is considered lost', async () => {
     const id = await bench.add();
@@ -475,7 +530,10 @@ describe('the sweep', () => {
     await bench.db.pool.query('update trigger_runs set enqueued_at = null where id = $1', [id]);
     const sweeps = await Promise.all(workers.map(() => due(hourMs, [id])));
     expect(sweeps.flat()).toEqual([id]);
-    await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '2 h' where id = $1", [id]);
+    await bench.db.pool.query(
+      "update trigger_runs set enqueued_at = now() - interval '2 h' where id = $1",
+      [id],
+    );
     expect(await due(hourMs, [id])).toEqual([id]);
     expect(await due(hourMs, [id])).toEqual([]);
   });
@@ -485,14 +543,19 @@ describe('the sweep', () => {
     for (const [state, enter] of Object.entries(states)) {
       const id = (ids[state] = await bench.add());
       await enter(id);
-      await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '2 s' where id = $1", [id]);
+      await bench.db.pool.query(
+        "update trigger_runs set enqueued_at = now() - interval '2 s' where id = $1",
+        [id],
+      );
     }
     const found = await due(1_000, Object.values(ids));
     expect(found.sort()).toEqual([ids['released, due'], ids['due again'], ids.silent].sort());
   });
 
   test('returns the time until the next run is due', async () => {
-    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where status = 'scheduled'");
+    await bench.db.pool.query(
+      "update trigger_runs set run_at = now() - interval '1 s' where status = 'scheduled'",
+    );
     expect(await nextDueInMs(bench.db)).toBeNull();
     await bench.add({ runAtMs: Date.now() + 2 * hourMs });
     await bench.add({ runAtMs: Date.now() + hourMs });
@@ -511,19 +574,24 @@ describe('the sweep over tenants', () => {
       [name, count, entityId, tenant, environment],
     );
   };
-  const sweep = async (limit = 1_000) => (await dueRuns(bench.db, { limit, lostAfterMs: hourMs })).map(({ id }) => id);
+  const sweep = async (limit = 1_000) =>
+    (await dueRuns(bench.db, { limit, lostAfterMs: hourMs })).map(({ id }) => id);
   const few = ['few_run_1', 'few_run_2', 'few_run_3'];
   beforeEach(() => bench.db.pool.query('delete from trigger_runs'));
 
   test('sends the runs of a tenant immediately despite the backlog of another, and each run once', async () => {
     await addMany('many', 5_000);
     await addMany('few', 3);
-    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 minute' where id = any($1)", [few]);
+    await bench.db.pool.query(
+      "update trigger_runs set run_at = now() - interval '1 minute' where id = any($1)",
+      [few],
+    );
     const sweeps = await Promise.all([sweep(), sweep()]);
     expect(sweeps.map((ids) => ids.length)).toEqual([1_000, 1_000]);
     expect(new Set(sweeps.flat()).size).toBe(2_000);
     expect(sweeps.flat()).toEqual(expect.arrayContaining(few));
-    for (let left = 3_003; left > 0; left -= 1_000) expect(await sweep()).toHaveLength(Math.min(left, 1_000));
+    for (let left = 3_003; left > 0; left -= 1_000)
+      expect(await sweep()).toHaveLength(Math.min(left, 1_000));
     expect(await sweep()).toEqual([]);
   });
 
@@ -542,7 +610,10 @@ describe('the sweep over tenants', () => {
     const next = async () => (await claimDueRuns(bench.db, bench.scope, leaseMs, 1))[0]?.id ?? null;
     await set('many_run_3', "run_at = now() - interval '2 hours'");
     await set('many_run_1', `entity_id = 'of a later run', event_id = 9`);
-    await set('many_run_2', `entity_id = 'of a later run', event_id = 8, run_at = now() - interval '1 minute'`);
+    await set(
+      'many_run_2',
+      `entity_id = 'of a later run', event_id = 8, run_at = now() - interval '1 minute'`,
+    );
     // The run of the later event waits for the other, although it has been due for longer.
     expect([await next(), await next(), await next()]).toEqual(['many_run_3', 'many_run_2', null]);
     await set('many_run_3', "lease_until = now() - interval '1 s'");
@@ -554,8 +625,12 @@ describe('the sweep over tenants', () => {
     await bench.db.pool.query("update trigger_runs set cause = 'manual-1', enqueued_at = now()");
     expect(await claimDueRuns(bench.db, bench.scope, leaseMs, 1)).toEqual([]);
     // Its process has ended. The sweep has just found the run.
-    await bench.db.pool.query("update trigger_runs set created_at = now() - interval '6 s', enqueued_at = now()");
-    expect(await claimDueRuns(bench.db, bench.scope, leaseMs, 1)).toMatchObject([{ id: 'many_run_1' }]);
+    await bench.db.pool.query(
+      "update trigger_runs set created_at = now() - interval '6 s', enqueued_at = now()",
+    );
+    expect(await claimDueRuns(bench.db, bench.scope, leaseMs, 1)).toMatchObject([
+      { id: 'many_run_1' },
+    ]);
   });
 
   test('finds runs with an expired lease behind a backlog', async () => {

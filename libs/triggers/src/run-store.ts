@@ -101,7 +101,12 @@ const claimSql = (which: string): string => `with due as (
 const claimOne = statement('claim-run', claimSql('c.id = $3'), claimedRow);
 
 /** Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. */
-export async function claimRun(db: Queryable, id: string, leaseMs: number, tenant: Tenant): Promise<ClaimedRun | null> {
+export async function claimRun(
+  db: Queryable,
+  id: string,
+  leaseMs: number,
+  tenant: Tenant,
+): Promise<ClaimedRun | null> {
   const { rows } = await db.query(tenant, claimOne, [tenant.tenant, leaseMs, id]);
   return rows[0] === undefined ? null : toClaimedRun(rows[0]);
 }
@@ -157,7 +162,11 @@ export async function holdRuns(
   runs: readonly ClaimedRun[],
   lockTimeoutMs?: number,
 ): Promise<Set<string>> {
-  const values = [tenant.tenant, runs.map(({ id }) => id), lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`];
+  const values = [
+    tenant.tenant,
+    runs.map(({ id }) => id),
+    lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`,
+  ];
   const { rows } = await tx.query(tenant, hold, values);
   const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
   return new Set(runs.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : [])));
@@ -169,7 +178,11 @@ const renew = statement(
 );
 
 /** Extends the lease of a run; false when another worker has claimed it. */
-export async function renewLease(db: Queryable, { id, scope, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
+export async function renewLease(
+  db: Queryable,
+  { id, scope, fence }: ClaimedRun,
+  leaseMs: number,
+): Promise<boolean> {
   const { rowCount } = await db.query(scope, renew, [scope.tenant, id, fence, leaseMs]);
   return rowCount === 1;
 }
@@ -221,7 +234,9 @@ export async function recordRuns(
     records.map(({ run }) => run.fence),
     records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
     records.map(({ end }) => end?.status ?? null),
-    records.map(({ end }) => (end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000))),
+    records.map(({ end }) =>
+      end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
+    ),
     records.map(({ end }) => (end?.status === 'scheduled' ? end.inMs : 0)),
   ]);
   return new Set(rows.map(({ id }) => id));
@@ -234,7 +249,11 @@ const release = statement(
 );
 
 /** Makes a run due again in `inMs` milliseconds without counting the attempt. */
-export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun, inMs: number): Promise<void> {
+export async function releaseRun(
+  db: Queryable,
+  { id, scope, fence }: ClaimedRun,
+  inMs: number,
+): Promise<void> {
   await db.query(scope, release, [scope.tenant, id, fence, inMs]);
 }
 
@@ -266,8 +285,10 @@ const dueWork = {
  * Runs that are due and were never marked, or that no process has begun within `lostAfterMs` after they were, and runs whose
  * lease has expired. They are marked.
  */
-export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
-  claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);
+export const dueRuns = (
+  db: Queryable,
+  { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
+) => claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);
 
 const nextDue = statement(
   'next-due',

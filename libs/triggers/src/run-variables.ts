@@ -18,7 +18,11 @@ export interface RunSubject {
 }
 
 /** The variables of templates in actions and in `schedule.at`. */
-export function runVariables(subject: RunSubject, results: Record<string, Json> = {}, now = new Date()): JsonObject {
+export function runVariables(
+  subject: RunSubject,
+  results: Record<string, Json> = {},
+  now = new Date(),
+): JsonObject {
   const { organization, change, runId, attempt } = subject;
   return {
     // The result of a step is also available under its own name, unless one of the following variables has that name.

@@ -22,7 +22,12 @@ export async function setTriggerEnabled(
   slug: string,
   isEnabled: boolean,
 ): Promise<{ wasEnabled: boolean } | 'not_found' | 'disabled_by_definition'> {
-  const { rows } = await db.query(scope, switchTrigger, [scope.tenant, scope.environment, slug, isEnabled]);
+  const { rows } = await db.query(scope, switchTrigger, [
+    scope.tenant,
+    scope.environment,
+    slug,
+    isEnabled,
+  ]);
   if (rows[0] === undefined) return 'not_found';
   return isEnabled && !rows[0].allowed ? 'disabled_by_definition' : { wasEnabled: rows[0].before };
 }

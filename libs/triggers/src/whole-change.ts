@@ -13,11 +13,22 @@ export async function wholeChange(
 ): Promise<ClaimedRun['change']> {
   if (!change?.isPartial) return change;
   const read = async (status?: string): Promise<JsonObject | undefined> => {
-    const query = { type: entityType!, filters: { id: entityId }, limit: 1, ...(status && { status }) };
+    const query = {
+      type: entityType!,
+      filters: { id: entityId },
+      limit: 1,
+      ...(status && { status }),
+    };
     const found = await queryEntities(db, scope, query);
     return found.ok ? found.page.entities[0]?.data : undefined;
   };
   const current = (await read()) ?? (await read('deleted')) ?? {};
-  const rest = Object.fromEntries(Object.entries(current).filter(([key]) => !Object.hasOwn(change.data, key)));
-  return { ...change, data: { ...rest, ...change.data }, previousData: { ...rest, ...change.previousData } };
+  const rest = Object.fromEntries(
+    Object.entries(current).filter(([key]) => !Object.hasOwn(change.data, key)),
+  );
+  return {
+    ...change,
+    data: { ...rest, ...change.data },
+    previousData: { ...rest, ...change.previousData },
+  };
 }

@@ -1,7 +1,8 @@
 import type { Environment } from '@parley/contracts';
 import { newId } from '@parley/db';
 
-export type DeliveryStatus = 'received' | 'processed' | 'ignored' | 'failed' | 'unattributed' | 'rejected' | 'held';
+export type DeliveryStatus =
+  'received' | 'processed' | 'ignored' | 'failed' | 'unattributed' | 'rejected' | 'held';
 
 /** A delivery as a webhook endpoint stores it, before it is acknowledged. */
 export interface NewDelivery {

@@ -2,7 +2,8 @@ import { type Queryable, batchCalls, column, newId, statement, unprepared } from
 import type { DeliveryStatus, NewDelivery } from './delivery';
 
 /** `isNew` is false for a delivery that was stored before; nothing is written then. */
-export type Stored = { id: string; isNew: true } | { id: string; isNew: false; status: DeliveryStatus };
+export type Stored =
+  { id: string; isNew: true } | { id: string; isNew: false; status: DeliveryStatus };
 
 export type Inbox = ReturnType<typeof createInbox>;
 
@@ -25,13 +26,17 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
     /** Resolves when the delivery is committed. */
     store: (delivery: NewDelivery): Promise<Stored> => store({ id: newId('dlv'), delivery }),
     /** Sets the owner of an unattributed delivery and its status to `received`, so that it is processed. */
-    async revive(id: string, { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>): Promise<void> {
+    async revive(
+      id: string,
+      { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>,
+    ): Promise<void> {
       await db.acrossTenants('inbound webhook', revive, [id, tenant, environment]);
     },
   };
 }
 
-const columnTypes = 'text text text text text jsonb bytea int "Environment" boolean "DeliveryStatus" text'.split(' ');
+const columnTypes =
+  'text text text text text jsonb bytea int "Environment" boolean "DeliveryStatus" text'.split(' ');
 
 const storeText = (count: number): string =>
   `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, tenant,
@@ -74,14 +79,17 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
   return batch.map(({ id, delivery }) => {
     const earlier = known.get(keyOf(delivery));
     // Without an earlier row, retention has just deleted it: the delivery was processed long ago.
-    if (made.has(id) || earlier === undefined) return { id, isNew: made.has(id), status: 'processed' } as Stored;
+    if (made.has(id) || earlier === undefined)
+      return { id, isNew: made.has(id), status: 'processed' } as Stored;
     return { id: earlier.id, isNew: false, status: earlier.status };
   });
 }
 
 /** The values of one row. `processed_at` is set immediately when there is nothing to process. */
 function rowOf(at: number): string {
-  const parameters = columnTypes.map((type, column) => `$${at * columnTypes.length + column + 1}::${type}`);
+  const parameters = columnTypes.map(
+    (type, column) => `$${at * columnTypes.length + column + 1}::${type}`,
+  );
   return `(${parameters.join(', ')}, case when ${parameters[columnTypes.length - 2]} <> 'received' then now() end)`;
 }
 

@@ -3,7 +3,13 @@ export { type DeliveryStatus, type NewDelivery, paymentCallback } from './delive
 export { heldDeliveries } from './held-deliveries';
 export { type Inbox, createInbox } from './inbox';
 export { maskBody } from './mask-body';
-export { findOwnDelivery, listOwnDeliveries, readReplay, replayMatching, replayOwnDelivery } from './own-deliveries';
+export {
+  findOwnDelivery,
+  listOwnDeliveries,
+  readReplay,
+  replayMatching,
+  replayOwnDelivery,
+} from './own-deliveries';
 export { findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';
 export { type WebhookSample } from './samples';

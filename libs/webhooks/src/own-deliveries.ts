@@ -29,7 +29,11 @@ export const summaryRow = {
   processedAt: column.timestamptz.nullable,
 };
 
-export const fullRow = { ...summaryRow, headers: column.jsonb<Record<string, string>>(), body: column.bytea };
+export const fullRow = {
+  ...summaryRow,
+  headers: column.jsonb<Record<string, string>>(),
+  body: column.bytea,
+};
 
 export const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
   received_at as "receivedAt", processed_at as "processedAt"`;
@@ -54,7 +58,12 @@ const list = listStatement(
 export async function listOwnDeliveries(
   db: Queryable,
   scope: Scope,
-  { status, provider, since, ...page }: Page & { status?: DeliveryStatus; provider?: string; since?: Date },
+  {
+    status,
+    provider,
+    since,
+    ...page
+  }: Page & { status?: DeliveryStatus; provider?: string; since?: Date },
 ): Promise<Paged<RowOf<typeof summaryRow>>> {
   const values = [scope.tenant, scope.environment, status, provider, since, ...pageValues(page)];
   const { rows } = await db.query(scope, list, values);

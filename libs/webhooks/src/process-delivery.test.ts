@@ -19,7 +19,11 @@ afterEach(() => db.pool.query('truncate webhook_deliveries'));
 afterAll(() => db.close());
 
 /** Stores a delivery received `daysAgo`; returns its id. */
-async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, reason = null as string | null } = {}) {
+async function store(
+  deliveryId: string,
+  status: DeliveryStatus,
+  { daysAgo = 0, reason = null as string | null } = {},
+) {
   const { id } = await createInbox(db).store({
     provider: 'polar',
     deliveryId,
@@ -33,22 +37,30 @@ async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, 
     status,
     reason,
   });
-  await db.pool.query("update webhook_deliveries set received_at = now() - $2 * interval '1 day' where id = $1", [
-    id,
-    daysAgo,
-  ]);
+  await db.pool.query(
+    "update webhook_deliveries set received_at = now() - $2 * interval '1 day' where id = $1",
+    [id, daysAgo],
+  );
   return id;
 }
 const kept = async () =>
-  (await db.pool.query('select delivery_id from webhook_deliveries order by 1')).rows.map((row) => row.delivery_id);
+  (await db.pool.query('select delivery_id from webhook_deliveries order by 1')).rows.map(
+    (row) => row.delivery_id,
+  );
 const rowOf = async (id: string) =>
-  (await db.pool.query('select status, reason, attempts, tenant from webhook_deliveries where id = $1', [id])).rows[0];
+  (
+    await db.pool.query(
+      'select status, reason, attempts, tenant from webhook_deliveries where id = $1',
+      [id],
+    )
+  ).rows[0];
 
 test('finished deliveries are deleted after doneDays, failed and unattributed ones after openDays, received ones never', async () => {
   const done = ['processed', 'ignored', 'rejected'] as const;
   const open = ['failed', 'unattributed'] as const;
   for (const status of [...done, ...open, 'received'] as const)
-    for (const daysAgo of [29, 31, 179, 181, 4_000]) await store(`${status}-${daysAgo}`, status, { daysAgo });
+    for (const daysAgo of [29, 31, 179, 181, 4_000])
+      await store(`${status}-${daysAgo}`, status, { daysAgo });
   expect(await sweepDeliveries(db, { doneDays: 30, openDays: 180 })).toBe(3 * 4 + 2 * 2);
   expect(await kept()).toEqual(
     [
@@ -73,17 +85,23 @@ test('a batch of old deliveries is found by index, and one that is replayed at t
      select 'd' || n, 'polar', n, '/', '{}', '', 'processed', now() - n * interval '1 hour' from generate_series(1, 5000) n`,
   );
   await db.pool.query('analyze webhook_deliveries');
-  const [plan] = await genericPlans(db, (noting) => sweepDeliveries(noting, { doneDays: 30, openDays: 180 }));
+  const [plan] = await genericPlans(db, (noting) =>
+    sweepDeliveries(noting, { doneDays: 30, openDays: 180 }),
+  );
   expect(plan).toContain('Index Scan using webhook_deliveries_ended_idx');
   expect(plan).not.toMatch(/Seq Scan/);
 
   await store('old', 'failed', { daysAgo: 200 });
   const replaying = await db.pool.connect();
   await replaying.query('begin');
-  await replaying.query(`update webhook_deliveries set status = 'received' where delivery_id = 'old'`);
+  await replaying.query(
+    `update webhook_deliveries set status = 'received' where delivery_id = 'old'`,
+  );
   const swept = sweepDeliveries(db, { doneDays: 30, openDays: 180 });
   await until(async () => {
-    const { rowCount } = await db.pool.query(`select from pg_stat_activity where wait_event = 'transactionid'`);
+    const { rowCount } = await db.pool.query(
+      `select from pg_stat_activity where wait_event = 'transactionid'`,
+    );
     return rowCount! > 0;
   });
   await replaying.query('commit');
@@ -112,7 +130,10 @@ test('deliveries are looked up by their ids, also when PostgreSQL has collected 
   });
   expect(scans).toEqual({
     // Reads the first entry of each tenant.
-    'overdue-tenants': ['webhook_deliveries_due_idx ()', 'webhook_deliveries_due_idx (COALESCE(tenant, 0))'],
+    'overdue-tenants': [
+      'webhook_deliveries_due_idx ()',
+      'webhook_deliveries_due_idx (COALESCE(tenant, 0))',
+    ],
     'overdue-deliveries': ['webhook_deliveries_due_idx (COALESCE(tenant, 0), received_at)'],
     'load-pending-deliveries': ['webhook_deliveries_pkey (id)'],
     'finish-deliveries': ['webhook_deliveries_pkey (id)'],
@@ -121,21 +142,43 @@ test('deliveries are looked up by their ids, also when PostgreSQL has collected 
 
 test('a delivery is finished once; a later result changes nothing', async () => {
   const id = await store('one', 'received');
-  const [{ scope }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
-  expect((await loadPending(db, [id]))[0]).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
+  const [{ scope }, { scope: other }] = [
+    await seedOrganization(db.pool),
+    await seedOrganization(db.pool),
+  ];
+  expect((await loadPending(db, [id]))[0]).toMatchObject({
+    id,
+    attempts: 0,
+    body: Buffer.from('{}'),
+  });
   await finishDeliveries(db, [{ id, outcome: { status: 'received', reason: 'try again' } }]);
-  await finishDeliveries(db, [{ id, outcome: { status: 'processed', organizationId: scope.organizationId } }]);
+  await finishDeliveries(db, [
+    { id, outcome: { status: 'processed', organizationId: scope.organizationId } },
+  ]);
   await finishDeliveries(db, [
     { id, outcome: { status: 'failed', reason: 'late', organizationId: other.organizationId } },
   ]);
-  expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, tenant: scope.tenant });
+  expect(await rowOf(id)).toEqual({
+    status: 'processed',
+    reason: null,
+    attempts: 2,
+    tenant: scope.tenant,
+  });
   expect((await loadPending(db, [id]))[0]).toBeNull();
 });
 
 test('a replay resets accepted deliveries and never rejected ones', async () => {
-  const ids = [await store('f', 'failed'), await store('p', 'processed'), await store('r', 'rejected')];
+  const ids = [
+    await store('f', 'failed'),
+    await store('p', 'processed'),
+    await store('r', 'rejected'),
+  ];
   expect(await replayDeliveries(db, ids)).toBe(2);
-  expect((await Promise.all(ids.map(rowOf))).map(({ status }) => status)).toEqual(['received', 'received', 'rejected']);
+  expect((await Promise.all(ids.map(rowOf))).map(({ status }) => status)).toEqual([
+    'received',
+    'received',
+    'rejected',
+  ]);
   expect(await replayDeliveries(db, [], 'rejected')).toBe(0);
   const failed = await store('f2', 'failed');
   expect(await replayDeliveries(db, [], 'failed')).toBeGreaterThan(0);
@@ -145,9 +188,14 @@ test('a replay resets accepted deliveries and never rejected ones', async () => 
 
 test('unattributed deliveries are retried if they named an owner', async () => {
   const named = await store('named', 'unattributed', { reason: 'not known here: org_1' });
-  const unnamed = await store('unnamed', 'unattributed', { reason: 'the order names no organization and no user' });
+  const unnamed = await store('unnamed', 'unattributed', {
+    reason: 'the order names no organization and no user',
+  });
   await retryUnattributed(db, 'polar');
-  expect([(await rowOf(named)).status, (await rowOf(unnamed)).status]).toEqual(['received', 'unattributed']);
+  expect([(await rowOf(named)).status, (await rowOf(unnamed)).status]).toEqual([
+    'received',
+    'unattributed',
+  ]);
 });
 
 test('overdue deliveries are found, oldest first', async () => {
@@ -159,7 +207,9 @@ test('overdue deliveries are found, oldest first', async () => {
     await store(name, 'received', { daysAgo });
   await store('done', 'processed', { daysAgo: 4 });
   const found = await findOverdue(db, { olderThanMs: 60_000, limit: 10 });
-  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db, [id]))[0]!.receivedAt.getTime()));
+  const names = await Promise.all(
+    found.map(async ({ id }) => (await loadPending(db, [id]))[0]!.receivedAt.getTime()),
+  );
   expect(names).toHaveLength(2);
   expect(names[0]).toBeLessThan(names[1]!);
   expect(await findOverdue(db, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);
@@ -173,20 +223,24 @@ describe('findOverdue with several tenants', () => {
        from generate_series(1, $3::int) n`,
       [prefix, tenant, count],
     );
-  const sweep = async (limit: number) => (await findOverdue(db, { olderThanMs: 0, limit })).map(({ id }) => id);
+  const sweep = async (limit: number) =>
+    (await findOverdue(db, { olderThanMs: 0, limit })).map(({ id }) => id);
 
   test.each([
     [1, 2],
     [null, 2],
     [1, null],
-  ])('returns the deliveries of tenant %s despite the backlog of tenant %s, each once', async (few, many) => {
-    await storeMany('many', many, 5_000);
-    await storeMany('few', few, 3);
-    const sweeps = await Promise.all([sweep(2_000), sweep(2_000)]);
-    expect(sweeps[0]).toEqual(sweeps[1]);
-    expect(new Set(sweeps[0]).size).toBe(2_000);
-    expect(sweeps[0]).toEqual(expect.arrayContaining(['few1', 'few2', 'few3']));
-    expect(sweeps[0]!.filter((id) => id.startsWith('many')).at(-1)).toBe('many1997');
-    expect(new Set(await sweep(10_000)).size).toBe(5_003);
-  });
+  ])(
+    'returns the deliveries of tenant %s despite the backlog of tenant %s, each once',
+    async (few, many) => {
+      await storeMany('many', many, 5_000);
+      await storeMany('few', few, 3);
+      const sweeps = await Promise.all([sweep(2_000), sweep(2_000)]);
+      expect(sweeps[0]).toEqual(sweeps[1]);
+      expect(new Set(sweeps[0]).size).toBe(2_000);
+      expect(sweeps[0]).toEqual(expect.arrayContaining(['few1', 'few2', 'few3']));
+      expect(sweeps[0]!.filter((id) => id.startsWith('many')).at(-1)).toBe('many1997');
+      expect(new Set(await sweep(10_000)).size).toBe(5_003);
+    },
+  );
 });

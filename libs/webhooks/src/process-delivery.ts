@@ -39,7 +39,10 @@ const pendingDeliveries = statement(
 );
 
 /** Returns the unprocessed deliveries with these ids, in their order; null for one that is processed or deleted. */
-export async function loadPending(db: Queryable, ids: readonly string[]): Promise<(Delivery | null)[]> {
+export async function loadPending(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<(Delivery | null)[]> {
   const { rows } = await db.acrossTenants('due work', pendingDeliveries, [ids]);
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => found.get(id) ?? null);
@@ -104,8 +107,10 @@ const overdue = {
 };
 
 /** Finds deliveries that are overdue, oldest first within each tenant. `path` selects the job that processes one. */
-export const findOverdue = (db: Queryable, { olderThanMs, limit }: { olderThanMs: number; limit: number }) =>
-  claimByTenant(db, { ...overdue, values: [olderThanMs] }, limit);
+export const findOverdue = (
+  db: Queryable,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+) => claimByTenant(db, { ...overdue, values: [olderThanMs] }, limit);
 
 const waiting = statement(
   'waiting-deliveries',
@@ -166,10 +171,14 @@ const sweep = statement(
 );
 
 /** Deletes deliveries past their retention, in batches. Returns how many. */
-export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
+export async function sweepDeliveries(
+  db: Queryable,
+  { doneDays, openDays }: Retention,
+): Promise<number> {
   let removed = 0;
   for (const status of ['processed', 'ignored', 'rejected'])
     removed += await removeInBatches(db, sweep, [status, doneDays]);
-  for (const status of ['failed', 'unattributed']) removed += await removeInBatches(db, sweep, [status, openDays]);
+  for (const status of ['failed', 'unattributed'])
+    removed += await removeInBatches(db, sweep, [status, openDays]);
   return removed;
 }

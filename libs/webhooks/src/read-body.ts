@@ -28,6 +28,9 @@ function storable(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxJsonDepth) return null;
   if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1));
-  const entries = Object.entries(value).map(([key, item]) => [storable(key, depth), storable(item, depth + 1)]);
+  const entries = Object.entries(value).map(([key, item]) => [
+    storable(key, depth),
+    storable(item, depth + 1),
+  ]);
   return Object.fromEntries(entries as [string, unknown][]);
 }

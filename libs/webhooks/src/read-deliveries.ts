@@ -37,7 +37,10 @@ const deliveryById = statement(
 );
 
 /** Finds a delivery without an organization by its own id or the provider's id. Returns the latest match, or null. */
-export async function findDelivery(db: Queryable, id: string): Promise<RowOf<typeof fullRow> | null> {
+export async function findDelivery(
+  db: Queryable,
+  id: string,
+): Promise<RowOf<typeof fullRow> | null> {
   const { rows } = await db.acrossTenants('operator command', deliveryById, [id]);
   return rows[0] ?? null;
 }

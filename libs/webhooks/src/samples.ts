@@ -75,18 +75,38 @@ export interface WebhookSample {
 
 export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
   'user.created': { path: '/webhook/clerk', event: 'user.created', body: userCreated },
-  'user.created.primary-not-first': { path: '/webhook/clerk', event: 'user.created', body: userCreatedPrimaryNotFirst },
-  'user.created.no-email': { path: '/webhook/clerk', event: 'user.created', body: userCreatedNoEmail },
+  'user.created.primary-not-first': {
+    path: '/webhook/clerk',
+    event: 'user.created',
+    body: userCreatedPrimaryNotFirst,
+  },
+  'user.created.no-email': {
+    path: '/webhook/clerk',
+    event: 'user.created',
+    body: userCreatedNoEmail,
+  },
   'user.updated': { path: '/webhook/clerk', event: 'user.updated', body: userUpdated },
   'user.deleted': { path: '/webhook/clerk', event: 'user.deleted', body: userDeleted },
-  'organization.created': { path: '/webhook/clerk', event: 'organization.created', body: organizationCreated },
+  'organization.created': {
+    path: '/webhook/clerk',
+    event: 'organization.created',
+    body: organizationCreated,
+  },
   'organization.created.no-slug': {
     path: '/webhook/clerk',
     event: 'organization.created',
     body: organizationCreatedNoSlug,
   },
-  'organization.updated': { path: '/webhook/clerk', event: 'organization.updated', body: organizationUpdated },
-  'organization.deleted': { path: '/webhook/clerk', event: 'organization.deleted', body: organizationDeleted },
+  'organization.updated': {
+    path: '/webhook/clerk',
+    event: 'organization.updated',
+    body: organizationUpdated,
+  },
+  'organization.deleted': {
+    path: '/webhook/clerk',
+    event: 'organization.deleted',
+    body: organizationDeleted,
+  },
   'organizationMembership.created': {
     path: '/webhook/clerk',
     event: 'organizationMembership.created',
@@ -112,7 +132,11 @@ export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
     event: 'organizationMembership.deleted',
     body: organizationmembershipDeleted,
   },
-  'session.created.unhandled': { path: '/webhook/clerk', event: 'session.created', body: sessionCreatedUnhandled },
+  'session.created.unhandled': {
+    path: '/webhook/clerk',
+    event: 'session.created',
+    body: sessionCreatedUnhandled,
+  },
   'whatsapp.phone_number.created': {
     path: '/webhook/kapso/project',
     event: 'whatsapp.phone_number.created',
@@ -234,13 +258,41 @@ export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
     body: interfaceShapeMessageStatus,
   },
   'order.paid': { path: '/webhook/polar', event: 'order.paid', body: orderPaid },
-  'order.paid.external-id': { path: '/webhook/polar', event: 'order.paid', body: orderPaidExternalId },
-  'order.paid.customer-metadata': { path: '/webhook/polar', event: 'order.paid', body: orderPaidCustomerMetadata },
-  'order.paid.unattributed': { path: '/webhook/polar', event: 'order.paid', body: orderPaidUnattributed },
-  'order.paid.discounted': { path: '/webhook/polar', event: 'order.paid', body: orderPaidDiscounted },
-  'order.paid.subscription-cycle': { path: '/webhook/polar', event: 'order.paid', body: orderPaidSubscriptionCycle },
-  'order.created.pending': { path: '/webhook/polar', event: 'order.created', body: orderCreatedPending },
-  'order.refunded.partial': { path: '/webhook/polar', event: 'order.refunded', body: orderRefundedPartial },
+  'order.paid.external-id': {
+    path: '/webhook/polar',
+    event: 'order.paid',
+    body: orderPaidExternalId,
+  },
+  'order.paid.customer-metadata': {
+    path: '/webhook/polar',
+    event: 'order.paid',
+    body: orderPaidCustomerMetadata,
+  },
+  'order.paid.unattributed': {
+    path: '/webhook/polar',
+    event: 'order.paid',
+    body: orderPaidUnattributed,
+  },
+  'order.paid.discounted': {
+    path: '/webhook/polar',
+    event: 'order.paid',
+    body: orderPaidDiscounted,
+  },
+  'order.paid.subscription-cycle': {
+    path: '/webhook/polar',
+    event: 'order.paid',
+    body: orderPaidSubscriptionCycle,
+  },
+  'order.created.pending': {
+    path: '/webhook/polar',
+    event: 'order.created',
+    body: orderCreatedPending,
+  },
+  'order.refunded.partial': {
+    path: '/webhook/polar',
+    event: 'order.refunded',
+    body: orderRefundedPartial,
+  },
   'order.refunded.partial-second': {
     path: '/webhook/polar',
     event: 'order.refunded',
@@ -248,13 +300,25 @@ export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
   },
   'order.refunded': { path: '/webhook/polar', event: 'order.refunded', body: orderRefunded },
   'refund.created': { path: '/webhook/polar', event: 'refund.created', body: refundCreated },
-  'refund.created.pending': { path: '/webhook/polar', event: 'refund.created', body: refundCreatedPending },
+  'refund.created.pending': {
+    path: '/webhook/polar',
+    event: 'refund.created',
+    body: refundCreatedPending,
+  },
   'refund.updated': { path: '/webhook/polar', event: 'refund.updated', body: refundUpdated },
   'email.sent': { path: '/webhook/resend', event: 'email.sent', body: emailSent },
   'email.delivered': { path: '/webhook/resend', event: 'email.delivered', body: emailDelivered },
-  'email.delivery_delayed': { path: '/webhook/resend', event: 'email.delivery_delayed', body: emailDeliveryDelayed },
+  'email.delivery_delayed': {
+    path: '/webhook/resend',
+    event: 'email.delivery_delayed',
+    body: emailDeliveryDelayed,
+  },
   'email.bounced': { path: '/webhook/resend', event: 'email.bounced', body: emailBounced },
-  'email.bounced.transient': { path: '/webhook/resend', event: 'email.bounced', body: emailBouncedTransient },
+  'email.bounced.transient': {
+    path: '/webhook/resend',
+    event: 'email.bounced',
+    body: emailBouncedTransient,
+  },
   'email.complained': { path: '/webhook/resend', event: 'email.complained', body: emailComplained },
   'email.opened': { path: '/webhook/resend', event: 'email.opened', body: emailOpened },
   'email.clicked': { path: '/webhook/resend', event: 'email.clicked', body: emailClicked },
@@ -265,12 +329,24 @@ export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
     event: 'email.delivered',
     body: emailDeliveredMultiRecipient,
   },
-  'email.delivered.tags-array': { path: '/webhook/resend', event: 'email.delivered', body: emailDeliveredTagsArray },
-  'email.received.unhandled': { path: '/webhook/resend', event: 'email.received', body: emailReceivedUnhandled },
+  'email.delivered.tags-array': {
+    path: '/webhook/resend',
+    event: 'email.delivered',
+    body: emailDeliveredTagsArray,
+  },
+  'email.received.unhandled': {
+    path: '/webhook/resend',
+    event: 'email.received',
+    body: emailReceivedUnhandled,
+  },
   'payment.confirmation': {
     path: '/webhook/flow',
     event: 'payment.confirmation',
     body: { token: 'F1C7E000-NO-PAYMENT' },
   },
-  'contact.created.unhandled': { path: '/webhook/resend', event: 'contact.created', body: contactCreatedUnhandled },
+  'contact.created.unhandled': {
+    path: '/webhook/resend',
+    event: 'contact.created',
+    body: contactCreatedUnhandled,
+  },
 };

@@ -51,16 +51,26 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-function answer({ path, method, query, body, key, token }: gateway.Sent): gateway.Answer | Promise<gateway.Answer> {
+function answer({
+  path,
+  method,
+  query,
+  body,
+  key,
+  token,
+}: gateway.Sent): gateway.Answer | Promise<gateway.Answer> {
   if (path.endsWith('/sessions')) {
     thread.isStale = false;
     return gateway.session(`token of ${thread.threadKey}`, 'visitor_1', thread.threadKey);
   }
   if (thread.isStale) return gateway.json({ error: 'Expired' }, 401);
-  if (token !== `Bearer token of ${thread.threadKey}`) return gateway.json({ error: 'Unknown' }, 401);
+  if (token !== `Bearer token of ${thread.threadKey}`)
+    return gateway.json({ error: 'Unknown' }, 401);
   if (path.endsWith('/stream')) return thread.streams.shift()?.() ?? gateway.noStream();
   if (method === 'POST') return receive(String(body!.message), key!);
-  return thread.listStatus === 200 ? list(query.cursor) : gateway.json({ error: 'Refused' }, thread.listStatus);
+  return thread.listStatus === 200
+    ? list(query.cursor)
+    : gateway.json({ error: 'Refused' }, thread.listStatus);
 }
 
 function receive(text: string, key: string): gateway.Answer | Promise<gateway.Answer> {
@@ -90,9 +100,14 @@ function list(cursor: string | undefined): Response {
   return gateway.json({ data, cursor: String(begin), hasMore: begin > 0 });
 }
 
-const shown = () => conversation.entries.map(({ from, text, state }) => [from, text, state].filter(Boolean).join(' '));
-const posts = () => sent.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
-const lists = () => sent.filter(({ method, path }) => method === 'GET' && path.endsWith('/messages')).length;
+const shown = () =>
+  conversation.entries.map(({ from, text, state }) =>
+    [from, text, state].filter(Boolean).join(' '),
+  );
+const posts = () =>
+  sent.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+const lists = () =>
+  sent.filter(({ method, path }) => method === 'GET' && path.endsWith('/messages')).length;
 const start = async () => {
   void conversation.start();
   await gateway.settle();
@@ -101,19 +116,30 @@ const say = async (text: string) => {
   conversation.send(text);
   await gateway.settle();
 };
-const agent = (...texts: string[]) => texts.map((delta) => ({ type: 'text-delta', id: '1', delta }));
+const agent = (...texts: string[]) =>
+  texts.map((delta) => ({ type: 'text-delta', id: '1', delta }));
 /** A stream that answers with a text, and stores it at the end. */
 const answering = (text: string) => () => {
   add('agent', text);
-  return gateway.streamOf({ type: 'start', messageId: 'x' }, { type: 'start-step' }, ...agent(text), {
-    type: 'finish',
-  });
+  return gateway.streamOf(
+    { type: 'start', messageId: 'x' },
+    { type: 'start-step' },
+    ...agent(text),
+    {
+      type: 'finish',
+    },
+  );
 };
 
 test('a new thread is empty', async () => {
   await start();
   expect(shown()).toEqual([]);
-  expect(conversation).toMatchObject({ isAnswering: false, hasEarlier: false, hasFailed: false, isRefused: false });
+  expect(conversation).toMatchObject({
+    isAnswering: false,
+    hasEarlier: false,
+    hasFailed: false,
+    isRefused: false,
+  });
 });
 
 test('a thread is read, oldest first, and its earlier messages by pages', async () => {
@@ -229,7 +255,9 @@ test('the clock of a visitor may differ from that of the server by a minute', as
 
 test('a turn that ends without an answer has failed, and its message can be sent again', async () => {
   await start();
-  thread.streams = [() => gateway.streamOf({ type: 'start', messageId: 'x' }, { type: 'error', errorText: 'x' })];
+  thread.streams = [
+    () => gateway.streamOf({ type: 'start', messageId: 'x' }, { type: 'error', errorText: 'x' }),
+  ];
   await say('Hi');
   expect(conversation.hasFailed).toBe(true);
   thread.streams = [answering('Hello!')];
@@ -254,7 +282,11 @@ test('a message that a person answers waits for no agent', async () => {
 test('an agent that hands over says so at its end', async () => {
   await start();
   thread.streams = [
-    () => gateway.streamOf({ type: 'start', messageId: 'x' }, { type: 'finish', finishReason: 'other' }),
+    () =>
+      gateway.streamOf(
+        { type: 'start', messageId: 'x' },
+        { type: 'finish', finishReason: 'other' },
+      ),
   ];
   await say('Hi');
   expect(conversation).toMatchObject({ isWithPerson: true, hasFailed: false });
@@ -294,14 +326,17 @@ test('a chat without a message for half an hour is read no more until it is open
   expect(lists()).toBe(idle + 2);
 }, 60_000);
 
-test.each([401, 403])('a key that the gateway refuses with %i is reported, until it is accepted', async (status) => {
-  thread.listStatus = status;
-  await start();
-  expect(conversation.isRefused).toBe(true);
-  thread.listStatus = 200;
-  await gateway.passTime(10_000);
-  expect(conversation.isRefused).toBe(false);
-});
+test.each([401, 403])(
+  'a key that the gateway refuses with %i is reported, until it is accepted',
+  async (status) => {
+    thread.listStatus = status;
+    await start();
+    expect(conversation.isRefused).toBe(true);
+    thread.listStatus = 200;
+    await gateway.passTime(10_000);
+    expect(conversation.isRefused).toBe(false);
+  },
+);
 
 test('a visitor who signs in on the site gets the thread of that account, without what was written before', async () => {
   await start();

@@ -69,7 +69,11 @@ export class Conversation {
 
   /** Everything that is shown, oldest first. */
   get entries(): Entry[] {
-    return [...this.#listed.values(), ...this.#unlisted, ...this.#steps.filter(({ text }) => text !== '')];
+    return [
+      ...this.#listed.values(),
+      ...this.#unlisted,
+      ...this.#steps.filter(({ text }) => text !== ''),
+    ];
   }
 
   /** Reads the thread, and the rest of an answer that is still being written. */
@@ -80,11 +84,13 @@ export class Conversation {
       await this.#refresh();
       const last = this.entries.at(-1);
       // A message that is still being sent follows its own answer.
-      if (last !== undefined && last.state === undefined) await this.#follow(last.from === 'visitor');
+      if (last !== undefined && last.state === undefined)
+        await this.#follow(last.from === 'visitor');
     } catch (error) {
       if (this.#session.isClosed) return;
       console.warn('parley-chat:', error);
-      this.isRefused = error instanceof ParleyApiError && (error.status === 401 || error.status === 403);
+      this.isRefused =
+        error instanceof ParleyApiError && (error.status === 401 || error.status === 403);
       this.#onChange();
     } finally {
       this.#poll();
@@ -99,7 +105,12 @@ export class Conversation {
 
   /** Sends a message after those before it. It stays in the log when it cannot be sent. */
   send(text: string): void {
-    const entry: Entry = { from: 'visitor', text: text.trim(), createdAt: Date.now(), idempotencyKey: randomKey() };
+    const entry: Entry = {
+      from: 'visitor',
+      text: text.trim(),
+      createdAt: Date.now(),
+      idempotencyKey: randomKey(),
+    };
     this.#unlisted.push(entry);
     this.#post(entry);
   }
@@ -129,7 +140,8 @@ export class Conversation {
       try {
         const { status, executionId } = await this.#session.run<SentMessage>((client) => {
           // It was written to another visitor's thread.
-          if (threadKey !== undefined && threadKey !== this.#session.threadKey) throw new Error('Another visitor');
+          if (threadKey !== undefined && threadKey !== this.#session.threadKey)
+            throw new Error('Another visitor');
           return client.request({
             ...this.#session.to('messages'),
             method: 'POST',
@@ -167,7 +179,8 @@ export class Conversation {
       }
       // The turn may have failed before its stream was asked for.
       const last = this.entries.at(-1);
-      if (!this.isWithPerson && last?.from === 'visitor' && last.executionId === this.#awaited) this.hasFailed = true;
+      if (!this.isWithPerson && last?.from === 'visitor' && last.executionId === this.#awaited)
+        this.hasFailed = true;
     } finally {
       this.#steps = [];
       this.#isFollowing = this.isAnswering = false;
@@ -199,7 +212,10 @@ export class Conversation {
     for (const message of page.data.reverse()) {
       if (this.#listed.has(message.id)) continue;
       this.#activeAtMs = Date.now();
-      const at = message.from === 'visitor' ? this.#unlisted.findIndex((entry) => isSame(entry, message)) : -1;
+      const at =
+        message.from === 'visitor'
+          ? this.#unlisted.findIndex((entry) => isSame(entry, message))
+          : -1;
       const [known] = at === -1 ? [] : this.#unlisted.splice(at, 1);
       delete known?.state;
       this.#listed.set(
@@ -214,7 +230,9 @@ export class Conversation {
   }
 
   #isListed({ executionId }: Entry): boolean {
-    return [...this.#listed.values()].some((listed) => listed.from === 'visitor' && listed.executionId === executionId);
+    return [...this.#listed.values()].some(
+      (listed) => listed.from === 'visitor' && listed.executionId === executionId,
+    );
   }
 
   /** Begins with an empty log, because the thread is another visitor's. */
@@ -235,7 +253,8 @@ export class Conversation {
   #poll(): void {
     clearTimeout(this.#timer);
     if (this.#session.isClosed || Date.now() - this.#activeAtMs > idleMs) return;
-    const waitMs = pollMs[this.isVisible && document.visibilityState === 'visible' ? 'visible' : 'hidden'];
+    const waitMs =
+      pollMs[this.isVisible && document.visibilityState === 'visible' ? 'visible' : 'hidden'];
     this.#timer = setTimeout(() => {
       if (this.#isFollowing) return;
       this.#refresh().then(
@@ -262,12 +281,17 @@ interface SentMessage {
 const clockMs = 60_000;
 
 /** Whether a message of this page is one of the list. The answer that one was stored may have been lost. */
-function isSame({ state, text, executionId, createdAt }: Entry, listed: MessagePage['data'][number]): boolean {
+function isSame(
+  { state, text, executionId, createdAt }: Entry,
+  listed: MessagePage['data'][number],
+): boolean {
   if (executionId !== undefined) return executionId === listed.executionId;
   return state === 'failed' && text === listed.text && listed.createdAt > createdAt - clockMs;
 }
 
 const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 const toEntry = ({ id, ...entry }: MessagePage['data'][number]): [string, Entry] => [id, entry];

@@ -15,7 +15,13 @@ export type ChatElements = ReturnType<typeof createElements>;
 export function createElements(texts: Texts, heading: string | null, greeting: string | null) {
   const launcher = element(
     'button',
-    { class: 'launcher', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'panel', 'aria-label': texts.open },
+    {
+      class: 'launcher',
+      type: 'button',
+      'aria-expanded': 'false',
+      'aria-controls': 'panel',
+      'aria-label': texts.open,
+    },
     icon(icons.chat),
   );
   const closeButton = element(
@@ -24,8 +30,18 @@ export function createElements(texts: Texts, heading: string | null, greeting: s
     icon(icons.close),
   );
   const earlier = element('button', { class: 'earlier', type: 'button' }, texts.earlier);
-  const dots = element('div', { class: 'dots', 'aria-hidden': 'true' }, element('i'), element('i'), element('i'));
-  const greetingEntry = element('div', { class: 'entry agent' }, element('div', { class: 'text', dir: 'auto' }));
+  const dots = element(
+    'div',
+    { class: 'dots', 'aria-hidden': 'true' },
+    element('i'),
+    element('i'),
+    element('i'),
+  );
+  const greetingEntry = element(
+    'div',
+    { class: 'entry agent' },
+    element('div', { class: 'text', dir: 'auto' }),
+  );
   greetingEntry.hidden = greeting === null;
   greetingEntry.firstElementChild!.append(...renderMarkdown(greeting ?? ''));
   const log = element(
@@ -37,10 +53,19 @@ export function createElements(texts: Texts, heading: string | null, greeting: s
   const status = element('div', { class: 'status', 'aria-live': 'off' });
   const announced = element('div', { class: 'hidden', role: 'status' });
   const input = element('textarea', {
-    ...{ rows: '1', placeholder: texts.placeholder, 'aria-label': texts.yourMessage, enterkeyhint: 'send' },
+    ...{
+      rows: '1',
+      placeholder: texts.placeholder,
+      'aria-label': texts.yourMessage,
+      enterkeyhint: 'send',
+    },
     ...{ maxlength: String(maxMessageChars), dir: 'auto' },
   });
-  const send = element('button', { class: 'icon send', 'aria-label': texts.send }, icon(icons.send));
+  const send = element(
+    'button',
+    { class: 'icon send', 'aria-label': texts.send },
+    icon(icons.send),
+  );
   const form = element('form', {}, input, send);
   const panel = element(
     'div',

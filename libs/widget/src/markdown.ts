@@ -5,4 +5,6 @@ import { type MarkdownNode, parseMarkdown } from './parse-markdown';
 export const renderMarkdown = (text: string): (Node | string)[] => parseMarkdown(text).map(render);
 
 const render = (part: MarkdownNode): Node | string =>
-  typeof part === 'string' ? part : element(part.tag, part.attributes, ...part.children.map(render));
+  typeof part === 'string'
+    ? part
+    : element(part.tag, part.attributes, ...part.children.map(render));

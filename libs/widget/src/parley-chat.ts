@@ -8,7 +8,8 @@ import { type Texts, textsFor } from './texts';
 
 /** The gateway that serves the script. Only known while a classic script is running, so not in a bundle. */
 const script = globalThis.document?.currentScript;
-const scriptOrigin = script && 'src' in script ? new URL('..', script.src).href.replace(/\/$/, '') : '';
+const scriptOrigin =
+  script && 'src' in script ? new URL('..', script.src).href.replace(/\/$/, '') : '';
 
 /** The log follows new messages when its end is as near as this, in pixels. */
 const nearEndPx = 60;
@@ -21,7 +22,14 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * `greeting`, `lang`, `theme` (`light` or `dark`), `identity-url`, and `api-url`, which a bundle needs.
  */
 export class ParleyChat extends Base {
-  static readonly observedAttributes = ['publishable-key', 'api-url', 'identity-url', 'heading', 'greeting', 'lang'];
+  static readonly observedAttributes = [
+    'publishable-key',
+    'api-url',
+    'identity-url',
+    'heading',
+    'greeting',
+    'lang',
+  ];
   #conversation: Conversation | undefined;
   #texts!: Texts;
   /** The language of texts and times. */
@@ -39,9 +47,14 @@ export class ParleyChat extends Base {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style);
     root.adoptedStyleSheets = [sheet];
-    this.#language = [this.lang, document.documentElement.lang, navigator.language].find(isLanguage) ?? 'en';
+    this.#language =
+      [this.lang, document.documentElement.lang, navigator.language].find(isLanguage) ?? 'en';
     this.#texts = textsFor(this.#language);
-    this.#nodes = createElements(this.#texts, this.getAttribute('heading'), this.getAttribute('greeting'));
+    this.#nodes = createElements(
+      this.#texts,
+      this.getAttribute('heading'),
+      this.getAttribute('greeting'),
+    );
     const { launcher, panel, closeButton, earlier, form, input } = this.#nodes;
     root.replaceChildren(panel, launcher);
     launcher.addEventListener('click', () => (panel.hidden ? this.open() : this.close()));
@@ -116,7 +129,9 @@ export class ParleyChat extends Base {
   #begin(): void {
     const baseUrl = this.getAttribute('api-url') ?? scriptOrigin;
     if (this.#key === '' || baseUrl === '')
-      console.error('parley-chat: the attributes publishable-key and, in a bundle, api-url are required');
+      console.error(
+        'parley-chat: the attributes publishable-key and, in a bundle, api-url are required',
+      );
     const settings = { baseUrl, key: this.#key, identityUrl: this.getAttribute('identity-url') };
     this.#conversation = new Conversation(settings, () => this.#schedule());
   }
@@ -194,7 +209,9 @@ export class ParleyChat extends Base {
     if (shown.state === shownState) return shown;
     shown.state = shownState;
     const content = from === 'visitor' ? [text] : renderMarkdown(text);
-    const who = { visitor: this.#texts.you, agent: this.#texts.agent, person: this.#texts.person }[from];
+    const who = { visitor: this.#texts.you, agent: this.#texts.agent, person: this.#texts.person }[
+      from
+    ];
     const title = new Date(createdAt).toLocaleString(this.#language, {
       dateStyle: 'medium',
       timeStyle: 'short',

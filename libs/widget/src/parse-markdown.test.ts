@@ -1,12 +1,18 @@
 import { type MarkdownNode, parseMarkdown } from './parse-markdown';
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 /** A tree as HTML, as a browser writes it. */
 function html(node: MarkdownNode): string {
   if (typeof node === 'string') return escaped(node).replaceAll('&quot;', '"');
-  const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
+  const attributes = Object.entries(node.attributes).map(
+    ([name, value]) => ` ${name}="${escaped(value)}"`,
+  );
   const start = `<${node.tag}${attributes.join('')}>`;
   if (node.tag === 'br' || node.tag === 'hr') return start;
   return `${start}${node.children.map(html).join('')}</${node.tag}>`;
@@ -28,11 +34,17 @@ test.each([
   ['# Big\n### Small ###', '<h3>Big</h3><h4>Small</h4>'],
   ['- a\n- b\n  - c\n- d', '<ul><li>a</li><li>b<ul><li>c</li></ul></li><li>d</li></ul>'],
   ['3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
-  ['1. a\n   - x\n   - y\n2. b', '<ol start="1"><li>a<ul><li>x</li><li>y</li></ul></li><li>b</li></ol>'],
+  [
+    '1. a\n   - x\n   - y\n2. b',
+    '<ol start="1"><li>a<ul><li>x</li><li>y</li></ul></li><li>b</li></ol>',
+  ],
   ['- a\n\n- b', '<ul><li>a</li><li>b</li></ul>'],
   ['Sizes:\n- S\n- M\n\nBye', '<p>Sizes:</p><ul><li>S</li><li>M</li></ul><p>Bye</p>'],
   ['> a\n> b', '<blockquote><p>a<br>b</p></blockquote>'],
-  ['```js\nlet a = "<b>";\n```\nx', '<pre tabindex="0"><code>let a = "&lt;b&gt;";</code></pre><p>x</p>'],
+  [
+    '```js\nlet a = "<b>";\n```\nx',
+    '<pre tabindex="0"><code>let a = "&lt;b&gt;";</code></pre><p>x</p>',
+  ],
   ['```\nopen', '<pre tabindex="0"><code>open</code></pre>'],
   ['a\n\n---\n\nb', '<p>a</p><hr><p>b</p>'],
   [
@@ -68,23 +80,36 @@ test.each([
   ['[a](tel:+56912345678)', `<p>${link('tel:+56912345678', 'a')}</p>`],
   ['[a](/relative) [b](?query)', '<p>a b</p>'],
   ['[](https://a.example)', `<p>${link('https://a.example', 'https://a.example')}</p>`],
-  ['https://a.example/x_(y)', `<p>${link('https://a.example/x_(y', 'https://a.example/x_(y')})</p>`],
+  [
+    'https://a.example/x_(y)',
+    `<p>${link('https://a.example/x_(y', 'https://a.example/x_(y')})</p>`,
+  ],
   ['[a](https://a.example/x_(y))', `<p>${link('https://a.example/x_(y)', 'a')}</p>`],
 ])('%j', (text, expected) => {
   expect(render(text)).toBe(expected);
 });
 
-function elementsIn(nodes: readonly MarkdownNode[]): { tag: string; attributes: Record<string, string> }[] {
-  return nodes.flatMap((node) => (typeof node === 'string' ? [] : [node, ...elementsIn(node.children)]));
+function elementsIn(
+  nodes: readonly MarkdownNode[],
+): { tag: string; attributes: Record<string, string> }[] {
+  return nodes.flatMap((node) =>
+    typeof node === 'string' ? [] : [node, ...elementsIn(node.children)],
+  );
 }
 
 test.each([
   ['HTML is text', '<img src=x onerror=alert(1)><script>alert(1)</script>'],
-  ['no script in a link', '[a](javascript:alert(1)) [b](JAVASCRIPT:alert) [c](data:text/html,x) [d](vbscript:x)'],
+  [
+    'no script in a link',
+    '[a](javascript:alert(1)) [b](JAVASCRIPT:alert) [c](data:text/html,x) [d](vbscript:x)',
+  ],
   ['no script in an address', 'https://a.example/"onclick="alert(1)'],
   ['no attribute in a label', '[" onmouseover="alert(1)](https://a.example)'],
   ['no control characters', '[a](java\u0000script:alert(1)) [b](\tjavascript:alert(1))'],
-  ['no script in a link of another spelling', '[a](jAvAsCrIpT:alert) [b](file:///etc/passwd) [c](blob:https://x)'],
+  [
+    'no script in a link of another spelling',
+    '[a](jAvAsCrIpT:alert) [b](file:///etc/passwd) [c](blob:https://x)',
+  ],
   ['no address of this page', '[a](//evil.example) [b](https:evil) [c](?x)'],
   ['no address with a blank', '[a](https://a.example "title") [b](<https://a.example>)'],
 ])('%s', (_name, text) => {
@@ -98,10 +123,15 @@ test.each([
 
 test('quotes and lists that are nested without end are text at some depth', () => {
   const depthOf = (nodes: readonly MarkdownNode[]): number =>
-    Math.max(0, ...nodes.map((node) => (typeof node === 'string' ? 0 : 1 + depthOf(node.children))));
+    Math.max(
+      0,
+      ...nodes.map((node) => (typeof node === 'string' ? 0 : 1 + depthOf(node.children))),
+    );
   expect(depthOf(parseMarkdown('> '.repeat(5_000) + 'a'))).toBeLessThan(10);
   expect(
-    depthOf(parseMarkdown(Array.from({ length: 100 }, (_, at) => `${' '.repeat(at * 2)}- a`).join('\n'))),
+    depthOf(
+      parseMarkdown(Array.from({ length: 100 }, (_, at) => `${' '.repeat(at * 2)}- a`).join('\n')),
+    ),
   ).toBeLessThan(16);
   expect(depthOf(parseMarkdown('**_'.repeat(500) + 'a' + '_**'.repeat(500)))).toBeLessThan(10);
 });

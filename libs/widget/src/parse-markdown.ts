@@ -7,7 +7,21 @@ export interface MarkdownElement {
 export type MarkdownNode = MarkdownElement | string;
 
 type MarkdownTag =
-  | ('p' | 'br' | 'hr' | 'h3' | 'h4' | 'pre' | 'code' | 'blockquote' | 'ul' | 'ol' | 'li' | 'div' | 'a')
+  | (
+      | 'p'
+      | 'br'
+      | 'hr'
+      | 'h3'
+      | 'h4'
+      | 'pre'
+      | 'code'
+      | 'blockquote'
+      | 'ul'
+      | 'ol'
+      | 'li'
+      | 'div'
+      | 'a'
+    )
   | ('table' | 'thead' | 'tbody' | 'tr' | 'th' | 'td' | 'strong' | 'em' | 'del');
 
 const element = (
@@ -45,7 +59,9 @@ const divider = /^[ |:-]+$/;
 
 /** What interrupts a paragraph. */
 const begins = (line: string): boolean =>
-  line.trim() === '' || isRule(line) || [fence, heading, item, quote, row].some((pattern) => pattern.test(line));
+  line.trim() === '' ||
+  isRule(line) ||
+  [fence, heading, item, quote, row].some((pattern) => pattern.test(line));
 
 function blocks(lines: readonly string[], depth: number): MarkdownElement[] {
   const made: MarkdownElement[] = [];
@@ -70,7 +86,9 @@ function blocks(lines: readonly string[], depth: number): MarkdownElement[] {
     } else if (heading.test(line)) {
       at += 1;
       const [, marks, title] = heading.exec(line)!;
-      made.push(element(marks!.length < 3 ? 'h3' : 'h4', {}, ...inline(withoutClosing(title!.trimEnd()))));
+      made.push(
+        element(marks!.length < 3 ? 'h3' : 'h4', {}, ...inline(withoutClosing(title!.trimEnd()))),
+      );
     } else if (depth < maxDepth && quote.test(line)) {
       const quoted = takeWhile((next) => quote.test(next)).map((next) => next.replace(quote, ''));
       made.push(element('blockquote', {}, ...blocks(quoted, depth + 1)));
@@ -100,12 +118,17 @@ function list(
   const indent = indentation!.length;
   const isItem = (line: string) => {
     const found = item.exec(line);
-    return found !== null && found[1]!.length <= indent + 1 && (found[2] === undefined) === (number === undefined);
+    return (
+      found !== null &&
+      found[1]!.length <= indent + 1 &&
+      (found[2] === undefined) === (number === undefined)
+    );
   };
   let isAfterBlank = false;
   const lines = takeWhile((line) => {
     const indented = line.search(/\S/);
-    const isPart = indented === -1 || indented > indent || isItem(line) || !(isAfterBlank || begins(line));
+    const isPart =
+      indented === -1 || indented > indent || isItem(line) || !(isAfterBlank || begins(line));
     isAfterBlank = indented === -1;
     return isPart;
   });
@@ -117,9 +140,15 @@ function list(
   const made = items.map((content) => {
     // The text of an item is no paragraph, unless there are several.
     const nodes = blocks(content, depth + 1);
-    return element('li', {}, ...nodes.flatMap((node, at) => (at === 0 && node.tag === 'p' ? node.children : [node])));
+    return element(
+      'li',
+      {},
+      ...nodes.flatMap((node, at) => (at === 0 && node.tag === 'p' ? node.children : [node])),
+    );
   });
-  return number === undefined ? element('ul', {}, ...made) : element('ol', { start: number }, ...made);
+  return number === undefined
+    ? element('ul', {}, ...made)
+    : element('ol', { start: number }, ...made);
 }
 
 function table([head, , ...rows]: string[]): MarkdownElement {
@@ -161,7 +190,8 @@ function inline(text: string, depth = 0): MarkdownNode[] {
     const within = (part: string) => inline(part, depth + 1);
     if (escaped !== undefined) made.push(escaped.slice(1));
     else if (code !== undefined) made.push(element('code', {}, code.trim()));
-    else if (address !== undefined) made.push(...linked(address, label === '' ? [address] : within(label!)));
+    else if (address !== undefined)
+      made.push(...linked(address, label === '' ? [address] : within(label!)));
     else if (link !== undefined) {
       // Punctuation after an address belongs to the sentence.
       const target = withoutEnd(link, `.,;:!?'"*_~)]`);

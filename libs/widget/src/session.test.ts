@@ -19,16 +19,23 @@ afterEach(() => {
 function open(changes: Partial<Settings> = {}) {
   const onOther = jest.fn();
   const pauses: unknown[] = [];
-  const session: Session = new Session({ ...gateway.settings, ...changes }, () => pauses.push(session.pause), onOther);
+  const session: Session = new Session(
+    { ...gateway.settings, ...changes },
+    () => pauses.push(session.pause),
+    onOther,
+  );
   return { session, onOther, pauses, read: () => session.run(readMessages(session)) };
 }
 const readMessages = (session: Session) => (client: ParleyClient) =>
   client.request<{ data: string }>({ ...session.to('messages'), method: 'GET' });
 const isSession = ({ path }: gateway.Sent): boolean => path === '/v1/widget/sessions';
-const stale = (): Response => gateway.json({ error: 'The session has expired', code: 'invalid_session' }, 401);
+const stale = (): Response =>
+  gateway.json({ error: 'The session has expired', code: 'invalid_session' }, 401);
 
 test('the first request begins a session, and the others use its token', async () => {
-  const sent = gateway.openGateway((one) => (isSession(one) ? gateway.session('t1') : gateway.json({ data: 'a' })));
+  const sent = gateway.openGateway((one) =>
+    isSession(one) ? gateway.session('t1') : gateway.json({ data: 'a' }),
+  );
   const { session, read } = open();
   expect(await Promise.all([read(), read()])).toEqual([{ data: 'a' }, { data: 'a' }]);
   expect(sent.map(({ path, token, query }) => [path, token, query.key])).toEqual([
@@ -40,11 +47,17 @@ test('the first request begins a session, and the others use its token', async (
 });
 
 test('a visitor is known again on the next page, for each key of its own', async () => {
-  const sent = gateway.openGateway((one) => (isSession(one) ? gateway.session('t1', 'v7') : gateway.json({})));
+  const sent = gateway.openGateway((one) =>
+    isSession(one) ? gateway.session('t1', 'v7') : gateway.json({}),
+  );
   await open().read();
   await open().read();
   await open({ key: 'pk_dev_2' }).read();
-  expect(sent.filter(isSession).map(({ body }) => body!.visitorId)).toEqual([undefined, 'v7', undefined]);
+  expect(sent.filter(isSession).map(({ body }) => body!.visitorId)).toEqual([
+    undefined,
+    'v7',
+    undefined,
+  ]);
   expect([...storage]).toEqual([
     ['parley-chat visitor pk_dev_1', 'v7'],
     ['parley-chat visitor pk_dev_2', 'v7'],
@@ -67,11 +80,20 @@ test('without a storage the visitor is known as long as the page', async () => {
 
 test('a session that has expired is begun again, and the request repeated once', async () => {
   const sent = gateway.openGateway((one, index) =>
-    isSession(one) ? gateway.session(`t${index}`) : one.token === 'Bearer t0' ? stale() : gateway.json({ data: 'b' }),
+    isSession(one)
+      ? gateway.session(`t${index}`)
+      : one.token === 'Bearer t0'
+        ? stale()
+        : gateway.json({ data: 'b' }),
   );
   const { read, onOther } = open();
   expect(await read()).toEqual({ data: 'b' });
-  expect(sent.map(({ token }) => token)).toEqual(['Bearer none', 'Bearer t0', 'Bearer none', 'Bearer t2']);
+  expect(sent.map(({ token }) => token)).toEqual([
+    'Bearer none',
+    'Bearer t0',
+    'Bearer none',
+    'Bearer t2',
+  ]);
   expect(onOther).not.toHaveBeenCalled();
 });
 
@@ -86,7 +108,9 @@ test('a token that is refused twice is an error, and the next request begins a n
 
 test('a new session of another visitor is reported, a first one is not', async () => {
   const threads = ['thread_1', 'thread_1', 'thread_2', 'thread_2'];
-  gateway.openGateway((one) => (isSession(one) ? gateway.session('t', 'v', threads.shift()) : stale()));
+  gateway.openGateway((one) =>
+    isSession(one) ? gateway.session('t', 'v', threads.shift()) : stale(),
+  );
   const { read, onOther, session } = open();
   await read().catch(() => undefined);
   expect(onOther).not.toHaveBeenCalled();
@@ -97,7 +121,10 @@ test('a new session of another visitor is reported, a first one is not', async (
 
 test('a page without a key or an address asks for nothing', async () => {
   const sent = gateway.openGateway(() => 'lost');
-  await expect(open({ key: '' }).read()).rejects.toMatchObject({ status: 401, code: 'missing_key' });
+  await expect(open({ key: '' }).read()).rejects.toMatchObject({
+    status: 401,
+    code: 'missing_key',
+  });
   await expect(open({ baseUrl: '' }).read()).rejects.toMatchObject({ code: 'missing_key' });
   expect(sent).toEqual([]);
 });
@@ -105,20 +132,23 @@ test('a page without a key or an address asks for nothing', async () => {
 test.each<[string, boolean, gateway.Answer, string]>([
   ['a limit', true, gateway.json({}, 429, { 'Retry-After': '7' }), 'limit'],
   ['a server that is away', true, gateway.json({}, 503, { 'Retry-After': '7' }), 'unavailable'],
-])('%s is a pause with its end, after which the request is repeated', async (_name, isOnLine, answer, reason) => {
-  Object.assign(navigator, { onLine: isOnLine });
-  const answers = [gateway.session('t'), answer, gateway.json({ data: 'a' })];
-  gateway.openGateway(() => answers.shift()!);
-  const { session, read, pauses } = open();
-  const reading = read();
-  await gateway.settle();
-  expect(session.pause).toEqual({ reason, untilMs: Date.now() + 7_000 });
-  await gateway.passTime(6_999);
-  expect(session.pause).not.toBeNull();
-  await gateway.passTime(1);
-  expect(await reading).toEqual({ data: 'a' });
-  expect(pauses).toEqual([expect.objectContaining({ reason }), null]);
-});
+])(
+  '%s is a pause with its end, after which the request is repeated',
+  async (_name, isOnLine, answer, reason) => {
+    Object.assign(navigator, { onLine: isOnLine });
+    const answers = [gateway.session('t'), answer, gateway.json({ data: 'a' })];
+    gateway.openGateway(() => answers.shift()!);
+    const { session, read, pauses } = open();
+    const reading = read();
+    await gateway.settle();
+    expect(session.pause).toEqual({ reason, untilMs: Date.now() + 7_000 });
+    await gateway.passTime(6_999);
+    expect(session.pause).not.toBeNull();
+    await gateway.passTime(1);
+    expect(await reading).toEqual({ data: 'a' });
+    expect(pauses).toEqual([expect.objectContaining({ reason }), null]);
+  },
+);
 
 test.each([
   ['a device without a connection', false, 'offline', 0],
@@ -136,7 +166,11 @@ test.each([
 });
 
 test('a pause ends with the last request, and not with the answer to another one', async () => {
-  const answers = [gateway.session('t'), gateway.json({}, 503, { 'Retry-After': '60' }), gateway.json({ data: 'b' })];
+  const answers = [
+    gateway.session('t'),
+    gateway.json({}, 503, { 'Retry-After': '60' }),
+    gateway.json({ data: 'b' }),
+  ];
   gateway.openGateway(() => answers.shift()!);
   const { session, read } = open();
   const waiting = read();
@@ -174,14 +208,17 @@ describe('a visitor who is signed in on the site', () => {
     expect(storage.get('parley-chat visitor pk_dev_1')).toBe('v7');
   });
 
-  test.each([204, 200])('and no one is, when the site answers %i without a token', async (status) => {
-    const sent = gateway.openGateway((one) => {
-      if (ofSite(one)) return new Response(status === 204 ? null : '  ', { status });
-      return isSession(one) ? gateway.session('t') : gateway.json({});
-    });
-    await open({ identityUrl }).read();
-    expect(sent.find(isSession)!.body).toEqual({});
-  });
+  test.each([204, 200])(
+    'and no one is, when the site answers %i without a token',
+    async (status) => {
+      const sent = gateway.openGateway((one) => {
+        if (ofSite(one)) return new Response(status === 204 ? null : '  ', { status });
+        return isSession(one) ? gateway.session('t') : gateway.json({});
+      });
+      await open({ identityUrl }).read();
+      expect(sent.find(isSession)!.body).toEqual({});
+    },
+  );
 
   test.each<[string, () => gateway.Answer]>([
     ['an error', () => new Response('x', { status: 500 })],

@@ -55,7 +55,11 @@ export class Session {
 
   /** The request to one of the paths of visitors. */
   to(name: 'sessions' | 'messages' | 'stream') {
-    return { path: ['widget', name], query: { key: this.#settings.key }, signal: this.#stop.signal };
+    return {
+      path: ['widget', name],
+      query: { key: this.#settings.key },
+      signal: this.#stop.signal,
+    };
   }
 
   /** Runs a request in the visitor's session, and in a new one when it has expired. */
@@ -98,9 +102,18 @@ export class Session {
     const identity = await this.#readIdentity();
     const body = {
       identity,
-      visitorId: identity === undefined ? (this.#visitorId ?? readStored('localStorage', this.#visitorKey)) : undefined,
+      visitorId:
+        identity === undefined
+          ? (this.#visitorId ?? readStored('localStorage', this.#visitorKey))
+          : undefined,
     };
-    const session = await this.#clientWith('none').request<NewSession>({ method: 'POST', path, query, body, signal });
+    const session = await this.#clientWith('none').request<NewSession>({
+      method: 'POST',
+      path,
+      query,
+      body,
+      signal,
+    });
     if (session.visitorId !== null) {
       this.#visitorId = session.visitorId;
       store('localStorage', this.#visitorKey, session.visitorId);
@@ -120,7 +133,9 @@ export class Session {
       if (this.#stop.signal.aborted) throw new Error('The chat was closed');
       if (text !== null) return text.trim() || undefined;
       // Without an answer the visitor is not taken for another one.
-      console.warn(`parley-chat: ${identityUrl} answered ${response?.status ?? 'nothing'} instead of 200 or 204`);
+      console.warn(
+        `parley-chat: ${identityUrl} answered ${response?.status ?? 'nothing'} instead of 200 or 204`,
+      );
       this.#wait({ reason: 'unavailable', untilMs: Date.now() + identityRetryMs });
       await this.#sleep(identityRetryMs);
     }

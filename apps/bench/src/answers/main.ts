@@ -22,7 +22,10 @@ async function main(): Promise<void> {
     await sleep(600_000);
     return { text: 'late' };
   });
-  const limits = ['RATE_LIMIT', 'MANAGE_RATE_LIMIT'].flatMap((name) => [`${name}_PER_KEY`, `${name}_PER_ORGANIZATION`]);
+  const limits = ['RATE_LIMIT', 'MANAGE_RATE_LIMIT'].flatMap((name) => [
+    `${name}_PER_KEY`,
+    `${name}_PER_ORGANIZATION`,
+  ]);
   const streams = ['EXECUTION_STREAMS_PER_CALLER', 'EXECUTION_STREAMS_PER_ORGANIZATION'];
   const stack = await startStack({
     databaseUrl: DATABASE_URL,
@@ -34,23 +37,40 @@ async function main(): Promise<void> {
       ...Object.fromEntries([...limits, ...streams].map((name) => [name, unlimited])),
     },
   });
-  const agent = (slug: string, name: string) => ({ slug, name: slug, systemPrompt: 'Answer.', model: name });
-  const resources = { agents: [agent('offline', 'offline/scripted'), agent('silent', 'openai/gpt-5-mini')] };
+  const agent = (slug: string, name: string) => ({
+    slug,
+    name: slug,
+    systemPrompt: 'Answer.',
+    model: name,
+  });
+  const resources = {
+    agents: [agent('offline', 'offline/scripted'), agent('silent', 'openai/gpt-5-mini')],
+  };
   const { key, post } = await createOrganization(DATABASE_URL, stack.url, resources);
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' };
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    Accept: 'text/event-stream',
+  };
 
   /** The times from a request to the first byte of its answer and to the first words, in milliseconds. */
   const answer = () =>
     new Promise<[number, number]>((resolve, reject) => {
       const startedAt = performance.now();
-      const sent = request(`${stack.url}/v1/executions`, { method: 'POST', headers }, (response) => {
-        const firstByte = performance.now() - startedAt;
-        let words: number | undefined;
-        response.setEncoding('utf8').on('data', (text: string) => {
-          if (text.includes('"text-delta"')) words ??= performance.now() - startedAt;
-        });
-        response.on('end', () => (words === undefined ? reject(new Error('no words')) : resolve([firstByte, words])));
-      });
+      const sent = request(
+        `${stack.url}/v1/executions`,
+        { method: 'POST', headers },
+        (response) => {
+          const firstByte = performance.now() - startedAt;
+          let words: number | undefined;
+          response.setEncoding('utf8').on('data', (text: string) => {
+            if (text.includes('"text-delta"')) words ??= performance.now() - startedAt;
+          });
+          response.on('end', () =>
+            words === undefined ? reject(new Error('no words')) : resolve([firstByte, words]),
+          );
+        },
+      );
       sent.on('error', reject).end(JSON.stringify({ agentSlug: 'offline', message: 'Hello' }));
     });
   for (let n = 0; n < 30; n += 1) await answer();
@@ -80,7 +100,8 @@ async function main(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const url = `${stack.url}/v1/executions/${String(executionId)}/stream`;
       get(url, { headers, agent: false }, (response) => {
-        if (response.statusCode !== 200) return reject(new Error(`a stream was answered ${response.statusCode}`));
+        if (response.statusCode !== 200)
+          return reject(new Error(`a stream was answered ${response.statusCode}`));
         response.resume().once('data', () => resolve());
       }).on('error', reject);
     });
@@ -92,16 +113,22 @@ async function main(): Promise<void> {
   for (const size of sizes) {
     for (; isOpen < size; isOpen += 20) await Promise.all(Array.from({ length: 20 }, open));
     await sleep(2_000);
-    const memory = processes.map((name) => ((residentKib(pidOf(name)) - before[name]!) / size).toFixed(0));
+    const memory = processes.map((name) =>
+      ((residentKib(pidOf(name)) - before[name]!) / size).toFixed(0),
+    );
     const used = processes.map((name) => cpuSecondsOf(pidOf(name)));
     await sleep(idleMs);
     const cpu = processes.map(
-      (name, at) => `${(((cpuSecondsOf(pidOf(name)) - used[at]!) / idleMs) * 100_000).toFixed(0)} %`,
+      (name, at) =>
+        `${(((cpuSecondsOf(pidOf(name)) - used[at]!) / idleMs) * 100_000).toFixed(0)} %`,
     );
     idle.push([size, ...memory, ...cpu]);
   }
   console.log(`\nOpen streams of executions that write nothing, ${idleMs / 1_000} s each\n`);
-  const head = [...processes.map((name) => `${name} KiB each`), ...processes.map((name) => `${name} CPU`)];
+  const head = [
+    ...processes.map((name) => `${name} KiB each`),
+    ...processes.map((name) => `${name} CPU`),
+  ];
   console.log(table(['streams', ...head], idle));
   await stack.stop();
   await model.stop();

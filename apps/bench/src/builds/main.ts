@@ -22,14 +22,20 @@ interface Build {
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const other = process.argv[2];
-  if (other === undefined) throw new Error('Give the folder with the bundles of the other build, such as dist/apps');
+  if (other === undefined)
+    throw new Error('Give the folder with the bundles of the other build, such as dist/apps');
   const where = machine();
   await copyDatabase(DATABASE_URL, 'bench_other');
   const otherDatabase = Object.assign(new URL(DATABASE_URL), { pathname: '/bench_other' }).href;
   const otherRedis = Object.assign(new URL(REDIS_URL), { pathname: '/1' }).href;
 
   const model = await startChild(join(__dirname, 'model-child.cjs'));
-  const own = await startBuild({ bundles, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, modelUrl: model.url });
+  const own = await startBuild({
+    bundles,
+    databaseUrl: DATABASE_URL,
+    redisUrl: REDIS_URL,
+    modelUrl: model.url,
+  });
   const base = await startBuild({
     ...{ bundles: other, databaseUrl: otherDatabase, redisUrl: otherRedis, modelUrl: model.url },
   });
@@ -44,7 +50,8 @@ async function main(): Promise<void> {
       // The first of a pair changes, because the second finds the caches of the machine warmer.
       const order = pair % 2 === 0 ? [own, base] : [base, own];
       const measured = new Map<Build, number>();
-      for (const build of order) measured.set(build, summarize(await measure(perRun, build[what])).p50);
+      for (const build of order)
+        measured.set(build, summarize(await measure(perRun, build[what])).p50);
       ratios.push(measured.get(own)! / measured.get(base)!);
       medians[0].push(measured.get(own)!);
       medians[1].push(measured.get(base)!);
@@ -58,7 +65,12 @@ async function main(): Promise<void> {
       `${Math.min(...ratios).toFixed(3)}–${Math.max(...ratios).toFixed(3)}×`,
     ]);
   }
-  console.log(table(['what', 'this build p50 ms', 'other build p50 ms', 'median of the ratios', 'all ratios'], rows));
+  console.log(
+    table(
+      ['what', 'this build p50 ms', 'other build p50 ms', 'median of the ratios', 'all ratios'],
+      rows,
+    ),
+  );
   await Promise.all([own.stack.stop(), base.stack.stop(), model.stop()]);
   process.exit(0);
 }
@@ -66,7 +78,9 @@ async function main(): Promise<void> {
 /** From another database, because one with connections cannot be copied. */
 async function copyDatabase(url: string, copy: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
-  const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/template1' }).href });
+  const client = new pg.Client({
+    connectionString: Object.assign(new URL(url), { pathname: '/template1' }).href,
+  });
   await client.connect();
   await client.query(`create database ${copy} template ${pg.escapeIdentifier(name)}`);
   await client.end();
@@ -91,12 +105,22 @@ async function startBuild(options: {
       ...(Object.fromEntries(unlimited) as Record<string, string>),
     },
   });
-  const agent = { slug: 'stub', name: 'Stub', systemPrompt: 'You answer for a shop.', model: 'openai/gpt-5-mini' };
+  const agent = {
+    slug: 'stub',
+    name: 'Stub',
+    systemPrompt: 'You answer for a shop.',
+    model: 'openai/gpt-5-mini',
+  };
   const { key } = await createOrganization(databaseUrl, stack.url, { agents: [agent] });
   const headers = { Authorization: `Bearer ${key}` };
   const body = JSON.stringify({ message: 'Is it there?' });
   const path = '/v1/agents/stub/chat';
-  const client = await openClient(stack.services.chat!.url, { method: 'POST', path, headers, body });
+  const client = await openClient(stack.services.chat!.url, {
+    method: 'POST',
+    path,
+    headers,
+    body,
+  });
   return {
     stack,
     chat: () => client.call(),
@@ -116,7 +140,9 @@ function readFirstWords(url: string, headers: Record<string, string>): Promise<v
         resolve();
         response.destroy();
       });
-      response.on('end', () => reject(new Error(`The stream ended with the status ${response.statusCode}`)));
+      response.on('end', () =>
+        reject(new Error(`The stream ended with the status ${response.statusCode}`)),
+      );
     });
     sent.on('error', reject).end(JSON.stringify({ agentSlug: 'stub', message: 'Is it there?' }));
   });

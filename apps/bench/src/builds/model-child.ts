@@ -9,7 +9,9 @@ const usage = { prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 };
 const whole = Buffer.from(
   JSON.stringify({
     ...{ ...common, object: 'chat.completion', usage },
-    choices: [{ index: 0, message: { role: 'assistant', content: words.join('') }, finish_reason: 'stop' }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content: words.join('') }, finish_reason: 'stop' },
+    ],
   }),
 );
 const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -23,7 +25,9 @@ const chunks = [
   { ...common, object: 'chat.completion.chunk', choices: [], usage },
 ];
 const stream = Buffer.from(
-  [...chunks.map((one) => JSON.stringify(one)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''),
+  [...chunks.map((one) => JSON.stringify(one)), '[DONE]']
+    .map((data) => `data: ${data}\n\n`)
+    .join(''),
 );
 
 const server = createServer((request, response) => {

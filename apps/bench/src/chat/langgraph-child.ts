@@ -8,7 +8,11 @@ const [folder = '', modelUrl = ''] = process.argv.slice(2);
 // The first line of stdout must be the port, so the output of the server is sent to stderr.
 const print = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
-Object.assign(process.env, { BENCH_MODEL_URL: modelUrl, LOG_LEVEL: 'error', NODE_ENV: 'development' });
+Object.assign(process.env, {
+  BENCH_MODEL_URL: modelUrl,
+  LOG_LEVEL: 'error',
+  NODE_ENV: 'development',
+});
 process.chdir(folder);
 
 interface Peer {

@@ -27,7 +27,14 @@ export const graph = new StateGraph(MessagesAnnotation)
 /** Installs the in-memory server of LangGraph.js into a temporary folder and starts it. */
 export async function startLangGraph(folder: string, modelUrl: string): Promise<Child> {
   const peerFolder = join(folder, 'langgraph');
-  const options = ['--silent', '--no-fund', '--no-audit', '--ignore-scripts', '--prefix', peerFolder];
+  const options = [
+    '--silent',
+    '--no-fund',
+    '--no-audit',
+    '--ignore-scripts',
+    '--prefix',
+    peerFolder,
+  ];
   execFileSync('npm', ['install', ...options, ...packages]);
   writeFileSync(join(peerFolder, 'agent.mjs'), graph);
   return startChild(join(__dirname, 'langgraph-child.cjs'), [peerFolder, `${modelUrl}/v1`]);

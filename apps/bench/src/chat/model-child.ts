@@ -12,13 +12,22 @@ const completion = (message: object) =>
       object: 'chat.completion',
       created: 1_700_000_000,
       model: 'gpt-5-mini',
-      choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: 'stop' }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: null, ...message },
+          finish_reason: 'stop',
+        },
+      ],
       usage: { prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 },
     }),
   );
 const answer = completion({ content: 'Yes, we have it in stock.' });
 const calls = Array.from({ length: 10 }, (_, index) => {
-  const written = { name: 'entity_query', arguments: JSON.stringify({ type: 'product', limit: index + 1 }) };
+  const written = {
+    name: 'entity_query',
+    arguments: JSON.stringify({ type: 'product', limit: index + 1 }),
+  };
   return completion({ tool_calls: [{ id: `call_${index}`, type: 'function', function: written }] });
 });
 

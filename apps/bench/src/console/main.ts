@@ -25,7 +25,13 @@ async function main(): Promise<void> {
     services: ['data', 'chat', 'manage', 'gateway'],
     environment: { RATE_LIMIT_PER_KEY: '1000000', RATE_LIMIT_PER_ORGANIZATION: '1000000' },
   });
-  const schema = { name: 'string', price: 'number', stock: 'number', category: 'string', active: 'boolean' };
+  const schema = {
+    name: 'string',
+    price: 'number',
+    stock: 'number',
+    category: 'string',
+    active: 'boolean',
+  };
   const { tenant, post } = await createOrganization(
     DATABASE_URL,
     stack.url,
@@ -46,7 +52,10 @@ async function main(): Promise<void> {
   });
   for (let from = 0; from < entities; from += batch)
     await post('/v1/data/product/bulk', {
-      operations: Array.from({ length: batch }, (_, at) => ({ action: 'create', data: product(from + at) })),
+      operations: Array.from({ length: batch }, (_, at) => ({
+        action: 'create',
+        data: product(from + at),
+      })),
     });
   const { threadId } = await post('/v1/agents/agent-1/chat', { message: 'Hello' });
   await pool.query('vacuum analyze');
@@ -86,10 +95,21 @@ async function main(): Promise<void> {
       worst <= goalMs ? 'met' : 'missed',
     ]);
   }
-  console.log(`${where}\n\n100,000 threads, ${entities} entities; ${repeats} repeats of each interaction\n`);
+  console.log(
+    `${where}\n\n100,000 threads, ${entities} entities; ${repeats} repeats of each interaction\n`,
+  );
   console.log(
     table(
-      ['screen', 'rows shown after ms', 'p50 ms', 'p95 ms', 'worst ms', 'elements', 'heap MiB', `worst ≤ ${goalMs} ms`],
+      [
+        'screen',
+        'rows shown after ms',
+        'p50 ms',
+        'p95 ms',
+        'worst ms',
+        'elements',
+        'heap MiB',
+        `worst ≤ ${goalMs} ms`,
+      ],
       rows,
     ),
   );

@@ -22,15 +22,23 @@ interface Side {
 const customers = (count: number) => Array.from({ length: count }, newCustomer);
 
 /** Entities per second through bulk requests, beside Parse Server's batches and `COPY` of the rows that they wrote into the same indexes. */
-export async function bulkCreate(databaseUrl: string, { ours, theirs }: { ours: Side; theirs: Side }): Promise<void> {
+export async function bulkCreate(
+  databaseUrl: string,
+  { ours, theirs }: { ours: Side; theirs: Side },
+): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query<{ pos: string }>('select max(pos) as pos from entities where tenant = $1', [
-    big.tenant,
-  ]);
+  const { rows } = await client.query<{ pos: string }>(
+    'select max(pos) as pos from entities where tenant = $1',
+    [big.tenant],
+  );
   const creates = customers(ourBatch).map((data) => ({ action: 'create', data }));
   const ourRate = await entitiesPerSecond(ours, ourBatch, { operations: creates });
-  const requests = customers(theirBatch).map((body) => ({ method: 'POST', path: '/parse/classes/Customer', body }));
+  const requests = customers(theirBatch).map((body) => ({
+    method: 'POST',
+    path: '/parse/classes/Customer',
+    body,
+  }));
   const theirRate = await entitiesPerSecond(theirs, theirBatch, { requests });
   const copyRate = await copyAgain(client, Number(big.tenant), rows[0]!.pos);
   await client.end();
@@ -42,7 +50,11 @@ export async function bulkCreate(databaseUrl: string, { ours, theirs }: { ours: 
         [`gateway, ${ourBatch} a request`, ourRate],
         [`Parse Server, ${theirBatch} a batch`, theirRate],
         ['COPY of the same rows into the same indexes, one connection', copyRate],
-      ].map(([name, rate]) => [name!, Math.round(Number(rate)), `${(ourRate / Number(rate)).toFixed(2)}×`]),
+      ].map(([name, rate]) => [
+        name!,
+        Math.round(Number(rate)),
+        `${(ourRate / Number(rate)).toFixed(2)}×`,
+      ]),
     ),
   );
   report('data: bulk create, gateway', ourRate, 'entities/s', { atLeast: 5_000 });
@@ -50,9 +62,15 @@ export async function bulkCreate(databaseUrl: string, { ours, theirs }: { ours: 
   report('data: bulk create ÷ COPY, gateway', ourRate / copyRate, '×', { target: 0.5 });
 }
 
-async function entitiesPerSecond({ url, path, headers }: Side, size: number, body: object): Promise<number> {
+async function entitiesPerSecond(
+  { url, path, headers }: Side,
+  size: number,
+  body: object,
+): Promise<number> {
   const request: RawRequest = { method: 'POST', path, headers, body: JSON.stringify(body) };
-  const clients = await Promise.all(Array.from({ length: callers }, () => openClient(url, request)));
+  const clients = await Promise.all(
+    Array.from({ length: callers }, () => openClient(url, request)),
+  );
   const call = (index: number) => async () => {
     const status = await clients[index]!.call();
     if (status !== 200) throw new Error(`${path} answered ${status}`);
@@ -82,10 +100,15 @@ async function copyAgain(client: pg.Client, tenant: number, after: string): Prom
   const startedAt = performance.now();
   await client.query('begin');
   for (const { into, bytes } of copies)
-    await pipeline(Readable.from(bytes), client.query(copyFrom(`copy ${into} from stdin (format binary)`)));
+    await pipeline(
+      Readable.from(bytes),
+      client.query(copyFrom(`copy ${into} from stdin (format binary)`)),
+    );
   await client.query('commit');
   const seconds = (performance.now() - startedAt) / 1_000;
-  const { rows } = await client.query<{ count: string }>('select count(*) from bench_copy_entities');
+  const { rows } = await client.query<{ count: string }>(
+    'select count(*) from bench_copy_entities',
+  );
   await client.query('drop table bench_copy_entities, bench_copy_entity_fields');
   return Number(rows[0]!.count) / seconds;
 }

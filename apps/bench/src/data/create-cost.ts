@@ -51,7 +51,13 @@ export async function createListOnly(db: Db, scope: Scope): Promise<void> {
           select e.tenant, e.environment, 'entity.created', $3, e.id,
             jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null), '{"type": "system"}', 0 from e)
         select id from e`,
-    values: [scope.tenant, scope.environment, type, randomBytes(5).toString('hex'), JSON.stringify(newCustomer())],
+    values: [
+      scope.tenant,
+      scope.environment,
+      type,
+      randomBytes(5).toString('hex'),
+      JSON.stringify(newCustomer()),
+    ],
   });
   if (rows.length !== 1) throw new Error('Not created');
 }

@@ -2,7 +2,16 @@ import type { Db, Queryable } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import { startStack } from '@parley/testing';
-import { type Bar, load, measureInTurns, ms, report, residentKib, summarize, table } from '../measure';
+import {
+  type Bar,
+  load,
+  measureInTurns,
+  ms,
+  report,
+  residentKib,
+  summarize,
+  table,
+} from '../measure';
 import { type RawClient, type RawRequest, openClient } from '../raw-client';
 import { bulkCreate } from './bulk-create';
 import { newCustomer } from './create-cost';
@@ -37,7 +46,14 @@ const barsOfParse: Record<string, Bar> = {
 };
 
 /** Compares the data service and the gateway with the driver, which sends the same statement, and with Parse Server. */
-export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder }: Place): Promise<void> {
+export async function httpRows({
+  db,
+  entities,
+  databaseUrl,
+  redisUrl,
+  bundles,
+  folder,
+}: Place): Promise<void> {
   await db.pool.query(
     `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,
     [big.organizationId, big.tenant],
@@ -49,7 +65,9 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     bundles,
     services: ['data', 'gateway'],
     environment: { NODE_ENV: 'production', LOG_LEVEL: 'info' },
-    environmentOf: { data: { RATE_LIMIT_PER_KEY: '100000000', RATE_LIMIT_PER_ORGANIZATION: '100000000' } },
+    environmentOf: {
+      data: { RATE_LIMIT_PER_KEY: '100000000', RATE_LIMIT_PER_ORGANIZATION: '100000000' },
+    },
   });
   const peer = await startParseServer(folder, databaseUrl, 200_000);
   try {
@@ -58,14 +76,20 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     const id = page.page.entities[0]!.id;
     const headers = { Authorization: `Bearer ${key}` };
     const body = (): string => JSON.stringify({ data: newCustomer() });
-    const requests: Record<'get' | 'list of 50' | 'create', { ours: RawRequest; theirs: RawRequest }> = {
+    const requests: Record<
+      'get' | 'list of 50' | 'create',
+      { ours: RawRequest; theirs: RawRequest }
+    > = {
       get: {
         ours: { path: `/v1/data/${type}/${id}`, headers },
         theirs: { path: `/parse/classes/Customer/${peer.objectId}`, headers: peer.headers },
       },
       'list of 50': {
         ours: { path: `/v1/data/${type}?limit=50`, headers },
-        theirs: { path: '/parse/classes/Customer?limit=50&order=-createdAt', headers: peer.headers },
+        theirs: {
+          path: '/parse/classes/Customer?limit=50&order=-createdAt',
+          headers: peer.headers,
+        },
       },
       create: {
         ours: { method: 'POST', path: `/v1/data/${type}`, headers, body: body() },
@@ -85,8 +109,11 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
 
     const rows: (string | number)[][] = [];
     for (const name of ['get', 'list of 50'] as const) {
-      const calls: Record<string, () => Promise<unknown>> = { driver: () => db.pool.query(statements[name]) };
-      for (const [target, url] of Object.entries(targets)) calls[target] = call(await opened(url, requests[name].ours));
+      const calls: Record<string, () => Promise<unknown>> = {
+        driver: () => db.pool.query(statements[name]),
+      };
+      for (const [target, url] of Object.entries(targets))
+        calls[target] = call(await opened(url, requests[name].ours));
       calls['Parse Server'] = call(await opened(peer.url, requests[name].theirs));
       const samples = await measureInTurns(calls, { rounds: 10, perRound: 200 });
       const driver = summarize(samples.driver!).p50;
@@ -94,10 +121,13 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
         const { p50, p95, p99 } = summarize(of);
         rows.push([name, target, ms(p50), ms(p95), ms(p99), `${(p50 / driver).toFixed(2)}×`]);
         const figure = `${name} ÷ driver, ${target}`;
-        if (figure in barsOfDriver) report(`data: ${figure}`, p50 / driver, '×', barsOfDriver[figure]);
+        if (figure in barsOfDriver)
+          report(`data: ${figure}`, p50 / driver, '×', barsOfDriver[figure]);
       }
     }
-    console.log('\nOne caller, 2,000 calls each, in turns of 200; the driver sends the same statement\n');
+    console.log(
+      '\nOne caller, 2,000 calls each, in turns of 200; the driver sends the same statement\n',
+    );
     console.log(table(['call', 'through', 'p50 ms', 'p95 ms', 'p99 ms', 'p50 ÷ driver'], rows));
 
     const rates: (string | number)[][] = [];
@@ -122,7 +152,8 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
       for (const [side, rate] of perSecond) {
         rates.push([name, side, Math.round(rate), `${(rate / theirRate).toFixed(1)}×`]);
         const figure = `${name} ÷ Parse Server, ${side}`;
-        if (figure in barsOfParse) report(`data: ${figure}`, rate / theirRate, '×', barsOfParse[figure]);
+        if (figure in barsOfParse)
+          report(`data: ${figure}`, rate / theirRate, '×', barsOfParse[figure]);
       }
     }
     console.log('\n8 callers without a pause, 2 × 2.5 s\n');
@@ -146,15 +177,22 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
       },
       { rounds: 5, perRound: 1 },
     );
-    const [sequence, bulk] = Object.values(imports).map((of) => summarize(of).p50) as [number, number];
+    const [sequence, bulk] = Object.values(imports).map((of) => summarize(of).p50) as [
+      number,
+      number,
+    ];
     console.log('\n500 creates through the gateway, 5 rounds\n');
     const importRows = Object.entries(imports).map(([name, of]) => [name, ms(summarize(of).p50)]);
-    console.log(table(['', 'p50 ms'], [...importRows, ['ratio', `${(sequence / bulk).toFixed(1)}×`]]));
+    console.log(
+      table(['', 'p50 ms'], [...importRows, ['ratio', `${(sequence / bulk).toFixed(1)}×`]]),
+    );
     await bulkCreate(databaseUrl, {
       ours: { url: stack.url, path: `/v1/data/${type}/bulk`, headers },
       theirs: { url: peer.url, path: '/parse/batch', headers: peer.headers },
     });
-    const [our, their] = [stack.services.data!.pid, peer.pid].map((pid) => Math.round(residentKib(pid) / 1024));
+    const [our, their] = [stack.services.data!.pid, peer.pid].map((pid) =>
+      Math.round(residentKib(pid) / 1024),
+    );
     console.log(`\nResident memory after it: data service ${our} MB, Parse Server ${their} MB`);
     report('data: resident memory after the bench', our!, 'MB', { atMost: 200, target: 150 });
     report('data: resident memory of Parse Server', their!, 'MB');

@@ -12,7 +12,20 @@ export const type = 'customer';
 export const actor = { type: 'system' } as const;
 
 /** Paths that have one index row each. Each element of `tags` has another one. */
-const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'active', 'tier', 'note', 'const', 'address']
+const paths = [
+  'name',
+  'email',
+  'city',
+  'amount',
+  'score',
+  'seq',
+  'rare',
+  'active',
+  'tier',
+  'note',
+  'const',
+  'address',
+]
   .map((name) => [name])
   .concat([['address', 'zip'], ['tags'], ['maybe']]);
 
@@ -33,7 +46,9 @@ export async function loadEntities(db: Db, databaseUrl: string, total: number): 
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(`set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '1GB'`);
+    await client.query(
+      `set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '1GB'`,
+    );
     const { rows: indexes } = await client.query<{ name: string; definition: string }>(
       `select indexname as name, indexdef as definition from pg_indexes where indexname = any($1)`,
       [['entity_fields_tenant_part_segment_field_value_pos_idx', 'entities_search_idx']],
@@ -61,10 +76,17 @@ export async function loadEntities(db: Db, databaseUrl: string, total: number): 
        order by pos`,
     );
     const values = paths
-      .map((path) => `(${fields.get(path.join('.'))}, entity_index_key(e.data #> '{${path.join(',')}}'))`)
+      .map(
+        (path) =>
+          `(${fields.get(path.join('.'))}, entity_index_key(e.data #> '{${path.join(',')}}'))`,
+      )
       .concat(`(${fields.get('status')}, entity_index_key(to_jsonb(e.status)))`)
       .concat(`(${fields.get('updatedAt')}, entity_index_key(to_jsonb(e.updated_at)))`)
-      .concat([0, 1].map((at) => `(${fields.get('elements')}, entity_index_key(e.data -> 'tags' -> ${at}))`));
+      .concat(
+        [0, 1].map(
+          (at) => `(${fields.get('elements')}, entity_index_key(e.data -> 'tags' -> ${at}))`,
+        ),
+      );
     await query(
       client,
       `insert into entity_fields (tenant, part, segment, field, value, pos)
@@ -83,7 +105,13 @@ export async function loadEntities(db: Db, databaseUrl: string, total: number): 
     await query(client, 'insert into bench_entities select * from entities order by pos');
     await query(client, 'alter table bench_entities add primary key (id, tenant)');
     await query(client, 'create unique index on bench_entities (tenant, part, pos desc)');
-    for (const table of ['entities', 'entity_fields', 'entity_types', 'entity_shapes', 'bench_entities'])
+    for (const table of [
+      'entities',
+      'entity_fields',
+      'entity_types',
+      'entity_shapes',
+      'bench_entities',
+    ])
       await query(client, `vacuum analyze ${table}`);
     await query(client, 'checkpoint');
   } finally {
@@ -97,7 +125,9 @@ const query = (client: Client, text: string): Promise<unknown> => client.query(t
 
 /** The sets of fields of the data. Their keys are arbitrary, as they only have to be distinct. */
 async function loadShapes(client: Client, fields: Map<string, number>): Promise<void> {
-  const always = paths.map((path) => path.join('.')).filter((path) => path !== 'rare' && path !== 'maybe');
+  const always = paths
+    .map((path) => path.join('.'))
+    .filter((path) => path !== 'rare' && path !== 'maybe');
   for (const rare of [false, true]) {
     for (const maybe of [false, true]) {
       const names = [...always, ...(rare ? ['rare'] : []), ...(maybe ? ['maybe'] : [])];
@@ -122,7 +152,11 @@ async function fieldNumbers(db: Db): Promise<Map<string, number>> {
   // Each entity fills a segment, which is then indexed.
   const entities = createEntities({ db, segmentSize: 1 });
   const numbers = new Map<string, number>();
-  const scope: Scope = { organizationId: newId('org'), tenant: tenants + 1, environment: 'production' };
+  const scope: Scope = {
+    organizationId: newId('org'),
+    tenant: tenants + 1,
+    environment: 'production',
+  };
   await db.pool.query(
     `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, updated_at) values ($1, $2, 'production', 'probe', 'probe', '{}', '{}', now())`,
     [newId('type'), scope.tenant],
@@ -139,10 +173,15 @@ async function fieldNumbers(db: Db): Promise<Map<string, number>> {
     );
     return rows;
   };
-  const find = (rows: { field: number; value: string }[], test: (value: string) => boolean): number => {
+  const find = (
+    rows: { field: number; value: string }[],
+    test: (value: string) => boolean,
+  ): number => {
     const row = rows.find(({ value }) => test(value));
     if (row === undefined)
-      throw new Error('The library stores index rows in a form that this benchmark does not support');
+      throw new Error(
+        'The library stores index rows in a form that this benchmark does not support',
+      );
     return row.field;
   };
   const own = await probe({});
@@ -173,7 +212,8 @@ async function fieldNumbers(db: Db): Promise<Map<string, number>> {
     'elements',
     find(await probe({ tags: ['here'] }), (value) => value === '@here'),
   );
-  if (new Set(numbers.values()).size !== numbers.size || known.size !== 3) throw new Error('Field numbers collide');
+  if (new Set(numbers.values()).size !== numbers.size || known.size !== 3)
+    throw new Error('Field numbers collide');
   for (const table of ['entity_fields', 'entities', 'entity_shapes', 'entity_types'])
     await db.pool.query(`delete from ${table} where tenant = $1`, [scope.tenant]);
   return numbers;

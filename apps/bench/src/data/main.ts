@@ -28,7 +28,9 @@ async function main(): Promise<void> {
   if (process.env.BENCH_LOADED === undefined) {
     const startedAt = performance.now();
     await loadEntities(db, databaseUrl, total);
-    console.log(`${total} entities loaded in ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
+    console.log(
+      `${total} entities loaded in ${Math.round((performance.now() - startedAt) / 1000)} s\n`,
+    );
   }
   await reads(entities);
   await filters(databaseUrl);
@@ -50,20 +52,24 @@ async function reads(entities: Entities): Promise<void> {
     if (page === 1) id = result.page.entities[0]!.id;
     cursor = result.page.cursor;
   }
-  const list = (scope: Scope, from?: string) => () => entities.list(scope, { type, limit: 50, cursor: from });
+  const list = (scope: Scope, from?: string) => () =>
+    entities.list(scope, { type, limit: 50, cursor: from });
   const samples = await measureInTurns(
     {
       'get, 200k tenant': () => entities.get(big, { type, id }),
       'list of 50, 1k tenant': list(small),
       'list of 50, 200k tenant': list(big),
       'list of 50, 200k tenant, page 1,000': list(big, cursor),
-      'list of 1 with an exact count, 200k tenant': () => entities.list(big, { type, limit: 1, count: 'exact' }),
+      'list of 1 with an exact count, 200k tenant': () =>
+        entities.list(big, { type, limit: 1, count: 'exact' }),
       'list of 1 with an estimated count, 200k tenant': () =>
         entities.list(big, { type, limit: 1, count: 'estimated' }),
       'sort by an undeclared field, 200k tenant': () =>
         entities.query(big, { type, limit: 50, sort: { field: 'data.amount' } }),
-      'search of a word that all 200k have': () => entities.search(big, { type, query: 'customer', limit: 20 }),
-      'search of a word that 200 of 200k have': () => entities.search(big, { type, query: 'w77 x', limit: 20 }),
+      'search of a word that all 200k have': () =>
+        entities.search(big, { type, query: 'customer', limit: 20 }),
+      'search of a word that 200 of 200k have': () =>
+        entities.search(big, { type, query: 'w77 x', limit: 20 }),
     },
     { rounds: 10, perRound: 50 },
   );
@@ -111,15 +117,33 @@ async function filters(databaseUrl: string): Promise<void> {
       `\`${JSON.stringify(worst.filters).slice(0, 60)}\``,
     ];
   });
-  console.log('\n1,000 random filters on undeclared fields in the 200k tenant, 100 an operator, p50 of each\n');
-  const head = ['operator', 'median', 'in the database', 'p95', 'worst', 'above 10 ms', 'the worst'];
+  console.log(
+    '\n1,000 random filters on undeclared fields in the 200k tenant, 100 an operator, p50 of each\n',
+  );
+  const head = [
+    'operator',
+    'median',
+    'in the database',
+    'p95',
+    'worst',
+    'above 10 ms',
+    'the worst',
+  ];
   console.log(table(head, rows));
-  console.log('\n"In the database" and the columns after it are milliseconds of CPU time of the backend.');
+  console.log(
+    '\n"In the database" and the columns after it are milliseconds of CPU time of the backend.',
+  );
 }
 
-async function creates(db: Parameters<typeof createListOnly>[0], entities: Entities): Promise<void> {
+async function creates(
+  db: Parameters<typeof createListOnly>[0],
+  entities: Entities,
+): Promise<void> {
   const samples = await measureInTurns(
-    { 'list index only': () => createListOnly(db, big), 'all indexes': () => createWithLibrary(entities, big) },
+    {
+      'list index only': () => createListOnly(db, big),
+      'all indexes': () => createWithLibrary(entities, big),
+    },
     { rounds: 10, perRound: 200 },
   );
   const [plain, all] = [summarize(samples['list index only']), summarize(samples['all indexes'])];
@@ -135,7 +159,13 @@ async function creates(db: Parameters<typeof createListOnly>[0], entities: Entit
       [
         ['list index only', ms(plain.p50), ms(plain.p95), ms(plain.p99), Math.round(rates.plain)],
         ['all indexes', ms(all.p50), ms(all.p95), ms(all.p99), Math.round(rates.all)],
-        ['ratio', `${(all.p50 / plain.p50).toFixed(2)}×`, '', '', `${(rates.plain / rates.all).toFixed(2)}×`],
+        [
+          'ratio',
+          `${(all.p50 / plain.p50).toFixed(2)}×`,
+          '',
+          '',
+          `${(rates.plain / rates.all).toFixed(2)}×`,
+        ],
       ],
     ),
   );
@@ -143,7 +173,8 @@ async function creates(db: Parameters<typeof createListOnly>[0], entities: Entit
 
 async function noise(entities: Entities, databaseUrl: string): Promise<void> {
   const calls = {
-    'search of a word that all have': () => entities.search(small, { type, query: 'customer', limit: 20 }),
+    'search of a word that all have': () =>
+      entities.search(small, { type, query: 'customer', limit: 20 }),
     'search of a rare word': () => entities.search(small, { type, query: 'w77', limit: 20 }),
     'list of 50, to compare': () => entities.list(small, { type, limit: 50 }),
   };
@@ -151,7 +182,8 @@ async function noise(entities: Entities, databaseUrl: string): Promise<void> {
   const before = await measureInTurns(calls, turns);
   await addNoise(databaseUrl, 200_000);
   const after = await measureInTurns(calls, turns);
-  const grown = (name: keyof typeof calls): number => summarize(after[name]).p50 / summarize(before[name]).p50;
+  const grown = (name: keyof typeof calls): number =>
+    summarize(after[name]).p50 / summarize(before[name]).p50;
   // The measurements are minutes apart. The list reads nothing of the other tenant, so it shows the effect of other load.
   const drift = grown('list of 50, to compare');
   const rows = (Object.keys(calls) as (keyof typeof calls)[]).map((name) => [
@@ -162,7 +194,9 @@ async function noise(entities: Entities, databaseUrl: string): Promise<void> {
     `${(grown(name) / drift).toFixed(2)}×`,
   ]);
   console.log('\nThe 1k tenant before and after another tenant gains 200,000 matching entities\n');
-  console.log(table(['', 'before, p50 ms', 'after, p50 ms', 'ratio', 'ratio ÷ ratio of the list'], rows));
+  console.log(
+    table(['', 'before, p50 ms', 'after, p50 ms', 'ratio', 'ratio ÷ ratio of the list'], rows),
+  );
 }
 
 main().catch((error: unknown) => {

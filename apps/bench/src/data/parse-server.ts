@@ -17,7 +17,11 @@ const version = '9.10.0';
  * Installs Parse Server into a temporary folder and starts it on a new database in the same PostgreSQL, with objects of the
  * same fields. It stores one object, which PostgreSQL then copies.
  */
-export async function startParseServer(folder: string, databaseUrl: string, objects: number): Promise<Peer> {
+export async function startParseServer(
+  folder: string,
+  databaseUrl: string,
+  objects: number,
+): Promise<Peer> {
   const peerFolder = join(folder, 'parse');
   execFileSync('npm', [
     'install',
@@ -39,14 +43,20 @@ export async function startParseServer(folder: string, databaseUrl: string, obje
   const peerUrl = Object.assign(new URL(databaseUrl), { pathname: '/parse' }).href;
   const applicationId = 'bench';
   const masterKey = randomBytes(16).toString('hex');
-  const child = await startChild(join(__dirname, 'parse-child.cjs'), [peerFolder, peerUrl, applicationId, masterKey]);
+  const child = await startChild(join(__dirname, 'parse-child.cjs'), [
+    peerFolder,
+    peerUrl,
+    applicationId,
+    masterKey,
+  ]);
   const headers = { 'X-Parse-Application-Id': applicationId, 'X-Parse-Master-Key': masterKey };
   const created = await fetch(`${child.url}/parse/classes/Customer`, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(newCustomer()),
   });
-  if (created.status !== 201) throw new Error(`Parse Server: ${created.status} ${await created.text()}`);
+  if (created.status !== 201)
+    throw new Error(`Parse Server: ${created.status} ${await created.text()}`);
   const { objectId } = (await created.json()) as { objectId: string };
   const client = new pg.Client({ connectionString: peerUrl });
   await client.connect();

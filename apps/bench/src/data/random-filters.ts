@@ -12,7 +12,18 @@ export function random(seed: number): () => number {
 }
 
 /** The operators of the API. A literal means `$eq`. The typed client adds `$contains` and `$exists`. */
-export const operators = ['$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$exists', '$contains'] as const;
+export const operators = [
+  '$eq',
+  '$ne',
+  '$in',
+  '$nin',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$exists',
+  '$contains',
+] as const;
 export type BenchOperator = (typeof operators)[number];
 
 /**
@@ -46,7 +57,9 @@ export function randomFilter(operator: BenchOperator, next: () => number): JsonO
     case '$in':
     case '$nin': {
       if (next() < 0.3) {
-        const zips = Array.from({ length: 50 }, () => String(Math.floor(next() * 99_999)).padStart(5, '0'));
+        const zips = Array.from({ length: 50 }, () =>
+          String(Math.floor(next() * 99_999)).padStart(5, '0'),
+        );
         return { 'data.address.zip': { [operator]: zips } };
       }
       const first = text();
@@ -56,7 +69,11 @@ export function randomFilter(operator: BenchOperator, next: () => number): JsonO
       return { [`data.${fieldOf(first)}`]: { [operator]: values } };
     }
     case '$exists':
-      return { [`data.${pick(['maybe', 'rare', 'name', 'missing', 'address.zip'])}`]: { $exists: next() < 0.5 } };
+      return {
+        [`data.${pick(['maybe', 'rare', 'name', 'missing', 'address.zip'])}`]: {
+          $exists: next() < 0.5,
+        },
+      };
     case '$contains':
       return next() < 0.3
         ? { 'data.tags': { $contains: pick(['t1', 'u3', 'nothing']) } }

@@ -15,7 +15,9 @@ const url = `http://127.0.0.1:${port}`;
 const headers = { Authorization: `Bearer ${token}` };
 const handlerCode =
   'const total = args.lines.reduce((sum, line) => sum + line.price * line.count, 0);\nreturn { total, rounded: Math.round(total) };';
-const args = { lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * index, count: index })) };
+const args = {
+  lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * index, count: index })),
+};
 
 /** Compares a warm call with starting a thread or a process, and measures the resources that many calls leave. */
 async function main(): Promise<void> {
@@ -35,9 +37,16 @@ async function main(): Promise<void> {
   await until(isUp, { limitMs: 20_000 });
   console.log(`${where}\n`);
 
-  const sections = { oneCaller, manyCallers, attacks, fairness, growth: () => growth(service.pid!) };
+  const sections = {
+    oneCaller,
+    manyCallers,
+    attacks,
+    fairness,
+    growth: () => growth(service.pid!),
+  };
   const only = process.argv[2];
-  for (const [name, run] of Object.entries(sections)) if (only === undefined || only === name) await run();
+  for (const [name, run] of Object.entries(sections))
+    if (only === undefined || only === name) await run();
   await stopProcess(service, 'SIGTERM', 5_000);
   process.exit(0);
 }
@@ -91,7 +100,9 @@ async function oneCaller(): Promise<void> {
   const base = medianOf('warm');
   report('executor: warm call, p50', base, 'ms', { atMost: 2 });
   report('executor: new code, p50', medianOf('fresh'), 'ms', { atMost: 10 });
-  report('executor: start of a thread ÷ warm call', medianOf('thread') / base, '×', { atLeast: 10 });
+  report('executor: start of a thread ÷ warm call', medianOf('thread') / base, '×', {
+    atLeast: 10,
+  });
   const names = {
     warm: 'POST /execute, warm',
     fresh: 'POST /execute, code not seen before',
@@ -109,7 +120,9 @@ async function oneCaller(): Promise<void> {
 }
 
 async function startThread(): Promise<void> {
-  const worker = new Worker("require('node:worker_threads').parentPort.postMessage(1)", { eval: true });
+  const worker = new Worker("require('node:worker_threads').parentPort.postMessage(1)", {
+    eval: true,
+  });
   await once(worker, 'message');
   await worker.terminate();
 }
@@ -168,7 +181,9 @@ async function attacks(): Promise<void> {
     let isOver = false;
     const done = work.finally(() => (isOver = true));
     while (!isOver) {
-      const client = await execute(attackCodes[attacked++ % attackCodes.length]!, { timeoutMs: 200 });
+      const client = await execute(attackCodes[attacked++ % attackCodes.length]!, {
+        timeoutMs: 200,
+      });
       await client.call();
       client.close();
     }
@@ -193,7 +208,13 @@ async function attacks(): Promise<void> {
       [
         ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99)],
         ['beside them', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99)],
-        ['ratio', '', ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`)],
+        [
+          'ratio',
+          '',
+          ...(['p50', 'p95', 'p99'] as const).map(
+            (name) => `${(beside[name] / alone[name]).toFixed(1)}×`,
+          ),
+        ],
       ],
     ),
   );
@@ -226,19 +247,36 @@ async function fairness(): Promise<void> {
   victim.close();
   await Promise.all(flood);
   report('executor: p95 beside slow calls ÷ alone', beside.p95 / alone.p95, '×', { atMost: 2 });
-  const refused = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none';
+  const refused =
+    [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none';
   console.log('\nOne organization while another sends 300 concurrent calls of 10 s\n');
   console.log(
     table(
       ['', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'not 200'],
       [
         ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99), 'none'],
-        ['while they begin and processes start', during.count, ms(during.p50), ms(during.p95), ms(during.p99), refused],
-        ['beside the slow calls', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99), refused],
+        [
+          'while they begin and processes start',
+          during.count,
+          ms(during.p50),
+          ms(during.p95),
+          ms(during.p99),
+          refused,
+        ],
+        [
+          'beside the slow calls',
+          beside.count,
+          ms(beside.p50),
+          ms(beside.p95),
+          ms(beside.p99),
+          refused,
+        ],
         [
           'ratio of the last to the first',
           '',
-          ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`),
+          ...(['p50', 'p95', 'p99'] as const).map(
+            (name) => `${(beside[name] / alone[name]).toFixed(1)}×`,
+          ),
           '',
         ],
       ],
@@ -265,7 +303,12 @@ async function growth(pid: number): Promise<void> {
       ['', 'before', 'after', 'growth'],
       [
         row('RSS of the service', before.service, after.service, ' MB'),
-        row(`RSS of its ${before.children} sandbox processes`, before.sandboxes, after.sandboxes, ' MB'),
+        row(
+          `RSS of its ${before.children} sandbox processes`,
+          before.sandboxes,
+          after.sandboxes,
+          ' MB',
+        ),
         row('open descriptors of the service', before.descriptors, after.descriptors, ''),
       ],
     ),
@@ -273,10 +316,20 @@ async function growth(pid: number): Promise<void> {
 }
 
 /** Resident memory in MB of the service and of its children, and the service's descriptors; Linux only. */
-function footprint(pid: number): { service: number; sandboxes: number; children: number; descriptors: number } {
+function footprint(pid: number): {
+  service: number;
+  sandboxes: number;
+  children: number;
+  descriptors: number;
+} {
   const rss = (of: string): number =>
-    Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1]) / 1024);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    Math.round(
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1]) / 1024,
+    );
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
   return {
     service: rss(String(pid)),
     sandboxes: children.reduce((sum, child) => sum + rss(child), 0),

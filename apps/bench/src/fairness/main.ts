@@ -78,17 +78,27 @@ const cases: Case[] = [
     },
     async call({ pool, other }) {
       const { id } = await other.post('/v1/data/order', { data: {} });
-      await untilTrue(async () => (await pool.query(finishedRun, [other.tenant, id])).rowCount === 1);
+      await untilTrue(
+        async () => (await pool.query(finishedRun, [other.tenant, id])).rowCount === 1,
+      );
     },
   },
   {
     name: 'filters without an index and bulk requests',
     async attack({ busy }, signal) {
-      const operations = Array.from({ length: 500 }, (_, n) => ({ action: 'create', data: { text: `note ${n}` } }));
+      const operations = Array.from({ length: 500 }, (_, n) => ({
+        action: 'create',
+        data: { text: `note ${n}` },
+      }));
       const bulk = () => busy.post('/v1/data/note/bulk', { operations });
       for (let n = 0; n < 10; n += 1) await bulk();
-      const filter = { filters: { 'data.text': { $contains: 'ote 4' } }, sort: { field: 'data.text' } };
-      return keepCalling(signal, (n) => (n % 8 === 0 ? bulk() : busy.post('/v1/data/note/query', filter)));
+      const filter = {
+        filters: { 'data.text': { $contains: 'ote 4' } },
+        sort: { field: 'data.text' },
+      };
+      return keepCalling(signal, (n) =>
+        n % 8 === 0 ? bulk() : busy.post('/v1/data/note/query', filter),
+      );
     },
     async call({ other }) {
       await other.post('/v1/data/note', { data: { text: 'note' } });
@@ -116,9 +126,15 @@ async function keepCalling(
   return () => Promise.all(running);
 }
 
-const finishedRun = "select from trigger_runs where tenant = $1 and entity_id = $2 and status = 'succeeded'";
+const finishedRun =
+  "select from trigger_runs where tenant = $1 and entity_id = $2 and status = 'succeeded'";
 
-async function chat({ url }: Stack, { key }: BenchOrganization, slug: string, signal?: AbortSignal): Promise<number> {
+async function chat(
+  { url }: Stack,
+  { key }: BenchOrganization,
+  slug: string,
+  signal?: AbortSignal,
+): Promise<number> {
   const response = await fetch(`${url}/v1/agents/${slug}/chat`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -154,12 +170,20 @@ async function startModel(): Promise<string> {
   const message = { role: 'assistant', content: 'Yes.' };
   const usage = { prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 };
   const choices = [{ index: 0, message, finish_reason: 'stop' }];
-  const answer = JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage });
+  const answer = JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices,
+    usage,
+  });
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.once('end', () => {
-      const send = () => response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer);
+      const send = () =>
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer);
       setTimeout(send, body.includes('"model":"slow"') ? slowMs * (0.5 + Math.random()) : 0);
     });
   });
@@ -203,7 +227,14 @@ async function start(): Promise<Bench> {
       {
         agents: [agent],
         entityTypes: ['order', 'note'].map((slug) => ({ slug, name: slug, schema: {} })),
-        triggers: [{ slug: 'ask', name: 'Ask', on: { entityType: 'order', action: 'created' }, actions: [action] }],
+        triggers: [
+          {
+            slug: 'ask',
+            name: 'Ask',
+            on: { entityType: 'order', action: 'created' },
+            actions: [action],
+          },
+        ],
       },
       slug,
     );
@@ -214,7 +245,13 @@ async function start(): Promise<Bench> {
     );
     return organization;
   };
-  return { stack, pool, kapso, busy: await open('busy', 'slow'), other: await open('other', 'quick') };
+  return {
+    stack,
+    pool,
+    kapso,
+    busy: await open('busy', 'slow'),
+    other: await open('other', 'quick'),
+  };
 }
 
 /** Measures calls one after the other, with a pause between them. */
@@ -240,7 +277,9 @@ async function main(): Promise<void> {
   console.log(`${machine()}\n`);
   const bench = await start();
   const rows: (string | number)[][] = [];
-  for (const { name, attack, call } of cases.filter((one) => one.name.includes(process.argv[2] ?? ''))) {
+  for (const { name, attack, call } of cases.filter((one) =>
+    one.name.includes(process.argv[2] ?? ''),
+  )) {
     const samples = { alone: [] as number[], flooded: [] as number[] };
     await measureCalls(() => call(bench));
     for (let round = 0; round < rounds; round += 1) {
@@ -277,7 +316,16 @@ async function main(): Promise<void> {
       ratio,
     ]);
   }
-  const head = ['flood', 'calls alone', 'p50 ms', 'p95 ms', 'calls under the flood', 'p50 ms', 'p95 ms', 'p95 ÷ alone'];
+  const head = [
+    'flood',
+    'calls alone',
+    'p50 ms',
+    'p95 ms',
+    'calls under the flood',
+    'p50 ms',
+    'p95 ms',
+    'p95 ÷ alone',
+  ];
   console.log(table(head, rows));
   await bench.pool.end();
   await bench.stack.stop();

@@ -27,7 +27,11 @@ export interface Flood {
 const socketCount = 600;
 
 /** Keeps `socketCount` connections open that send a text, and from then on a byte each second. */
-export async function keepSockets({ url }: Stack, text: string, signal: AbortSignal): Promise<void> {
+export async function keepSockets(
+  { url }: Stack,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { hostname, port } = new URL(url);
   const one = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -47,7 +51,11 @@ export async function keepSockets({ url }: Stack, text: string, signal: AbortSig
 }
 
 /** Keeps a number of requests open. Refused ones are sent again after a second. */
-export async function keepRequests(count: number, signal: AbortSignal, send: () => Promise<number>): Promise<void> {
+export async function keepRequests(
+  count: number,
+  signal: AbortSignal,
+  send: () => Promise<number>,
+): Promise<void> {
   const one = async (): Promise<void> => {
     while (!signal.aborted) {
       const status = await send().catch(() => 0);

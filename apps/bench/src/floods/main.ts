@@ -57,18 +57,30 @@ async function start(): Promise<FloodBench> {
     },
   });
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 2 });
-  const agent = (slug: string, model: string) => ({ slug, name: slug, systemPrompt: 'You sell.', model, tools: [] });
-  const definitions = { agents: [agent('shop', 'offline/scripted'), agent('hostile', 'openai/hostile')] };
+  const agent = (slug: string, model: string) => ({
+    slug,
+    name: slug,
+    systemPrompt: 'You sell.',
+    model,
+    tools: [],
+  });
+  const definitions = {
+    agents: [agent('shop', 'offline/scripted'), agent('hostile', 'openai/hostile')],
+  };
   const open = async (slug: string) => {
     const organization = await createOrganization(DATABASE_URL, stack.url, definitions, slug);
-    await pool.query(`update api_keys set permissions = '{*,manage}' where tenant = $1`, [organization.tenant]);
+    await pool.query(`update api_keys set permissions = '{*,manage}' where tenant = $1`, [
+      organization.tenant,
+    ]);
     return organization;
   };
   return { stack, pool, busy: await open('busy'), other: await open('other') };
 }
 
 /** Calls one after the other, with a pause between them. One that fails counts with the time until it failed. */
-async function measureCalls(call: () => Promise<void>): Promise<{ samples: number[]; failed: number }> {
+async function measureCalls(
+  call: () => Promise<void>,
+): Promise<{ samples: number[]; failed: number }> {
   const result = { samples: [] as number[], failed: 0 };
   const startedAt = performance.now();
   while (result.samples.length < callsPerRound && performance.now() - startedAt < roundLimitMs) {
@@ -95,7 +107,10 @@ async function revive({ services }: Stack): Promise<number> {
   return ended;
 }
 
-async function measureFlood(bench: FloodBench, { name, seed, keepUp, call }: Flood): Promise<(string | number)[]> {
+async function measureFlood(
+  bench: FloodBench,
+  { name, seed, keepUp, call }: Flood,
+): Promise<(string | number)[]> {
   await seed?.(bench);
   const alone: number[] = [];
   const flooded: number[] = [];
@@ -119,7 +134,16 @@ async function measureFlood(bench: FloodBench, { name, seed, keepUp, call }: Flo
   const ratio = during.p95 / before.p95;
   report(`floods: ${name}, p95 ÷ alone`, ratio, '×', bar);
   report(`floods: ${name}, failed calls and ended processes`, failed + ended, '', { atMost: 0 });
-  return [name, ms(before.p50), ms(before.p95), ms(during.p50), ms(during.p95), `${ratio.toFixed(1)}×`, failed, ended];
+  return [
+    name,
+    ms(before.p50),
+    ms(before.p95),
+    ms(during.p50),
+    ms(during.p95),
+    `${ratio.toFixed(1)}×`,
+    failed,
+    ended,
+  ];
 }
 
 /**

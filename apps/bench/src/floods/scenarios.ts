@@ -11,7 +11,11 @@ const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) });
 
 async function deliverOrder({ stack, other }: FloodBench): Promise<void> {
   const { path, body, headers } = orderPaid(other.id, randomUUID(), 100);
-  const init = { method: 'POST', body, headers: { ...headers(), 'Content-Type': 'application/json' } };
+  const init = {
+    method: 'POST',
+    body,
+    headers: { ...headers(), 'Content-Type': 'application/json' },
+  };
   const response = await fetch(stack.url + path, init);
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
@@ -31,17 +35,25 @@ export const floods: Flood[] = [
   {
     name: 'slow bodies without a key to the sign-in',
     keepUp: ({ stack }, signal) =>
-      keepSockets(stack, head('POST /v1/sessions', 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000'), signal),
+      keepSockets(
+        stack,
+        head('POST /v1/sessions', 'Sec-Fetch-Site: same-origin', 'Content-Length: 900000'),
+        signal,
+      ),
     call: listThreads,
   },
   {
     name: 'waits of one key',
     async seed({ busy }) {
       // No worker runs, so it stays queued.
-      executionId = String((await busy.post('/v1/executions', { agentSlug: 'shop', message: 'Hello' })).executionId);
+      executionId = String(
+        (await busy.post('/v1/executions', { agentSlug: 'shop', message: 'Hello' })).executionId,
+      );
     },
     keepUp: (bench, signal) =>
-      keepRequests(560, signal, () => statusOf(bench, bench.busy, `/v1/executions/${executionId}?wait=30`, { signal })),
+      keepRequests(560, signal, () =>
+        statusOf(bench, bench.busy, `/v1/executions/${executionId}?wait=30`, { signal }),
+      ),
     call: listThreads,
   },
   {
@@ -50,7 +62,9 @@ export const floods: Flood[] = [
       const message = 'x'.repeat(7 * mebibyte);
       for (let n = 0; n < 20; n += 1) {
         const thread = longThread === '' ? {} : { threadId: longThread };
-        longThread = String((await busy.post('/v1/agents/shop/chat', { message, ...thread })).threadId);
+        longThread = String(
+          (await busy.post('/v1/agents/shop/chat', { message, ...thread })).threadId,
+        );
       }
     },
     keepUp: (bench, signal) =>
@@ -64,10 +78,13 @@ export const floods: Flood[] = [
     async seed({ busy }) {
       // As long as the params of a message may be.
       const params = { contactName: 'x'.repeat(32_000) };
-      for (let n = 0; n < 50; n += 1) await busy.post('/v1/agents/shop/chat', { message: 'Hello', params });
+      for (let n = 0; n < 50; n += 1)
+        await busy.post('/v1/agents/shop/chat', { message: 'Hello', params });
     },
     keepUp: (bench, signal) =>
-      keepRequests(3, signal, () => statusOf(bench, bench.busy, '/v1/threads?limit=50', { signal })),
+      keepRequests(3, signal, () =>
+        statusOf(bench, bench.busy, '/v1/threads?limit=50', { signal }),
+      ),
     call: listThreads,
   },
   {
@@ -87,15 +104,21 @@ export const floods: Flood[] = [
       }
     },
     keepUp: (bench, signal) =>
-      keepRequests(4, signal, () => statusOf(bench, bench.busy, '/v1/sync/pull', { ...post({}), signal })),
+      keepRequests(4, signal, () =>
+        statusOf(bench, bench.busy, '/v1/sync/pull', { ...post({}), signal }),
+      ),
     call: (bench) => succeed(bench, bench.other, '/v1/entity-types'),
   },
   {
     name: 'a model server with large answers',
     keepUp: (bench, signal) =>
       keepRequests(4, signal, () =>
-        statusOf(bench, bench.busy, '/v1/agents/hostile/chat', { ...post({ message: 'Hello' }), signal }),
+        statusOf(bench, bench.busy, '/v1/agents/hostile/chat', {
+          ...post({ message: 'Hello' }),
+          signal,
+        }),
       ),
-    call: (bench) => succeed(bench, bench.other, '/v1/agents/shop/chat', post({ message: 'Hello' })),
+    call: (bench) =>
+      succeed(bench, bench.other, '/v1/agents/shop/chat', post({ message: 'Hello' })),
   },
 ];

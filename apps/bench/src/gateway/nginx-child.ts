@@ -39,7 +39,9 @@ async function main(): Promise<void> {
        }
      }`,
   );
-  const child = spawn(findNginx(), ['-c', join(folder, 'nginx.conf'), '-p', folder], { stdio: 'inherit' });
+  const child = spawn(findNginx(), ['-c', join(folder, 'nginx.conf'), '-p', folder], {
+    stdio: 'inherit',
+  });
   child.once('exit', (code) => process.exit(code ?? 1));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   while (!(await listens(port))) await sleep(20);

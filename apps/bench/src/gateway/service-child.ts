@@ -6,7 +6,10 @@ const answer = Buffer.from(JSON.stringify({ data: 'x'.repeat(1013) }));
 
 const server = createServer((request, response) => {
   request.resume().once('end', () => {
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': answer.length });
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Content-Length': answer.length,
+    });
     response.end(answer);
   });
 });

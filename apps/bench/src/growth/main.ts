@@ -6,10 +6,23 @@ import { createApiKey } from '@parley/identity';
 import { closeRedis, connectRedis, createRelayWaker } from '@parley/redis';
 import { seedOrganization, startStack } from '@parley/testing';
 import { newCustomer } from '../data/create-cost';
-import { type Samples, machine, measure, measureInTurns, ms, report, summarize, table } from '../measure';
+import {
+  type Samples,
+  machine,
+  measure,
+  measureInTurns,
+  ms,
+  report,
+  summarize,
+  table,
+} from '../measure';
 import { openClient } from '../raw-client';
 
-const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL: databaseUrl = '', REDIS_URL: redisUrl = '' } = process.env;
+const {
+  PARLEY_BENCH_BUNDLES: bundles = '',
+  DATABASE_URL: databaseUrl = '',
+  REDIS_URL: redisUrl = '',
+} = process.env;
 const type = 'customer';
 const actor = { type: 'system' } as const;
 const customerType = { slug: type, name: 'Customer', schema: {}, searchFields: ['name', 'note'] };
@@ -47,7 +60,10 @@ async function organizationOf(db: Db, entities: Entities, count: number): Promis
 }
 
 /** The operations on the entities of an organization. Each reads another entity of it, chosen at random. */
-async function operationsOf(entities: Entities, scope: Scope): Promise<Record<string, () => Promise<unknown>>> {
+async function operationsOf(
+  entities: Entities,
+  scope: Scope,
+): Promise<Record<string, () => Promise<unknown>>> {
   const page = await entities.list(scope, { type, limit: 100 });
   if (!page.ok) throw new Error(page.reason);
   const found = page.page.entities;
@@ -60,7 +76,8 @@ async function operationsOf(entities: Entities, scope: Scope): Promise<Record<st
     'filter, one match': () => query({ 'data.name': any().data.name }),
     'filter, 1 % match': () => query({ 'data.score': any().data.score }),
     'sort by a field': () => query({}, { field: 'data.amount' }),
-    'search, one match': () => entities.search(scope, { type, limit: 20, query: String(any().data.name).slice(9) }),
+    'search, one match': () =>
+      entities.search(scope, { type, limit: 20, query: String(any().data.name).slice(9) }),
     create: () => entities.create(scope, { type, data: newCustomer(), actor }),
   };
 }
@@ -76,9 +93,14 @@ function printGrowth(
     const p50s = sizes.map((size) => summarize(samplesOf(operation, size)).p50);
     const growth = p50s.at(-1)! / p50s[0]!;
     report(`growth: ${operation}, ${title}`, growth, '×', { atMost: mostGrowth });
-    return [operation, ...p50s.map((p50, at) => (at === 0 ? `${ms(p50)} ms` : `${(p50 / p50s[0]!).toFixed(2)}×`))];
+    return [
+      operation,
+      ...p50s.map((p50, at) => (at === 0 ? `${ms(p50)} ms` : `${(p50 / p50s[0]!).toFixed(2)}×`)),
+    ];
   });
-  console.log(`\n## ${title}\n\n${table(['p50', ...sizes.map((size) => size.toLocaleString('en-US'))], rows)}`);
+  console.log(
+    `\n## ${title}\n\n${table(['p50', ...sizes.map((size) => size.toLocaleString('en-US'))], rows)}`,
+  );
 }
 
 async function ofEntities(db: Db, entities: Entities, largest: number): Promise<void> {
@@ -101,7 +123,11 @@ async function ofEntities(db: Db, entities: Entities, largest: number): Promise<
 }
 
 /** The time from a committed change to the start of the trigger's action, by size. */
-async function triggerRuns(db: Db, entities: Entities, scopes: Map<number, Scope>): Promise<Map<number, Samples>> {
+async function triggerRuns(
+  db: Db,
+  entities: Entities,
+  scopes: Map<number, Scope>,
+): Promise<Map<number, Samples>> {
   const stack = await startStack({
     databaseUrl,
     redisUrl,
@@ -122,7 +148,9 @@ async function triggerRuns(db: Db, entities: Entities, scopes: Map<number, Scope
        values ($1, $2, $3::"Environment", 'bench', 'bench', $4, 'created', $5, now())`,
       [`bench-${size}`, tenant, environment, type, definition],
     );
-    await db.pool.query(`update entity_types set relayed_actions = '{created}' where tenant = $1`, [tenant]);
+    await db.pool.query(`update entity_types set relayed_actions = '{created}' where tenant = $1`, [
+      tenant,
+    ]);
   }
   for (let round = 0; round < 60; round += 1) {
     for (const [size, scope] of scopes) {
@@ -151,10 +179,15 @@ async function ofOrganizations(db: Db, entities: Entities): Promise<void> {
   const own = await operationsOf(entities, await organizationOf(db, entities, 1_000));
   // In another organization, so that the type which is read does not grow.
   const { create } = await operationsOf(entities, await organizationOf(db, entities, 1_000));
-  const calls = { ...own, create: create!, 'driver: select 1': () => db.pool.query({ name: 'one', text: 'select 1' }) };
+  const calls = {
+    ...own,
+    create: create!,
+    'driver: select 1': () => db.pool.query({ name: 'one', text: 'select 1' }),
+  };
   const samples = new Map<number, Record<string, Samples>>();
   for (const [at, size] of sizes.entries()) {
-    for (let made = sizes[at - 1] ?? 1; made < size; made += 1) await organizationOf(db, entities, 10);
+    for (let made = sizes[at - 1] ?? 1; made < size; made += 1)
+      await organizationOf(db, entities, 10);
     await db.pool.query('analyze');
     samples.set(size, await measureInTurns(calls, { rounds: 8, perRound: 40 }));
   }
@@ -172,8 +205,16 @@ async function ofThreads(db: Db): Promise<void> {
     ...{ NODE_ENV: 'production', LOG_LEVEL: 'warn' },
     ...{ CHAT_RATE_LIMIT_PER_KEY: '1000000', CHAT_RATE_LIMIT_PER_ORGANIZATION: '1000000' },
   };
-  const stack = await startStack({ databaseUrl, redisUrl, bundles, services: ['chat'], environment });
-  const { scope } = await seedOrganization(db.pool, { agents: [{ slug: 'bench', model: 'offline/scripted' }] });
+  const stack = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    services: ['chat'],
+    environment,
+  });
+  const { scope } = await seedOrganization(db.pool, {
+    agents: [{ slug: 'bench', model: 'offline/scripted' }],
+  });
   const { key } = await createApiKey(db, { ...scope, name: 'bench', permissions: ['*'] });
   const calls: Record<string, () => Promise<unknown>> = {};
   for (const size of sizes) {
@@ -203,8 +244,11 @@ async function ofThreads(db: Db): Promise<void> {
   }
   const samples: Record<string, Samples> = {};
   for (let round = 0; round < 80; round += 1)
-    for (const [name, call] of Object.entries(calls)) (samples[name] ??= []).push((await call()) as number);
-  printGrowth('messages of a thread', sizes, (name, size) => samples[`${name} ${size}`]!, ['a turn']);
+    for (const [name, call] of Object.entries(calls))
+      (samples[name] ??= []).push((await call()) as number);
+  printGrowth('messages of a thread', sizes, (name, size) => samples[`${name} ${size}`]!, [
+    'a turn',
+  ]);
   await stack.stop();
 }
 
@@ -212,9 +256,18 @@ async function ofThreads(db: Db): Promise<void> {
 async function firstRequests(db: Db, entities: Entities): Promise<void> {
   const scope = await organizationOf(db, entities, 1_000);
   const { key } = await createApiKey(db, { ...scope, name: 'bench', permissions: ['data'] });
-  const environmentOf = { data: { RATE_LIMIT_PER_KEY: '100000000', RATE_LIMIT_PER_ORGANIZATION: '100000000' } };
+  const environmentOf = {
+    data: { RATE_LIMIT_PER_KEY: '100000000', RATE_LIMIT_PER_ORGANIZATION: '100000000' },
+  };
   const environment = { NODE_ENV: 'production', LOG_LEVEL: 'warn' };
-  const stack = await startStack({ databaseUrl, redisUrl, bundles, services: ['data'], environment, environmentOf });
+  const stack = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    services: ['data'],
+    environment,
+    environmentOf,
+  });
   const client = await openClient(stack.services.data!.url, {
     path: `/v1/data/${type}?limit=50`,
     headers: { Authorization: `Bearer ${key}` },
@@ -236,17 +289,26 @@ async function firstRequests(db: Db, entities: Entities): Promise<void> {
     ['after all connections were closed', ms(reconnected!), `${(reconnected! / warm).toFixed(1)}×`],
     ['warm, p50', ms(warm), '1×'],
     ['without the service, p50', ms(prepared), '1×'],
-    ['without the service and prepared statements, p50', ms(unprepared), `${(unprepared / prepared).toFixed(1)}×`],
+    [
+      'without the service and prepared statements, p50',
+      ms(unprepared),
+      `${(unprepared / prepared).toFixed(1)}×`,
+    ],
   ];
   console.log(`\n## First list of 50\n\n${table(['', 'ms', '÷ warm'], rows)}`);
   report('growth: first list after the start ÷ warm', first! / warm, '×', { atMost: 5 });
-  report('growth: first list without prepared statements ÷ warm', unprepared / prepared, '×', { atMost: 5 });
+  report('growth: first list without prepared statements ÷ warm', unprepared / prepared, '×', {
+    atMost: 5,
+  });
   client.close();
   await stack.stop();
 }
 
 /** Measures the first call on each of `count` new connections. */
-async function onNewConnections(count: number, call: (entities: Entities) => () => Promise<unknown>): Promise<Samples> {
+async function onNewConnections(
+  count: number,
+  call: (entities: Entities) => () => Promise<unknown>,
+): Promise<Samples> {
   const samples: Samples = [];
   for (let made = 0; made < count; made += 1) {
     const db = createDb({ databaseUrl, poolSize: 1 });

@@ -28,20 +28,34 @@ async function main(): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1_000;
   const rows = services.map(({ name, pid }, index) => {
     const usage = usageOf(pid);
-    return { name, ...usage, cpuPercent: ((usage.cpuSeconds - before[index]!.cpuSeconds) / seconds) * 100 };
+    return {
+      name,
+      ...usage,
+      cpuPercent: ((usage.cpuSeconds - before[index]!.cpuSeconds) / seconds) * 100,
+    };
   });
-  const sum = (key: 'pssMb' | 'rssMb' | 'cpuPercent' | 'processes') => rows.reduce((total, row) => total + row[key], 0);
-  const cells = (row: Pick<Usage, 'processes' | 'pssMb' | 'rssMb'> & { name: string; cpuPercent: number }) => [
+  const sum = (key: 'pssMb' | 'rssMb' | 'cpuPercent' | 'processes') =>
+    rows.reduce((total, row) => total + row[key], 0);
+  const cells = (
+    row: Pick<Usage, 'processes' | 'pssMb' | 'rssMb'> & { name: string; cpuPercent: number },
+  ) => [
     row.name,
     row.processes,
     row.pssMb.toFixed(1),
     row.rssMb.toFixed(1),
     row.cpuPercent.toFixed(2),
   ];
-  const total = { name: 'all', processes: sum('processes'), pssMb: sum('pssMb'), rssMb: sum('rssMb') };
+  const total = {
+    name: 'all',
+    processes: sum('processes'),
+    pssMb: sum('pssMb'),
+    rssMb: sum('rssMb'),
+  };
   console.log(`${where}; idle for ${Math.round(seconds)} s\n`);
   const head = ['service', 'processes', 'PSS MB', 'RSS MB', '% of a core'];
-  console.log(table(head, [...rows.map(cells), cells({ ...total, cpuPercent: sum('cpuPercent') })]));
+  console.log(
+    table(head, [...rows.map(cells), cells({ ...total, cpuPercent: sum('cpuPercent') })]),
+  );
   report('idle: memory of the stack (PSS)', sum('pssMb'), 'MB', { atMost: 450, target: 300 });
   report('idle: processor of the stack', sum('cpuPercent'), '% of a core', { atMost: 2 });
   await stack.stop();

@@ -24,7 +24,11 @@ async function main(): Promise<void> {
   const db = createDb({ databaseUrl: DATABASE_URL, poolSize: 2 });
   // Without the time limit of the services.
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
-  const organization = await insertOrganization(db, { id: newId('org'), slug: 'bench', name: 'Bench' });
+  const organization = await insertOrganization(db, {
+    id: newId('org'),
+    slug: 'bench',
+    name: 'Bench',
+  });
   const { tenant } = organization!;
   const { key, id: keyId } = await createApiKey(db, {
     tenant,
@@ -105,9 +109,13 @@ async function main(): Promise<void> {
     'threads: text, none, of an agent': '/v1/threads?limit=100&q=nothing&agent=agent-3',
     'threads: numbers by state': '/v1/thread-counts',
   };
-  const calls = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => read(path)]));
+  const calls = Object.fromEntries(
+    Object.entries(paths).map(([name, path]) => [name, () => read(path)]),
+  );
   const samples = await measureInTurns(calls, { rounds, perRound });
-  console.log(`${where}\n\n${count} executions in ${threads} threads; ${rounds * perRound} calls each\n`);
+  console.log(
+    `${where}\n\n${count} executions in ${threads} threads; ${rounds * perRound} calls each\n`,
+  );
   const rows = Object.entries(samples).map(([name, all]) => {
     const { p50, p95 } = summarize(all);
     report(`management: ${name}, p95`, p95, 'ms', { atMost: goalMs });

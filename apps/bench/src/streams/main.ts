@@ -37,7 +37,13 @@ async function main(): Promise<void> {
   const resources = { entityTypes: [{ slug: 'product', name: 'Product', schema: {} }] };
   const { tenant, post } = await createOrganization(DATABASE_URL, stack.url, resources);
   const db = createDb({ databaseUrl: DATABASE_URL, poolSize: 1 });
-  const create = () => createApiKey(db, { tenant, environment: 'development', name: 'bench', permissions: ['manage'] });
+  const create = () =>
+    createApiKey(db, {
+      tenant,
+      environment: 'development',
+      name: 'bench',
+      permissions: ['manage'],
+    });
   const tokens = (await Promise.all(Array.from({ length: keys }, create))).map(({ key }) => key);
   await db.close();
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
@@ -48,28 +54,39 @@ async function main(): Promise<void> {
   const open = (index: number) =>
     new Promise<void>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${tokens[index % keys]}` };
-      get(`${stack.url}/v1/events/stream?type=entity.created`, { headers, agent: false }, (response) => {
-        if (response.statusCode !== 200) return reject(new Error(`a stream was answered ${response.statusCode}`));
-        response.setEncoding('utf8').on('data', (text: string) => {
-          if (text.includes('event: open')) resolve();
-          for (const [, id] of text.matchAll(/"entityId":"([^"]+)"/g))
-            received.push({ id: id!, atMs: performance.now() });
-        });
-      }).on('error', reject);
+      get(
+        `${stack.url}/v1/events/stream?type=entity.created`,
+        { headers, agent: false },
+        (response) => {
+          if (response.statusCode !== 200)
+            return reject(new Error(`a stream was answered ${response.statusCode}`));
+          response.setEncoding('utf8').on('data', (text: string) => {
+            if (text.includes('event: open')) resolve();
+            for (const [, id] of text.matchAll(/"entityId":"([^"]+)"/g))
+              received.push({ id: id!, atMs: performance.now() });
+          });
+        },
+      ).on('error', reject);
     });
   const memoryOf = (name: 'gateway' | 'manage') => residentKib(stack.services[name]!.pid);
   const statements = async () =>
     Number(
-      (await pool.query('select xact_commit as n from pg_stat_database where datname = current_database()')).rows[0].n,
+      (
+        await pool.query(
+          'select xact_commit as n from pg_stat_database where datname = current_database()',
+        )
+      ).rows[0].n,
     );
 
   const rows: (string | number)[][] = [];
   let isOpen = 0;
   const before = { gateway: memoryOf('gateway'), manage: memoryOf('manage') };
   for (const size of sizes) {
-    for (; isOpen < size; isOpen += 20) await Promise.all(Array.from({ length: 20 }, (_, n) => open(isOpen + n)));
+    for (; isOpen < size; isOpen += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, n) => open(isOpen + n)));
     await sleep(2_000);
-    const perStream = (name: 'gateway' | 'manage') => ((memoryOf(name) - before[name]) / size).toFixed(0);
+    const perStream = (name: 'gateway' | 'manage') =>
+      ((memoryOf(name) - before[name]) / size).toFixed(0);
     const memory = [perStream('gateway'), perStream('manage')];
     const committed = await statements();
     await sleep(idleMs);
@@ -81,8 +98,11 @@ async function main(): Promise<void> {
       answeredAtMs.set(String(id), performance.now());
       await sleep(pauseMs);
     }
-    for (let waited = 0; received.length < size * changes && waited < 30_000; waited += 100) await sleep(100);
-    const { p50, p95, p99 } = summarize(received.map(({ id, atMs }) => atMs - answeredAtMs.get(id)!));
+    for (let waited = 0; received.length < size * changes && waited < 30_000; waited += 100)
+      await sleep(100);
+    const { p50, p95, p99 } = summarize(
+      received.map(({ id, atMs }) => atMs - answeredAtMs.get(id)!),
+    );
     const lost = size * changes - received.length;
     report(`streams: change to event, ${size} streams, p95`, p95, 'ms');
     report(`streams: lost events, ${size} streams`, lost, 'events', { atMost: 0 });

@@ -35,7 +35,9 @@ async function speed(): Promise<void> {
     slug: 'bench',
     name: 'bench',
     on: { entityType: 'order', action: 'created', condition: { 'data.n': { $gte: 0 } } },
-    actions: [{ tool: 'entity.create', args: { type: 'effect', data: { n: '{{trigger.data.n}}' } } }],
+    actions: [
+      { tool: 'entity.create', args: { type: 'effect', data: { n: '{{trigger.data.n}}' } } },
+    ],
   };
   await db.pool.query(
     `insert into triggers (id, tenant, environment, slug, name, entity_type, action, definition, updated_at)
@@ -72,12 +74,18 @@ async function speed(): Promise<void> {
     [[...committedAt.keys()]],
   );
   // The worker records milliseconds, rounded down.
-  const { p50, p95, p99 } = summarize(rows.map(({ entity_id, at }) => at + 0.5 - committedAt.get(entity_id)!));
-  console.log(`\nChange committed to first action started, one change at a time (${rows.length}), ms\n`);
+  const { p50, p95, p99 } = summarize(
+    rows.map(({ entity_id, at }) => at + 0.5 - committedAt.get(entity_id)!),
+  );
+  console.log(
+    `\nChange committed to first action started, one change at a time (${rows.length}), ms\n`,
+  );
   console.log(table(['p50', 'p95', 'p99'], [[ms(p50), ms(p95), ms(p99)]]));
   report('triggers: change to first action, p50', p50, 'ms', { atMost: 25 });
 
-  console.log(`\nChanges at a fixed rate for ${secondsPerRate} s; each has a run that creates an entity\n`);
+  console.log(
+    `\nChanges at a fixed rate for ${secondsPerRate} s; each has a run that creates an entity\n`,
+  );
   const results: (string | number)[][] = [];
   let sustained = 0;
   for (const perSecond of [100, 250, 500, 750, 1_000, 1_500]) {
@@ -101,14 +109,29 @@ async function speed(): Promise<void> {
     await idle();
     const drainMs = performance.now() - startedAt - sentMs;
     const half = backlog[Math.floor(backlog.length / 2)] ?? 0;
-    results.push([perSecond, Math.round((sent * 1_000) / sentMs), half, atEnd, Math.round(drainMs)]);
+    results.push([
+      perSecond,
+      Math.round((sent * 1_000) / sentMs),
+      half,
+      atEnd,
+      Math.round(drainMs),
+    ]);
     // The backlog of less than a second of changes, all of which were made, does not grow.
     if (atEnd < perSecond && sent >= 0.99 * perSecond * secondsPerRate) sustained = perSecond;
     if (atEnd > perSecond * 5) break;
   }
-  const head = ['wanted/s', 'changes/s', 'backlog at half time', 'backlog at the end', 'drained after ms'];
+  const head = [
+    'wanted/s',
+    'changes/s',
+    'backlog at half time',
+    'backlog at the end',
+    'drained after ms',
+  ];
   console.log(table(head, results));
-  report('triggers: highest rate without a growing backlog', sustained, 'runs/s', { atLeast: 700, target: 1_500 });
+  report('triggers: highest rate without a growing backlog', sustained, 'runs/s', {
+    atLeast: 700,
+    target: 1_500,
+  });
   await entities.settled();
   await closeRedis(redis);
   await db.close();

@@ -13,7 +13,12 @@ export interface SignedDelivery {
 
 /** A billing order that the organization has paid. */
 export function orderPaid(organizationId: string, orderId: string, cents: number): SignedDelivery {
-  const data = { id: orderId, subtotal_amount: cents, currency: 'usd', metadata: { organizationId } };
+  const data = {
+    id: orderId,
+    subtotal_amount: cents,
+    currency: 'usd',
+    metadata: { organizationId },
+  };
   const body = JSON.stringify({ type: 'order.paid', timestamp: new Date().toISOString(), data });
   const id = randomUUID();
   return {
@@ -54,9 +59,20 @@ export function messageReceived(
       type: 'text',
       from: contact,
       text: { body: text },
-      kapso: { direction: 'inbound', status: 'received', origin: 'cloud_api', has_media: false, content: text },
+      kapso: {
+        direction: 'inbound',
+        status: 'received',
+        origin: 'cloud_api',
+        has_media: false,
+        content: text,
+      },
     },
-    conversation: { id: randomUUID(), phone_number: contact, status: 'active', phone_number_id: phoneNumber },
+    conversation: {
+      id: randomUUID(),
+      phone_number: contact,
+      status: 'active',
+      phone_number_id: phoneNumber,
+    },
     is_new_conversation: false,
     phone_number_id: phoneNumber,
   };

@@ -36,7 +36,12 @@ test('acknowledged deliveries are applied exactly once while processes are kille
   );
   const { orders, messages, problems } = JSON.parse(stdout) as KillReport;
   expect({ orders, messages, problems }).toEqual({
-    orders: { acknowledged: orders.acknowledged, applied: orders.acknowledged, doubled: 0, centsMissing: 0 },
+    orders: {
+      acknowledged: orders.acknowledged,
+      applied: orders.acknowledged,
+      doubled: 0,
+      centsMissing: 0,
+    },
     messages: {
       acknowledged: messages.acknowledged,
       stored: messages.acknowledged,

@@ -6,7 +6,13 @@ import { startPostgres, startRedis } from '@parley/embedded';
 import { type Stack, seedOrganization, startKapsoServer, startStack } from '@parley/testing';
 import Redis from 'ioredis';
 import pg from 'pg';
-import { type SignedDelivery, messageReceived, orderPaid, phoneNumberId, secrets } from './deliveries';
+import {
+  type SignedDelivery,
+  messageReceived,
+  orderPaid,
+  phoneNumberId,
+  secrets,
+} from './deliveries';
 
 export interface KillRunOptions {
   kills: number;
@@ -43,7 +49,10 @@ export async function killRun({
 }: KillRunOptions): Promise<KillReport> {
   let postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
   let redis = await startRedis({ dataDir: join(folder, 'redis') });
-  await migrate({ databaseUrl: postgres.url, migrationsDir: join(process.cwd(), 'prisma', 'migrations') });
+  await migrate({
+    databaseUrl: postgres.url,
+    migrationsDir: join(process.cwd(), 'prisma', 'migrations'),
+  });
   const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
   pool.on('error', () => {});
   const { scope } = await seedOrganization(pool, { agents: [{ slug: 'helper' }] });
@@ -107,7 +116,11 @@ export async function killRun({
       const at = (count += 1);
       if (at % 4 === 0) {
         await deliver(
-          messageReceived(`wamid.BENCH${at}`, `1415555${String(at % 40).padStart(4, '0')}`, `question ${at}`),
+          messageReceived(
+            `wamid.BENCH${at}`,
+            `1415555${String(at % 40).padStart(4, '0')}`,
+            `question ${at}`,
+          ),
         );
         report.messages.acknowledged += 1;
       } else {
@@ -119,7 +132,8 @@ export async function killRun({
     }
   });
 
-  const one = async (sql: string): Promise<number> => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
+  const one = async (sql: string): Promise<number> =>
+    Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
   async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -203,15 +217,19 @@ export async function killRun({
   report.orders.doubled = await one(
     "select coalesce(sum(c - 1), 0) as n from (select count(*) as c from credit_entries group by regexp_replace(cause, '-paid$', '')) x",
   );
-  report.orders.centsMissing = cents - (await one('select coalesce(sum(amount_cents), 0) as n from credit_entries'));
-  report.messages.stored = await one("select count(*) as n from messages where direction = 'inbound'");
+  report.orders.centsMissing =
+    cents - (await one('select coalesce(sum(amount_cents), 0) as n from credit_entries'));
+  report.messages.stored = await one(
+    "select count(*) as n from messages where direction = 'inbound'",
+  );
   report.messages.answered = await one(
     "select count(*) as n from messages where direction = 'inbound' and status = 'answered'",
   );
   report.messages.sent = kapso.sent.length;
   report.problems.push(...kapso.problems);
   const stuck = await left();
-  if (stuck > 0) report.problems.push(`${stuck} deliveries or messages were not done within 3 minutes`);
+  if (stuck > 0)
+    report.problems.push(`${stuck} deliveries or messages were not done within 3 minutes`);
   const { rows: odd } = await pool.query<{ status: string; n: string }>(
     "select status, count(*) as n from messages where status in ('failed', 'unknown') group by 1",
   );

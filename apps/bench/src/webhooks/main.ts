@@ -137,7 +137,9 @@ async function acknowledge({
     )}\n`,
   );
   client.close();
-  report('webhooks: acknowledged ÷ raw insert, p50', acknowledged.p50 / raw.p50, '×', { atMost: 4 });
+  report('webhooks: acknowledged ÷ raw insert, p50', acknowledged.p50 / raw.p50, '×', {
+    atMost: 4,
+  });
 
   const worker = await startStack({ ...options, services: ['worker'] });
 
@@ -179,7 +181,14 @@ async function acknowledge({
   for (const rate of rates) {
     const { samples, tookMs, appliedMs } = await sendAt(rate, seconds);
     const { p50, p95, p99 } = summarize(samples);
-    lines.push([rate, Math.round((samples.length * 1_000) / tookMs), ms(p50), ms(p95), ms(p99), ms(appliedMs)]);
+    lines.push([
+      rate,
+      Math.round((samples.length * 1_000) / tookMs),
+      ms(p50),
+      ms(p95),
+      ms(p99),
+      ms(appliedMs),
+    ]);
     const isMet = p95 <= p95LimitMs && appliedMs <= appliedLimitMs;
     if (isMet) highest = rate;
     // One rate may miss because of other load on the machine.

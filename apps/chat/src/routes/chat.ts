@@ -24,4 +24,8 @@ export const chatWithAgent =
 export const chatWithRouter =
   ({ agents }: ChatDeps): Handler<'chatWithRouter'> =>
   ({ params: { slug }, body: { threadContext, ...rest } }, context) =>
-    answerChat(agents, { ...rest, agent: { routerSlug: slug }, params: threadContext?.params }, context);
+    answerChat(
+      agents,
+      { ...rest, agent: { routerSlug: slug }, params: threadContext?.params },
+      context,
+    );

@@ -15,9 +15,19 @@ export const compilePrompt =
     let recorded: Promise<void> | undefined;
     /** One entry for all tools that the prompt calls. A prompt without any leaves none. */
     const onToolStart = () =>
-      (recorded ??= auditOf(deps, context)({ action: 'prompt.compiled', target: { type: 'agent', id: body.slug } }));
-    const result = await agents.compilePrompt(scope, { ...body, requestId, signal, author, onToolStart });
-    if (!result.ok) throw notFound('Agent not found or no config for this environment', 'agent_not_found');
+      (recorded ??= auditOf(
+        deps,
+        context,
+      )({ action: 'prompt.compiled', target: { type: 'agent', id: body.slug } }));
+    const result = await agents.compilePrompt(scope, {
+      ...body,
+      requestId,
+      signal,
+      author,
+      onToolStart,
+    });
+    if (!result.ok)
+      throw notFound('Agent not found or no config for this environment', 'agent_not_found');
     const { raw, compiled, context: values } = result;
     return { raw, compiled, context: values };
   };

@@ -41,14 +41,20 @@ beforeAll(async () => {
           enabled: false,
           schedule: { delay: '1h' },
           actions: [
-            note({ total: '{{trigger.data.total}}', who: '{{trigger.entityId | "unknown"}}', s: '{{trigger.status}}' }),
+            note({
+              total: '{{trigger.data.total}}',
+              who: '{{trigger.entityId | "unknown"}}',
+              s: '{{trigger.status}}',
+            }),
             {
               tool: 'entity.update',
               args: { id: '{{steps.note.id}}', data: { more: '{{trigger.data.more | "none"}}' } },
             },
           ],
         }),
-        trigger('failing', { actions: [note({ a: 1 }), { tool: 'entity.get', args: { id: 'ent_none' } }] }),
+        trigger('failing', {
+          actions: [note({ a: 1 }), { tool: 'entity.get', args: { id: 'ent_none' } }],
+        }),
         trigger('gap', { actions: [note({ a: '{{trigger.data.missing}}' })] }),
       ],
     },
@@ -73,7 +79,9 @@ async function fire(body: object, key = org.key) {
 async function notes(): Promise<JsonObject[]> {
   const result = await entities.list(org.scope, { type: 'note', limit: 100 });
   if (!result.ok) throw new Error(result.reason);
-  return (JSON.parse(result.page.json) as { data: { data: JsonObject }[] }).data.map(({ data }) => data);
+  return (JSON.parse(result.page.json) as { data: { data: JsonObject }[] }).data.map(
+    ({ data }) => data,
+  );
 }
 
 test('runs the actions immediately, regardless of the condition, the delay and `enabled`, and stores the run', async () => {
@@ -94,10 +102,13 @@ test('runs the actions immediately, regardless of the condition, the delay and `
     },
   });
   expect(await notes()).toEqual([{ total: 12.5, who: 'unknown', s: null, more: 'x' }]);
-  const { rows } = await db.pool.query('select status::text, attempts, cause from trigger_runs where id = $1', [
-    (body.result as { runId: string }).runId,
+  const { rows } = await db.pool.query(
+    'select status::text, attempts, cause from trigger_runs where id = $1',
+    [(body.result as { runId: string }).runId],
+  );
+  expect(rows).toEqual([
+    { status: 'succeeded', attempts: 1, cause: expect.stringMatching(/^manual-run_/) },
   ]);
-  expect(rows).toEqual([{ status: 'succeeded', attempts: 1, cause: expect.stringMatching(/^manual-run_/) }]);
 });
 
 test('the entity is the context, and `data` overrides its fields', async () => {
@@ -115,11 +126,24 @@ test('the entity is the context, and `data` overrides its fields', async () => {
 test.each([
   [{ triggerSlug: 'none' }, 404, 'not_found', 'Trigger not found'],
   [{ triggerSlug: 'steps', entityId: 'ent_none' }, 404, 'not_found', 'Entity not found'],
-  [{ triggerSlug: 'failing' }, 500, 'execution_error', 'Step 2 (entity.get) failed: Entity not found'],
-  [{ triggerSlug: 'gap' }, 500, 'execution_error', 'Step 1 (entity.create) failed: {{trigger.data.missing}} not found'],
+  [
+    { triggerSlug: 'failing' },
+    500,
+    'execution_error',
+    'Step 2 (entity.get) failed: Entity not found',
+  ],
+  [
+    { triggerSlug: 'gap' },
+    500,
+    'execution_error',
+    'Step 1 (entity.create) failed: {{trigger.data.missing}} not found',
+  ],
 ])('%j: %d %s', async (body, status, errorType, error) => {
   const answer = await fire(body);
-  expect(answer).toMatchObject({ status, body: { error, errorType, durationMs: expect.any(Number) } });
+  expect(answer).toMatchObject({
+    status,
+    body: { error, errorType, durationMs: expect.any(Number) },
+  });
 });
 
 test.each([

@@ -25,8 +25,16 @@ export const fireTrigger =
     });
     const durationMs = Math.round(performance.now() - startedAt);
     if (!fired.ok) throw refusalOf(fired, durationMs);
-    const steps = fired.steps.map(({ tool, status, durationMs: tookMs }) => ({ tool, status, durationMs: tookMs }));
-    return { success: true, triggerSlug: body.triggerSlug, result: { runId: fired.runId, steps, durationMs } };
+    const steps = fired.steps.map(({ tool, status, durationMs: tookMs }) => ({
+      tool,
+      status,
+      durationMs: tookMs,
+    }));
+    return {
+      success: true,
+      triggerSlug: body.triggerSlug,
+      result: { runId: fired.runId, steps, durationMs },
+    };
   };
 
 /** Error types as in docs/reference/utilities.md#fire-a-trigger. An action that finds nothing is an `execution_error`. */
@@ -39,7 +47,11 @@ function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number
     case 'entity_not_found':
       return refuse(404, 'not_found', 'Entity not found');
     case 'interrupted':
-      return refuse(500, 'execution_error', `Run ${fired.runId} was interrupted; a worker continues it`);
+      return refuse(
+        500,
+        'execution_error',
+        `Run ${fired.runId} was interrupted; a worker continues it`,
+      );
     case 'cancelled':
       return refuse(500, 'execution_error', `Run ${fired.runId} was cancelled while it ran`);
     case 'failed': {

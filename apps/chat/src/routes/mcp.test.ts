@@ -12,12 +12,19 @@ let url: string;
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
-  chat = await startChat({ db, isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']) });
+  chat = await startChat({
+    db,
+    isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']),
+  });
   url = `${chat.url}/v1/mcp`;
   org = await seedOrganization(db.pool, {
     agents: [{ slug: 'reader', tools: ['entity.get', 'entity.create'], roles: ['reader'] }],
     roles: [
-      { slug: 'reader', name: 'Reader', policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] },
+      {
+        slug: 'reader',
+        name: 'Reader',
+        policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }],
+      },
       { slug: 'denied', name: 'Denied', policies: [] },
     ],
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
@@ -62,7 +69,10 @@ const denied = (action: string) => ({
 describe('POST /v1/mcp', () => {
   it('offers the tools of the environment to a key with the permission sync', async () => {
     const list = await post({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
-    expect(list).toMatchObject({ status: 200, body: { id: 'a', result: { tools: expect.any(Array) } } });
+    expect(list).toMatchObject({
+      status: 200,
+      body: { id: 'a', result: { tools: expect.any(Array) } },
+    });
     expect(await post(create)).toMatchObject({
       status: 200,
       body: { id: 7, result: { structuredContent: { type: 'order' } } },
@@ -70,13 +80,23 @@ describe('POST /v1/mcp', () => {
   });
 
   it('accepts notifications without a body', async () => {
-    expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null });
+    expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({
+      status: 202,
+      body: null,
+    });
   });
 
   it('offers the tools of an agent and acts as that agent', async () => {
-    const list = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { query: '?agent=reader' });
-    expect(list.body).toMatchObject({ result: { tools: [{ name: 'entity_get' }, { name: 'entity_create' }] } });
-    expect((await post(create, { query: '?agent=reader' })).body).toMatchObject({ result: denied('create') });
+    const list = await post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { query: '?agent=reader' },
+    );
+    expect(list.body).toMatchObject({
+      result: { tools: [{ name: 'entity_get' }, { name: 'entity_create' }] },
+    });
+    expect((await post(create, { query: '?agent=reader' })).body).toMatchObject({
+      result: denied('create'),
+    });
     expect(await post(create, { query: '?agent=missing' })).toMatchObject({ status: 404 });
   });
 
@@ -86,11 +106,17 @@ describe('POST /v1/mcp', () => {
     const { key } = await createApiKey(db, { ...given, role: 'denied' });
     expect((await post(create, { key })).body).toMatchObject({ result: denied('create') });
     const get = call('entity_get', { type: 'order', id: 'x' });
-    expect((await post(get, { key, query: '?agent=reader' })).body).toMatchObject({ result: denied('read') });
+    expect((await post(get, { key, query: '?agent=reader' })).body).toMatchObject({
+      result: denied('read'),
+    });
   });
 
   it('refuses other keys, other protocols and other methods', async () => {
-    const { key } = await createApiKey(db, { ...org.scope, name: 'c', permissions: ['chat', 'data'] });
+    const { key } = await createApiKey(db, {
+      ...org.scope,
+      name: 'c',
+      permissions: ['chat', 'data'],
+    });
     expect(await post(create, { key })).toMatchObject({ status: 403 });
     expect(await post(create, { key: 'nope' })).toMatchObject({ status: 401 });
     const headers = { 'mcp-protocol-version': '1999-01-01' };
@@ -98,18 +124,32 @@ describe('POST /v1/mcp', () => {
       status: 400,
       body: { error: { message: expect.stringContaining('2025-06-18') } },
     });
-    expect((await fetch(url, { headers: { authorization: `Bearer ${org.key}` } })).status).toBe(405);
+    expect((await fetch(url, { headers: { authorization: `Bearer ${org.key}` } })).status).toBe(
+      405,
+    );
   });
 
   it('needs no arguments of a call', async () => {
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'event_query' } };
-    expect(await post(message)).toMatchObject({ status: 200, body: { result: { structuredContent: {} } } });
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'event_query' },
+    };
+    expect(await post(message)).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: {} } },
+    });
   });
 
   it('answers one JSON document, also to a client that sends no Accept', async () => {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json', accept: '*/*' },
+      headers: {
+        authorization: `Bearer ${org.key}`,
+        'content-type': 'application/json',
+        accept: '*/*',
+      },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
     });
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -120,7 +160,8 @@ describe('POST /v1/mcp', () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const statusFor = async (origin: string) => (await post(ping, { headers: { origin } })).status;
     expect((await post(ping)).status).toBe(200);
-    for (const origin of ['https://parley.test', 'https://app.test']) expect(await statusFor(origin)).toBe(200);
+    for (const origin of ['https://parley.test', 'https://app.test'])
+      expect(await statusFor(origin)).toBe(200);
     for (const origin of [
       'https://evil.test',
       'http://parley.test',
@@ -139,10 +180,12 @@ describe('POST /v1/mcp', () => {
   it('accepts every page of this machine while PUBLIC_URL is an address of this machine', () => {
     const isOwn = createOriginCheck('http://localhost:4000', []);
     expect(
-      ['http://localhost:3000', 'http://127.0.0.1:6274', 'http://[::1]:1', 'https://localhost'].map(isOwn),
+      ['http://localhost:3000', 'http://127.0.0.1:6274', 'http://[::1]:1', 'https://localhost'].map(
+        isOwn,
+      ),
     ).toEqual(Array(4).fill(true));
-    expect(['null', '', 'https://evil.test', 'http://localhost.evil.test', 'http://10.0.0.1'].map(isOwn)).toEqual(
-      Array(5).fill(false),
-    );
+    expect(
+      ['null', '', 'https://evil.test', 'http://localhost.evil.test', 'http://10.0.0.1'].map(isOwn),
+    ).toEqual(Array(5).fill(false));
   });
 });

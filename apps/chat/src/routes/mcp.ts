@@ -38,7 +38,11 @@ export const mcp =
         onStart,
       };
     }
-    const answer = await answerMcp(tools, scope, caller, { body, headers: request.headers, signal });
+    const answer = await answerMcp(tools, scope, caller, {
+      body,
+      headers: request.headers,
+      signal,
+    });
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
     return null;
   };

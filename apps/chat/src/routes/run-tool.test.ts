@@ -16,7 +16,12 @@ const closing: (() => unknown)[] = [];
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
   org = await seedOrganization(db.pool);
-  const tool = { name: 'stock.count', description: 'Counts', parameters: {}, handlerCode: 'return 1' };
+  const tool = {
+    name: 'stock.count',
+    description: 'Counts',
+    parameters: {},
+    handlerCode: 'return 1',
+  };
   const pushed = await pushResources(db, org.scope, {
     source: { actor: { type: 'system', id: null, name: null } },
     mayGrantRights: true,
@@ -26,7 +31,9 @@ beforeAll(async () => {
   expect(pushed).toMatchObject({ ok: true });
   const hangsUp = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(hangsUp, 'listening');
-  away = createDb({ databaseUrl: `postgresql://user@127.0.0.1:${(hangsUp.address() as AddressInfo).port}/none` });
+  away = createDb({
+    databaseUrl: `postgresql://user@127.0.0.1:${(hangsUp.address() as AddressInfo).port}/none`,
+  });
   closing.push(() => hangsUp.close());
 });
 afterAll(async () => {
@@ -37,7 +44,10 @@ afterAll(async () => {
 
 /** The chat service whose tools use the given database and an executor that does not answer. */
 async function serve(ofTools: Db) {
-  const runtime = startRuntime(ofTools, { TOOL_EXECUTOR_URL: 'http://127.0.0.1:1', EXECUTOR_TOKEN: 'x' });
+  const runtime = startRuntime(ofTools, {
+    TOOL_EXECUTOR_URL: 'http://127.0.0.1:1',
+    EXECUTOR_TOKEN: 'x',
+  });
   const chat = await startChat({ db, runtime });
   closing.push(async () => {
     await chat.close();
@@ -49,7 +59,11 @@ async function serve(ofTools: Db) {
       headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ toolName, args }),
     });
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
+    return {
+      status: answer.status,
+      retryAfter: answer.headers.get('retry-after'),
+      body: await answer.json(),
+    };
   };
 }
 
@@ -78,7 +92,11 @@ describe('run-tool is 503 with Retry-After while a service that the tool needs i
     expect(await run('stock.count')).toMatchObject({
       status: 503,
       retryAfter: '2',
-      body: { error: 'The tool executor is not available', code: 'unavailable', errorType: 'execution_error' },
+      body: {
+        error: 'The tool executor is not available',
+        code: 'unavailable',
+        errorType: 'execution_error',
+      },
     });
   });
 });

@@ -28,7 +28,13 @@ export const runTool =
   async ({ body: { agentSlug, toolName, args = {} } }, exchange) => {
     const { caller, scope, requestId, signal } = exchange;
     const startedAt = performance.now();
-    const fail = ({ errorType: type, message, reason, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
+    const fail = ({
+      errorType: type,
+      message,
+      reason,
+      logs,
+      isNotDone,
+    }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
       const fields = {
         errorType,
@@ -42,7 +48,10 @@ export const runTool =
     };
     const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
     if (agentSlug !== undefined && agent === null) {
-      throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
+      throw fail({
+        errorType: 'not_found',
+        message: 'Agent not found or no config for this environment',
+      });
     }
     const asCaller = actorOf(caller);
     const actor = agent === null ? asCaller : agentActor(agent, asCaller);
@@ -56,7 +65,10 @@ export const runTool =
     });
     if (!result.ok) throw fail(result);
     return {
-      tool: { name: toolName, isBuiltin: (await tools.describe(scope, toolName))?.isBuiltin ?? false },
+      tool: {
+        name: toolName,
+        isBuiltin: (await tools.describe(scope, toolName))?.isBuiltin ?? false,
+      },
       agent: agent === null ? null : { name: agent.name, slug: agent.slug },
       environment: scope.environment,
       result: result.result,

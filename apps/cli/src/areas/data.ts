@@ -4,23 +4,31 @@ import { groups, withJson } from '../options';
 
 /** Commands for entities. They need a key with the `data` permission. */
 export function addDataCommands(program: Command): void {
-  const data = program.command('data').helpGroup(groups.http).description("entities of the key's environment");
+  const data = program
+    .command('data')
+    .helpGroup(groups.http)
+    .description("entities of the key's environment");
   const page = (command: Command) =>
     withJson(command)
       .option('--limit <n>', 'maximum number of entities, 1 to 100 (default: 50)')
       .option('--cursor <cursor>', 'next page: the cursor that the previous page printed')
       .option('--status <status>', 'only entities with this lifecycle status');
-  const write = (command: Command) => withJson(command).option('--status <status>', 'lifecycle status to set');
+  const write = (command: Command) =>
+    withJson(command).option('--status <status>', 'lifecycle status to set');
 
   page(data.command('list'))
     .description('list entities, newest first')
     .argument('<type>')
-    .action(async (type, options) => (await import('../commands/data-list')).runDataList(type, options));
+    .action(async (type, options) =>
+      (await import('../commands/data-list')).runDataList(type, options),
+    );
   withJson(data.command('get'))
     .description('show an entity')
     .argument('<type>')
     .argument('<id>')
-    .action(async (type, id, options) => (await import('../commands/data-get')).runDataGet(type, id, options));
+    .action(async (type, id, options) =>
+      (await import('../commands/data-get')).runDataGet(type, id, options),
+    );
   write(data.command('create'))
     .description('create an entity')
     .argument('<type>')
@@ -40,11 +48,16 @@ export function addDataCommands(program: Command): void {
     .description('soft-delete an entity; data update --status active restores it')
     .argument('<type>')
     .argument('<id>')
-    .action(async (type, id, options) => (await import('../commands/data-delete')).runDataDelete(type, id, options));
+    .action(async (type, id, options) =>
+      (await import('../commands/data-delete')).runDataDelete(type, id, options),
+    );
   page(data.command('query'))
     .description('list entities that match filters')
     .argument('<type>')
-    .argument('[filters]', 'a JSON object such as {"data.price":{"$lt":20}}, @file, or - for standard input')
+    .argument(
+      '[filters]',
+      'a JSON object such as {"data.price":{"$lt":20}}, @file, or - for standard input',
+    )
     .option('--sort <field[:asc|desc]>', 'sort order, such as data.price:asc')
     .action(async (type, filters, options) =>
       (await import('../commands/data-query')).runDataQuery(type, filters, options),
@@ -59,7 +72,9 @@ export function addDataCommands(program: Command): void {
       (await import('../commands/data-search')).runDataSearch(type, words, options),
     );
   withJson(data.command('import'))
-    .description('create an entity from each row of a file; run it again to resume after an interruption')
+    .description(
+      'create an entity from each row of a file; run it again to resume after an interruption',
+    )
     .argument('<type>')
     .argument('<file>', 'CSV with a header, or JSON lines')
     .addOption(new Option('--format <format>', 'default: from the file name').choices(formats))
@@ -74,10 +89,17 @@ export function addDataCommands(program: Command): void {
       '--out <file>',
       'write to a file, - for standard output (default); run it again to resume after an interruption',
     )
-    .addOption(new Option('--format <format>', 'default: from the file name, or jsonl').choices(formats))
+    .addOption(
+      new Option('--format <format>', 'default: from the file name, or jsonl').choices(formats),
+    )
     .option('--filters <json>', 'only entities that match these filters')
     .option('--status <status>', 'only entities with this lifecycle status')
-    .option('--keep-formulas', 'CSV: do not put an apostrophe before text that a spreadsheet would run as a formula')
+    .option(
+      '--keep-formulas',
+      'CSV: do not put an apostrophe before text that a spreadsheet would run as a formula',
+    )
     .option('--force', 'overwrite an existing file')
-    .action(async (type, options) => (await import('../commands/data-export')).runDataExport(type, options));
+    .action(async (type, options) =>
+      (await import('../commands/data-export')).runDataExport(type, options),
+    );
 }

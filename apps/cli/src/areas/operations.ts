@@ -9,7 +9,11 @@ export function addOperationCommands(program: Command): void {
     .helpGroup(groups.database)
     .description('apply missing migrations to the database')
     .option('--check', 'apply nothing; exit with status 1 if a migration is missing')
-    .option('--wait <seconds>', 'wait for the database and, with --check, for its migrations', wholeSeconds)
+    .option(
+      '--wait <seconds>',
+      'wait for the database and, with --check, for its migrations',
+      wholeSeconds,
+    )
     .action(async (options) => (await import('../commands/migrate')).runMigrate(options));
 
   withJson(program.command('backup'))
@@ -23,9 +27,14 @@ export function addOperationCommands(program: Command): void {
     .argument('<file>', 'file that parley backup wrote')
     .option('--replace', 'delete what the database contains')
     .option('--yes', 'with --replace: do not ask')
-    .action(async (file, options) => (await import('../commands/restore')).runRestore(file, options));
+    .action(async (file, options) =>
+      (await import('../commands/restore')).runRestore(file, options),
+    );
 
-  const held = program.command('held').helpGroup(groups.database).description('work that a restore holds');
+  const held = program
+    .command('held')
+    .helpGroup(groups.database)
+    .description('work that a restore holds');
   withJson(held.command('list'))
     .description('list held work by kind, organization and environment')
     .action(async (options) => (await import('../commands/held-list')).runHeldList(options));
@@ -37,8 +46,13 @@ export function addOperationCommands(program: Command): void {
       .description(description)
       .addOption(new Option('--kind <kind>', 'only this kind of work').choices(heldKindNames))
       .option('--all', 'every kind')
-      .option('--older-than <duration>', 'only work that was created longer ago, such as 30m, 12h or 7d')
-      .action(async (options) => (await import('../commands/held-end')).runHeldEnd(action, options));
+      .option(
+        '--older-than <duration>',
+        'only work that was created longer ago, such as 30m, 12h or 7d',
+      )
+      .action(async (options) =>
+        (await import('../commands/held-end')).runHeldEnd(action, options),
+      );
   }
 
   withJson(program.command('demo'))
@@ -58,16 +72,30 @@ export function addOperationCommands(program: Command): void {
     .action(async (options) => (await import('../commands/org-list')).runOrgList(options));
   paged(withJson(org.command('purges')))
     .description('list deletions of organizations that the identity provider requested')
-    .option('--org <slug>', 'report of one organization, by its slug, its id or its id at the identity provider')
+    .option(
+      '--org <slug>',
+      'report of one organization, by its slug, its id or its id at the identity provider',
+    )
     .option('--stop <slug>', 'stop the unsigned deletion of an organization, by its slug or id')
     .action(async (options) => (await import('../commands/org-purges')).runOrgPurges(options));
 
-  const members = program.command('members').helpGroup(groups.database).description('people of an organization');
+  const members = program
+    .command('members')
+    .helpGroup(groups.database)
+    .description('people of an organization');
   ofOrganization(members.command('invite'))
-    .description('print a link that makes the first person who opens it a member; it works once, for 30 minutes')
-    .addOption(new Option('--role <role>', 'what the person may do').choices(['admin', 'member']).default('admin'))
+    .description(
+      'print a link that makes the first person who opens it a member; it works once, for 30 minutes',
+    )
+    .addOption(
+      new Option('--role <role>', 'what the person may do')
+        .choices(['admin', 'member'])
+        .default('admin'),
+    )
     .option('--first', 'only while the organization has no admin')
-    .action(async (options) => (await import('../commands/members-invite')).runMembersInvite(options));
+    .action(async (options) =>
+      (await import('../commands/members-invite')).runMembersInvite(options),
+    );
 
   withJson(members.command('reset-password'))
     .description('print a link that sets a new password of a person; it works once, for 30 minutes')
@@ -88,22 +116,36 @@ export function addOperationCommands(program: Command): void {
     .description('list entity types with their search fields and the progress of reindexing')
     .action(async (options) => (await import('../commands/types-list')).runTypesList(options));
   withJson(types.command('generate'))
-    .description('write TypeScript types of the entity types and custom tools, over the HTTP API or of a folder')
+    .description(
+      'write TypeScript types of the entity types and custom tools, over the HTTP API or of a folder',
+    )
     .option('--out <file>', 'file to write; - prints it', 'parley.d.ts')
     .option('--from <folder>', "a folder of definitions (default: the key's environment)")
     .option('--check', 'write nothing; exit with status 1 when the file is not up to date')
-    .action(async (options) => (await import('../commands/types-generate')).runTypesGenerate(options));
+    .action(async (options) =>
+      (await import('../commands/types-generate')).runTypesGenerate(options),
+    );
 
-  const secrets = program.command('secrets').helpGroup(groups.database).description('encryption of stored secrets');
+  const secrets = program
+    .command('secrets')
+    .helpGroup(groups.database)
+    .description('encryption of stored secrets');
   withJson(secrets.command('rotate'))
     .description('re-encrypt all secrets with the first key of SECRETS_KEY')
-    .action(async (options) => (await import('../commands/secrets-rotate')).runSecretsRotate(options));
+    .action(async (options) =>
+      (await import('../commands/secrets-rotate')).runSecretsRotate(options),
+    );
 
   const keys = program.command('keys').helpGroup(groups.http).description('API keys');
   ofOrganization(keys.command('create'))
-    .description('create a key and print it; it cannot be shown again. Uses the database, if DATABASE_URL is set')
+    .description(
+      'create a key and print it; it cannot be shown again. Uses the database, if DATABASE_URL is set',
+    )
     .requiredOption('--env <environment>', 'development or production')
-    .requiredOption('--permissions <list>', 'chat, data, sync and manage, separated by commas; * is all but manage')
+    .requiredOption(
+      '--permissions <list>',
+      'chat, data, sync and manage, separated by commas; * is all but manage',
+    )
     .requiredOption('--name <name>', 'name that keys list shows')
     .option('--role <slug>', 'limit the key to what this role allows')
     .option('--expires <when>', 'duration such as 30d, 12h or 2w, or a date')
@@ -111,34 +153,57 @@ export function addOperationCommands(program: Command): void {
   paged(ofKey(keys.command('list')))
     .description("list the keys of the key's environment")
     .action(async (options) => (await import('../commands/keys-list')).runKeysList(options));
-  const key = ['<key>', 'id or prefix, as keys list shows it, or the whole key; - reads it from stdin'] as const;
+  const key = [
+    '<key>',
+    'id or prefix, as keys list shows it, or the whole key; - reads it from stdin',
+  ] as const;
   ofKey(keys.command('rotate'))
     .description('create a key that replaces another one and print it; it cannot be shown again')
     .argument(...key)
-    .option('--overlap <duration>', 'how long the old key still works, such as 12h or 0 (default: 1d)')
-    .action(async (text, options) => (await import('../commands/keys-change')).runKeysRotate(text, options));
+    .option(
+      '--overlap <duration>',
+      'how long the old key still works, such as 12h or 0 (default: 1d)',
+    )
+    .action(async (text, options) =>
+      (await import('../commands/keys-change')).runKeysRotate(text, options),
+    );
   ofKey(keys.command('revoke'))
     .description('revoke a key; requests with it are refused within a second')
     .argument(...key)
-    .action(async (text, options) => (await import('../commands/keys-change')).runKeysRevoke(text, options));
+    .action(async (text, options) =>
+      (await import('../commands/keys-change')).runKeysRevoke(text, options),
+    );
 
   const publishable = program
     .command('publishable-keys')
     .helpGroup(groups.http)
     .description('keys that web pages may show');
   ofKey(publishable.command('create'))
-    .description('create a key for pages of some origins and print it; its identity secret cannot be shown again')
+    .description(
+      'create a key for pages of some origins and print it; its identity secret cannot be shown again',
+    )
     .requiredOption('--name <name>', 'name that publishable-keys list shows')
-    .requiredOption('--origins <list>', 'origins such as https://example.com or *.example.com, separated by commas')
+    .requiredOption(
+      '--origins <list>',
+      'origins such as https://example.com or *.example.com, separated by commas',
+    )
     .option('--agent <slug>', 'the agent that answers')
     .option('--router <slug>', 'the router that chooses who answers')
     .option('--per-visitor <requests>', 'requests of a visitor in a minute (default: 60)', Number)
-    .option('--per-address <requests>', 'requests of a network address in a minute (default: 600)', Number)
+    .option(
+      '--per-address <requests>',
+      'requests of a network address in a minute (default: 600)',
+      Number,
+    )
     .option('--per-key <requests>', 'requests of all visitors in a minute (default: 6000)', Number)
-    .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysCreate(options));
+    .action(async (options) =>
+      (await import('../commands/publishable-keys')).runPublishableKeysCreate(options),
+    );
   paged(ofKey(publishable.command('list')))
     .description("list the publishable keys of the key's environment")
-    .action(async (options) => (await import('../commands/publishable-keys')).runPublishableKeysList(options));
+    .action(async (options) =>
+      (await import('../commands/publishable-keys')).runPublishableKeysList(options),
+    );
   ofKey(publishable.command('revoke'))
     .description('revoke a publishable key; it and its sessions are refused within a second')
     .argument('<key>', 'id or key, as publishable-keys list shows them')
@@ -170,15 +235,24 @@ export function addOperationCommands(program: Command): void {
 
   withJson(program.command('logs'))
     .helpGroup(groups.local)
-    .description('show the logs of the stack that npm start runs in this checkout; by default the last 200 lines')
+    .description(
+      'show the logs of the stack that npm start runs in this checkout; by default the last 200 lines',
+    )
     .argument('[service]', 'only of this service, such as gateway or worker')
     .option('-f, --follow', 'continue with new lines until Ctrl-C')
     .option('--since <time>', 'all lines since a duration ago, such as 10m or 2h, or since a time')
-    .option('--state <folder>', 'folder that npm start --state named (default: .parley of the checkout)')
-    .action(async (service, options) => (await import('../commands/logs')).runLogs(service, options));
+    .option(
+      '--state <folder>',
+      'folder that npm start --state named (default: .parley of the checkout)',
+    )
+    .action(async (service, options) =>
+      (await import('../commands/logs')).runLogs(service, options),
+    );
   withJson(program.command('clean'))
     .helpGroup(groups.local)
-    .description('delete what npm start made on this machine: data, logs, built and copied programs')
+    .description(
+      'delete what npm start made on this machine: data, logs, built and copied programs',
+    )
     .option('--yes', 'do not ask for confirmation')
     .option('--state <folder>', 'only the folder that npm start --state named')
     .action(async (options) => (await import('../commands/clean')).runClean(options));
@@ -191,7 +265,9 @@ export function addOperationCommands(program: Command): void {
     .helpGroup(groups.local)
     .description('print a completion script; for bash: source <(parley completion bash)')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell, options) => (await import('../commands/completion')).runCompletion(shell, options));
+    .action(async (shell, options) =>
+      (await import('../commands/completion')).runCompletion(shell, options),
+    );
   // The completion scripts call this command.
   program
     .command('complete', { hidden: true })

@@ -18,15 +18,20 @@ export async function writeArchive<T>(
   work: (add: AddFile) => Promise<T>,
 ): Promise<T> {
   const target = pathOf(path);
-  if (existsSync(target)) throw new Failure(`${path} already exists. Give another name, or remove it`);
+  if (existsSync(target))
+    throw new Failure(`${path} already exists. Give another name, or remove it`);
   const partial = `${target}.${process.pid}.partial`;
   const archive = pack();
   const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
-  const written = isCompressed ? pipeline(archive, createGzip(), output) : pipeline(archive, output);
+  const written = isCompressed
+    ? pipeline(archive, createGzip(), output)
+    : pipeline(archive, output);
   const add: AddFile = (name, content) =>
     new Promise((resolve, reject) => {
       written.catch(reject);
-      archive.entry({ name, mode: 0o600, mtime: new Date() }, content, (error) => (error ? reject(error) : resolve()));
+      archive.entry({ name, mode: 0o600, mtime: new Date() }, content, (error) =>
+        error ? reject(error) : resolve(),
+      );
     });
   try {
     const result = await work(add);
@@ -64,7 +69,9 @@ const blockBytes = 512;
  * Passes on a tar file that has only files. tar-stream collects extended headers and long names in memory, whatever size they
  * say they have, before it emits an entry; no archive of ours has one.
  */
-async function* refuseBuffered(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* refuseBuffered(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
   let header = Buffer.alloc(0);
   let contentLeft = 0;
   for await (const chunk of chunks) {

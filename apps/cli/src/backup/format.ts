@@ -15,9 +15,11 @@ export const manifestName = 'manifest.json';
 export const endName = 'end.json';
 export const checksumName = 'sha256';
 
-export const chunkName = (table: string, no: number): string => `tables/${table}/${String(no).padStart(6, '0')}.gz`;
+export const chunkName = (table: string, no: number): string =>
+  `tables/${table}/${String(no).padStart(6, '0')}.gz`;
 
-export const tableOfChunk = (name: string): string | undefined => /^tables\/(\w{1,63})\/\d{6,9}\.gz$/.exec(name)?.[1];
+export const tableOfChunk = (name: string): string | undefined =>
+  /^tables\/(\w{1,63})\/\d{6,9}\.gz$/.exec(name)?.[1];
 
 export const maxBytesOf = (name: string): number =>
   tableOfChunk(name) === undefined ? 1024 ** 2 : chunkBytes + gzipOverhead;

@@ -38,9 +38,11 @@ export async function* readBackup(file: string): AsyncGenerator<BackupPart, unde
     yield* checkedParts(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof InvalidArchive) throw new Failure(`${file} is not a usable backup: ${message}`);
+    if (error instanceof InvalidArchive)
+      throw new Failure(`${file} is not a usable backup: ${message}`);
     if (code === 'ENOENT') throw new Failure(`${file} does not exist`);
-    if (code === 'EISDIR' || code === 'EACCES') throw new Failure(`Cannot read ${file}: ${message}`);
+    if (code === 'EISDIR' || code === 'EACCES')
+      throw new Failure(`Cannot read ${file}: ${message}`);
     throw error;
   }
 }
@@ -51,7 +53,8 @@ async function* checkedParts(file: string): AsyncGenerator<BackupPart, undefined
   const next = async () => {
     const { value } = await files.next();
     if (value === undefined) throw new InvalidArchive('it is damaged or not complete');
-    if (value.name !== checksumName) checksum.update(`${value.name}\n${value.content.length}\n`).update(value.content);
+    if (value.name !== checksumName)
+      checksum.update(`${value.name}\n${value.content.length}\n`).update(value.content);
     return value;
   };
   try {
@@ -65,10 +68,13 @@ async function* checkedParts(file: string): AsyncGenerator<BackupPart, undefined
       if (counted.has(table)) throw new InvalidArchive(`it names the table ${table} twice`);
       counted.set(table, 0);
       for (let no = 1; tableOfChunk(entry.name) === table; no += 1) {
-        if (entry.name !== chunkName(table, no)) throw new InvalidArchive(`${entry.name} is out of order`);
-        const rows: Buffer = await decompress(entry.content, { maxOutputLength: chunkBytes }).catch(() => {
-          throw new InvalidArchive(`${entry.name} is damaged`);
-        });
+        if (entry.name !== chunkName(table, no))
+          throw new InvalidArchive(`${entry.name} is out of order`);
+        const rows: Buffer = await decompress(entry.content, { maxOutputLength: chunkBytes }).catch(
+          () => {
+            throw new InvalidArchive(`${entry.name} is damaged`);
+          },
+        );
         counted.set(table, counted.get(table)! + countLines(rows));
         yield { kind: 'rows', table, rows, bytesRead: entry.bytesRead };
         entry = await next();
@@ -78,7 +84,9 @@ async function* checkedParts(file: string): AsyncGenerator<BackupPart, undefined
     const end = parse(endSchema, endName, entry.content);
     for (const { name } of manifest.tables)
       if (counted.get(name) !== end.rows[name])
-        throw new InvalidArchive(`${name} has ${counted.get(name)} rows instead of ${end.rows[name]}`);
+        throw new InvalidArchive(
+          `${name} has ${counted.get(name)} rows instead of ${end.rows[name]}`,
+        );
     const last = await next();
     if (last.name !== checksumName || last.content.toString().trim() !== checksum.digest('hex'))
       throw new InvalidArchive('its checksum does not match, so it was changed or damaged');

@@ -14,14 +14,22 @@ export interface CheckedBackup {
 }
 
 /** Reads a whole backup and checks it, without writing anything. */
-export async function checkBackup(file: string, onBytes: (read: number) => void): Promise<CheckedBackup> {
+export async function checkBackup(
+  file: string,
+  onBytes: (read: number) => void,
+): Promise<CheckedBackup> {
   let manifest: Manifest | undefined;
   for await (const part of readBackup(file)) {
     if (part.kind === 'manifest') manifest = part.manifest;
     else if (part.kind === 'rows') onBytes(part.bytesRead);
     else {
       const { end, checksum } = part;
-      return { manifest: manifest!, end, checksum, rows: Object.values(end.rows).reduce((a, b) => a + b, 0) };
+      return {
+        manifest: manifest!,
+        end,
+        checksum,
+        rows: Object.values(end.rows).reduce((a, b) => a + b, 0),
+      };
     }
   }
   throw new Error('readBackup ended without its last part');
@@ -67,7 +75,8 @@ export function restoreBackup(
       if (part.kind !== 'end' || part.checksum !== checksum) throw changed;
       const expected = Object.values(part.end.rows).reduce((a, b) => a + b, 0);
       // PostgreSQL ends a table at a line `\.`, which no backup contains.
-      if (loaded !== expected) throw new Failure(`${file} has ${expected} rows, but PostgreSQL read ${loaded}`);
+      if (loaded !== expected)
+        throw new Failure(`${file} has ${expected} rows, but PostgreSQL read ${loaded}`);
       await loading.setSequences(part.end.sequences);
       await finish(loading.tx);
     } finally {
@@ -81,7 +90,8 @@ function requireSameTables(inFile: StoredTable[], inDatabase: StoredTable[]): vo
   const known = new Map(inDatabase.map(({ name, columns }) => [name, new Set(columns)]));
   for (const { name, columns } of inFile) {
     const there = known.get(name);
-    if (there === undefined) throw new Failure(`The backup has the table ${name}, which the database does not have`);
+    if (there === undefined)
+      throw new Failure(`The backup has the table ${name}, which the database does not have`);
     const unknown = columns.find((column) => !there.has(column));
     if (unknown !== undefined || columns.length !== there.size)
       throw new Failure(`The columns of ${name} in the backup are not those of the database`);

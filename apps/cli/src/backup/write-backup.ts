@@ -5,7 +5,15 @@ import { gzip } from 'node:zlib';
 import type { Snapshot } from '@parley/db';
 import { version } from '../version';
 import { writeArchive } from './archive';
-import { type Manifest, checksumName, chunkBytes, chunkName, countLines, endName, manifestName } from './format';
+import {
+  type Manifest,
+  checksumName,
+  chunkBytes,
+  chunkName,
+  countLines,
+  endName,
+  manifestName,
+} from './format';
 
 const compress = promisify(gzip);
 

@@ -11,11 +11,13 @@ export const runAudit = ({
 }: ListOptions & { action?: string; actor?: string; target?: string }): Promise<void> =>
   printList(options, {
     items: 'entries',
-    read: (manage) => (page) => manage.listAuditLog({ ...page, action, actorId: actor, targetId: target }),
+    read: (manage) => (page) =>
+      manage.listAuditLog({ ...page, action, actorId: actor, targetId: target }),
     columns: {
       WHEN: ({ createdAt }) => formatTime(createdAt),
       ACTION: (entry) => entry.action,
-      WHO: (entry) => [entry.actor.type, entry.actor.name ?? entry.actor.id].filter(Boolean).join(' '),
+      WHO: (entry) =>
+        [entry.actor.type, entry.actor.name ?? entry.actor.id].filter(Boolean).join(' '),
       FROM: ({ address }) => address ?? '-',
       TARGET: (entry) => (entry.target === null ? '-' : `${entry.target.type} ${entry.target.id}`),
       BEFORE: ({ before }) => shortOf(before),
@@ -23,4 +25,5 @@ export const runAudit = ({
     },
   });
 
-const shortOf = (fields: object | null): string => (fields === null ? '-' : previewOf(JSON.stringify(fields), 60));
+const shortOf = (fields: object | null): string =>
+  fields === null ? '-' : previewOf(JSON.stringify(fields), 60);

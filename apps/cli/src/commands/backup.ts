@@ -25,7 +25,9 @@ export async function runBackup(file: string, { json }: { json?: boolean }): Pro
     const took = formatDuration(Date.now() - startedAt);
     progress!.stop(`Saved ${formatCount(count)} rows to ${file} (${formatBytes(size)}, ${took}).`);
     note('It contains conversations and data of customers. Only this account can read it.');
-    note('SECRETS_KEY is not in it. Store it elsewhere: without it, the secrets of integrations cannot be decrypted.');
+    note(
+      'SECRETS_KEY is not in it. Store it elsewhere: without it, the secrets of integrations cannot be decrypted.',
+    );
   } catch (error) {
     throw explain(error, url);
   }

@@ -13,12 +13,21 @@ export interface ChannelsConnectOptions extends KeyOptions {
 }
 
 /** `parley channels connect`: connects a number, or prints the link at which a person connects one. */
-export async function runChannelsConnect({ customer, contactType, json, ...options }: ChannelsConnectOptions) {
+export async function runChannelsConnect({
+  customer,
+  contactType,
+  json,
+  ...options
+}: ChannelsConnectOptions) {
   const { env, org, ...wanted } = options;
   if ((wanted.agent === undefined) === (wanted.router === undefined))
     throw usageFailure('Choose who answers with either --agent or --router');
   const made = await withManage({ env, org }, (manage) =>
-    manage.connectChannel({ ...wanted, customerId: customer, contactType: contactType === '' ? null : contactType }),
+    manage.connectChannel({
+      ...wanted,
+      customerId: customer,
+      contactType: contactType === '' ? null : contactType,
+    }),
   );
   if (json) return printJson(made);
   const { id, customerId, phoneNumber } = made.channel;

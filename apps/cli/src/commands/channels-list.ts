@@ -4,7 +4,11 @@ import { type KeyOptions, printList } from '../manage';
 export const runChannelsList = (options: KeyOptions): Promise<void> =>
   printList(options, {
     items: 'connections',
-    read: (manage) => async () => ({ ...(await manage.listChannels()), cursor: '', hasMore: false }),
+    read: (manage) => async () => ({
+      ...(await manage.listChannels()),
+      cursor: '',
+      hasMore: false,
+    }),
     columns: {
       CONNECTION: ({ id }) => id,
       STATE: ({ status }) => status,

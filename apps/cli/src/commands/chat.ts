@@ -17,7 +17,11 @@ export interface ChatOptions {
 }
 
 /** `parley chat <agent> [message]`: sends one message, or reads messages until the input ends. */
-export async function runChat(agent: string, message: string | undefined, options: ChatOptions): Promise<void> {
+export async function runChat(
+  agent: string,
+  message: string | undefined,
+  options: ChatOptions,
+): Promise<void> {
   const api = createApi();
   const conversation = createConversation(api, agent, options);
   if (message !== undefined) return show(await conversation.say(message), options);
@@ -37,7 +41,8 @@ interface Conversation {
 
 function createConversation(api: Api, agent: string, options: ChatOptions): Conversation {
   const params = parseParams(options.param ?? []);
-  if (options.phone !== undefined && !options.router) throw usageFailure('--phone requires --router');
+  if (options.phone !== undefined && !options.router)
+    throw usageFailure('--phone requires --router');
   const collection = options.router ? 'routers' : 'agents';
   let threadId = options.thread;
   return {
@@ -114,7 +119,11 @@ async function converse(conversation: Conversation, options: ChatOptions): Promi
   if (isTerminal) note('');
 }
 
-async function answer(conversation: Conversation, line: string, options: ChatOptions): Promise<void> {
+async function answer(
+  conversation: Conversation,
+  line: string,
+  options: ChatOptions,
+): Promise<void> {
   try {
     show(await conversation.say(line), options);
   } catch (error) {
@@ -133,23 +142,41 @@ function show({ response, printed }: Reply, { json }: ChatOptions): void {
     if (shown > 0) printed.set(call.name, shown - 1);
     else note(formatCall(call));
   }
-  if (response.routedToAgentSlug) note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
-  if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
+  if (response.routedToAgentSlug)
+    note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
+  if (response._transferred)
+    note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
   // No agent was called: a person has taken the thread over (docs/reference/chat.md#takeover).
   const isStoredOnly = response.message === '' && response.assistantMessageId === undefined;
   if (isStoredOnly)
-    note(colors.yellow('  stored, not answered: a person has taken this thread over (parley threads resume)'));
+    note(
+      colors.yellow(
+        '  stored, not answered: a person has taken this thread over (parley threads resume)',
+      ),
+    );
   else print(safeText(response.message));
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
 }
 
-function formatCall({ name, durationMs, status, errorType, errorMessage, reason }: ToolCallSummary): string {
-  const outcome = status === 'success' ? 'ok' : [errorType, errorMessage, reason].filter(Boolean).join(': ') || status;
+function formatCall({
+  name,
+  durationMs,
+  status,
+  errorType,
+  errorMessage,
+  reason,
+}: ToolCallSummary): string {
+  const outcome =
+    status === 'success'
+      ? 'ok'
+      : [errorType, errorMessage, reason].filter(Boolean).join(': ') || status;
   const line = `  ${safeLine(name)}  ${safeLine(outcome)}  ${Math.round(durationMs)} ms`;
   return status === 'success' ? colors.dim(line) : colors.red(line);
 }
 
 function formatCost({ usage, _executionMeta: meta }: ChatResponse): string {
   const tokens = `${usage.inputTokens} + ${usage.outputTokens} tokens`;
-  return meta === undefined ? tokens : `${meta.model}, ${tokens}, ${Math.round(meta.durationMs)} ms`;
+  return meta === undefined
+    ? tokens
+    : `${meta.model}, ${tokens}, ${Math.round(meta.durationMs)} ms`;
 }

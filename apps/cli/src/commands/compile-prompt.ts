@@ -15,7 +15,8 @@ export interface CompilePromptOptions {
 /** `parley compile-prompt <agent>`: prints the system prompt with its templates filled in. */
 export async function runCompilePrompt(slug: string, options: CompilePromptOptions): Promise<void> {
   const { message, channel, metadata, context, json } = options;
-  const threadMetadata = metadata === undefined ? undefined : await parseObject(metadata, '--metadata');
+  const threadMetadata =
+    metadata === undefined ? undefined : await parseObject(metadata, '--metadata');
   const body = { slug, message, channel, threadMetadata };
   const compiled = await createApi().post<CompilePromptResponse>('/v1/compile-prompt', body);
   if (json) return printJson(compiled);

@@ -31,7 +31,11 @@ export function runCompletion(shell: string, { json }: { json?: boolean } = {}):
 }
 
 /** Returns the candidates for the last word, which is being typed. `tools` are those of arguments that name a tool. */
-export function completionsOf(program: Command, words: readonly string[], tools: readonly string[] = []): string[] {
+export function completionsOf(
+  program: Command,
+  words: readonly string[],
+  tools: readonly string[] = [],
+): string[] {
   const { typed, previous, prefix } = readLast(words);
   let command = program;
   for (const word of words.slice(0, -1)) {
@@ -39,7 +43,9 @@ export function completionsOf(program: Command, words: readonly string[], tools:
   }
   const option = command.options.find(({ long }) => long === previous);
   if (option?.argChoices !== undefined)
-    return option.argChoices.filter((choice) => choice.startsWith(typed)).map((choice) => prefix + choice);
+    return option.argChoices
+      .filter((choice) => choice.startsWith(typed))
+      .map((choice) => prefix + choice);
   const candidates = typed.startsWith('-')
     ? command.options.flatMap(({ long }) => long ?? [])
     : [
@@ -52,7 +58,11 @@ export function completionsOf(program: Command, words: readonly string[], tools:
 }
 
 /** `--option=value` is one word in zsh and fish. In bash it is three words, of which the last is completed. */
-function readLast(words: readonly string[]): { typed: string; previous: string | undefined; prefix: string } {
+function readLast(words: readonly string[]): {
+  typed: string;
+  previous: string | undefined;
+  prefix: string;
+} {
   const [last = '', previous, beforeThat] = words.toReversed();
   if (last === '=') return { typed: '', previous, prefix: '' };
   if (previous === '=') return { typed: last, previous: beforeThat, prefix: '' };

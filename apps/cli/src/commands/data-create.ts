@@ -9,7 +9,11 @@ export interface DataWriteOptions {
 }
 
 /** `parley data create <type> <data>`: creates an entity and prints it. */
-export async function runDataCreate(type: string, text: string, { status, json }: DataWriteOptions): Promise<void> {
+export async function runDataCreate(
+  type: string,
+  text: string,
+  { status, json }: DataWriteOptions,
+): Promise<void> {
   const data = await parseObject(text, 'data');
   const entity = await withClient((client) => client.data.create(type, { data, status }));
   if (json) printJson(entity);

@@ -39,7 +39,8 @@ interface ExportState {
 export async function runDataExport(type: string, options: DataExportOptions): Promise<void> {
   const { status, keepFormulas, json } = options;
   const out = options.out === '-' ? undefined : options.out;
-  const filters = options.filters === undefined ? undefined : await parseObject(options.filters, '--filters');
+  const filters =
+    options.filters === undefined ? undefined : await parseObject(options.filters, '--filters');
   const format = formatOf(options.format, out);
   if (json && out === undefined)
     throw new Failure('--json requires --out: it prints the result of an export to a file');
@@ -57,15 +58,24 @@ export async function runDataExport(type: string, options: DataExportOptions): P
     const earlier = checkpoint.read();
     const isThere = existsSync(pathOf(out));
     const resumed = earlier?.query === query && isThere && !options.force ? earlier : null;
-    if (!resumed && isThere && !options.force) throw new Failure(`${out} already exists. Use --force to overwrite it`);
+    if (!resumed && isThere && !options.force)
+      throw new Failure(`${out} already exists. Use --force to overwrite it`);
     const file = openOut(out, resumed ? 'r+' : 'w');
     try {
-      const state = resumed ?? { query, cursor: '', bytes: writeSync(file, writer.head, 0), count: 0 };
+      const state = resumed ?? {
+        query,
+        cursor: '',
+        bytes: writeSync(file, writer.head, 0),
+        count: 0,
+      };
       if (resumed) note(`Resuming after ${resumed.count} entities.`);
       const progress = await startProgress(`Exporting ${type}`, 0, json);
       // Lines after the checkpoint are written again.
       ftruncateSync(file, state.bytes);
-      for await (const page of pages(client, type, { ...input, cursor: state.cursor || undefined })) {
+      for await (const page of pages(client, type, {
+        ...input,
+        cursor: state.cursor || undefined,
+      })) {
         const text = page.data.map((entity) => writer.line(entity)).join('');
         state.bytes += writeSync(file, text, state.bytes);
         state.count += page.data.length;

@@ -39,7 +39,11 @@ const maxRepeats = 4;
 const repeatAfterMs = 1_000;
 
 /** `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an interrupted import. */
-export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
+export async function runDataImport(
+  type: string,
+  file: string,
+  options: DataImportOptions,
+): Promise<void> {
   if (!existsSync(pathOf(file))) throw usageFailure(`File ${file} does not exist`);
   const format = formatOf(options.format, file);
   const text = readText(file, format);
@@ -47,8 +51,12 @@ export async function runDataImport(type: string, file: string, options: DataImp
   await withClient(async (client) => {
     const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
-      throw new Failure([`${file} has errors. Nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
-    const checkpoint = createCheckpoint<Record<string, ImportState>>(pathOf(`${file}.parley-import`));
+      throw new Failure(
+        [`${file} has errors. Nothing was imported:`, ...problems.slice(0, 50)].join('\n  '),
+      );
+    const checkpoint = createCheckpoint<Record<string, ImportState>>(
+      pathOf(`${file}.parley-import`),
+    );
     const states = checkpoint.read() ?? {};
     const { url, key } = apiAddress();
     const target = `${new URL(url).origin} ${key.split('_')[1]} ${hashOfKey(key)} ${type}`;
@@ -66,7 +74,8 @@ export async function runDataImport(type: string, file: string, options: DataImp
 }
 
 /** Separates organizations. The server has no other name of an organization that every key may read. */
-const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 12);
+const hashOfKey = (key: string): string =>
+  createHash('sha256').update(key).digest('hex').slice(0, 12);
 
 /** Reads the file as UTF-8 and refuses other encodings, whose letters would be replaced. */
 function readText(file: string, format: Format): string {
@@ -75,11 +84,15 @@ function readText(file: string, format: Format): string {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(pathOf(file)));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new Failure(`Cannot read ${file}: ${message}`);
-    throw new Failure(`${file} is not UTF-8. Nothing was imported. Save the file as UTF-8 and run the command again`);
+    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new Failure(`Cannot read ${file}: ${message}`);
+    throw new Failure(
+      `${file} is not UTF-8. Nothing was imported. Save the file as UTF-8 and run the command again`,
+    );
   }
   // An empty file of JSON lines is the export of a type without entities. CSV has at least a header.
-  if (text.trim() === '' && format === 'csv') throw new Failure(`${file} is empty. Nothing was imported`);
+  if (text.trim() === '' && format === 'csv')
+    throw new Failure(`${file} is empty. Nothing was imported`);
   return text;
 }
 
@@ -97,12 +110,17 @@ function requireSame(rows: NewEntity[], { done, hash, sent }: ImportState, file:
     );
   }
   if (done === rows.length) {
-    throw new Failure(`${file} was already imported (${done} rows). Use --again to import it again`);
+    throw new Failure(
+      `${file} was already imported (${done} rows). Use --again to import it again`,
+    );
   }
 }
 
 const hashOf = (rows: NewEntity[], after = ''): string =>
-  rows.reduce((hash, row) => createHash('sha256').update(hash).update(JSON.stringify(row)).digest('hex'), after);
+  rows.reduce(
+    (hash, row) => createHash('sha256').update(hash).update(JSON.stringify(row)).digest('hex'),
+    after,
+  );
 
 export async function schemaOf(type: string): Promise<Schema> {
   const { data } = await withClient((client) => client.entityTypes());
@@ -128,13 +146,23 @@ async function sendRows(
   try {
     while (state.done < rows.length) {
       const count = state.sent?.rows ?? batchSize(rows, state.done);
-      const failure = await sendBatch(client, type, rows.slice(state.done, state.done + count), state, save);
+      const failure = await sendBatch(
+        client,
+        type,
+        rows.slice(state.done, state.done + count),
+        state,
+        save,
+      );
       if (failure !== null) {
         const { at, error } = failure;
         // The rows before it are imported.
         const earlier =
-          at > 0 ? await sendBatch(client, type, rows.slice(state.done, state.done + at), state, save) : null;
-        throw earlier === null ? inRow(error, state.done) : inRow(earlier.error, state.done + earlier.at);
+          at > 0
+            ? await sendBatch(client, type, rows.slice(state.done, state.done + at), state, save)
+            : null;
+        throw earlier === null
+          ? inRow(error, state.done)
+          : inRow(earlier.error, state.done + earlier.at);
       }
       progress.advance(state.done);
     }
@@ -170,7 +198,9 @@ async function sendBatch(
   const operations = batch.map((row) => ({ action: 'create' as const, ...row }));
   const idempotencyKey = `import-${state.importId}-${hash}`;
   try {
-    await untilAdmitted(() => client.data.bulk(type, { operations, atomic: true }, { idempotencyKey }));
+    await untilAdmitted(() =>
+      client.data.bulk(type, { operations, atomic: true }, { idempotencyKey }),
+    );
     state.done += batch.length;
     state.hash = hash;
   } catch (error) {
@@ -181,7 +211,8 @@ async function sendBatch(
       );
     }
     // Any other failure leaves open whether the rows are imported.
-    if (!(error instanceof ParleyApiError) || error.status < 400 || error.status >= 500) throw error;
+    if (!(error instanceof ParleyApiError) || error.status < 400 || error.status >= 500)
+      throw error;
     delete state.sent;
     save();
     const at = /^operations\.(\d+)/.exec(error.details?.[0]?.path ?? '')?.[1];

@@ -12,7 +12,10 @@ export interface DataListOptions {
 }
 
 /** `parley data list <type>`: prints a page of entities, newest first. */
-export async function runDataList(type: string, { limit, cursor, status, json }: DataListOptions): Promise<void> {
+export async function runDataList(
+  type: string,
+  { limit, cursor, status, json }: DataListOptions,
+): Promise<void> {
   const input = { limit: parsePageLimit(limit), cursor, status };
   showPage(await withClient((client) => client.data.list(type, input)), json);
 }

@@ -27,6 +27,7 @@ export async function runDataQuery(
 function parseSort(text: string): { field: string; direction: 'asc' | 'desc' } {
   const [, sorted, direction = 'desc', alone] = /^(.+):(asc|desc)$|^([^:]+)$/.exec(text) ?? [];
   const field = sorted ?? alone;
-  if (field === undefined) throw usageFailure(`--sort must be a field such as data.price:asc, not "${text}"`);
+  if (field === undefined)
+    throw usageFailure(`--sort must be a field such as data.price:asc, not "${text}"`);
   return { field, direction: direction as 'asc' | 'desc' };
 }

@@ -13,7 +13,10 @@ export interface DeployOptions {
 }
 
 /** `parley deploy [folder]`: shows the changes, asks for confirmation and pushes to production. */
-export async function runDeploy(folder: string, { yes, prune = false, json }: DeployOptions): Promise<void> {
+export async function runDeploy(
+  folder: string,
+  { yes, prune = false, json }: DeployOptions,
+): Promise<void> {
   const api = createApi(productionAddress());
   const { loaded, before, result } = await previewPush(api, folder, prune);
   if (isEmpty(result)) {

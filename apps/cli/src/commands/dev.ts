@@ -53,7 +53,9 @@ export async function runDev(folder: string, options: DevOptions): Promise<void>
 function developmentApi(): Api {
   const api = createApi();
   if (api.key.startsWith('sk_prod_'))
-    throw new Failure('dev pushes to development, but PARLEY_API_KEY is a production key. Set a development key');
+    throw new Failure(
+      'dev pushes to development, but PARLEY_API_KEY is a production key. Set a development key',
+    );
   return api;
 }
 
@@ -81,17 +83,23 @@ const isTemporary = (error: unknown): boolean =>
     : error instanceof Failure && (error.fields as { code?: string }).code === 'unreachable';
 
 /** Returns false when the push failed and should be retried. */
-async function pushOnce(root: string, { prune = false, json }: DevOptions, report: Report): Promise<boolean> {
+async function pushOnce(
+  root: string,
+  { prune = false, json }: DevOptions,
+  report: Report,
+): Promise<boolean> {
   try {
     const api = developmentApi();
     const loaded = await loadFolder(root);
     refreshTypes(root, loaded);
-    const before = loaded.incomplete.length > 0 ? null : await api.post<SyncPull>('/v1/sync/pull', {});
+    const before =
+      loaded.incomplete.length > 0 ? null : await api.post<SyncPull>('/v1/sync/pull', {});
     const result = await sendDefinitions(api, loaded, { prune });
     report(null);
     if (json) printJson(result);
     else {
-      if (!isEmpty(result)) print(formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: true }));
+      if (!isEmpty(result))
+        print(formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: true }));
       if (!prune && before) await reportExtraDefinitions(api, before.resources, loaded);
       note(`${clock()}  ${summarize(result)}; development is at version ${result.version}.`);
       suggestChat(loaded.resources.agents?.[0]);

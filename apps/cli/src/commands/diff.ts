@@ -15,11 +15,19 @@ export interface DiffOptions {
 }
 
 /** `parley diff [folder]`: shows what a push would change, field by field. */
-export async function runDiff(folder: string, { prune = false, exitCode, json }: DiffOptions): Promise<void> {
+export async function runDiff(
+  folder: string,
+  { prune = false, exitCode, json }: DiffOptions,
+): Promise<void> {
   const api = createApi();
   const preview = await previewPush(api, folder, prune);
   const { result, before, loaded } = preview;
-  if (json) printJson({ environment: before.environment, version: before.version, changes: changesOf(preview) });
+  if (json)
+    printJson({
+      environment: before.environment,
+      version: before.version,
+      changes: changesOf(preview),
+    });
   else {
     const text = formatChanges(result, before.resources, loaded.resources, { detailed: true });
     if (text !== '') print(text);
@@ -40,7 +48,10 @@ function changesOf({ result, before, loaded }: Preview): Change[] {
   return resourceKinds.flatMap((kind) => {
     const { created = [], updated = [], deleted = [] } = result.results[kind] ?? {};
     const fields = (slug: string) =>
-      compareFields(find(before.resources[kind], slug) ?? {}, find(loaded.resources[kind] ?? [], slug) ?? {});
+      compareFields(
+        find(before.resources[kind], slug) ?? {},
+        find(loaded.resources[kind] ?? [], slug) ?? {},
+      );
     return [
       ...created.map((slug): Change => ({ kind, slug, action: 'created' })),
       ...updated.map((slug): Change => ({ kind, slug, action: 'updated', fields: fields(slug) })),

@@ -16,7 +16,13 @@ const marks: Record<State, () => string> = {
 };
 
 /** `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows how to fix problems. */
-export async function runDoctor({ bundle, json }: { bundle?: string; json?: boolean }): Promise<void> {
+export async function runDoctor({
+  bundle,
+  json,
+}: {
+  bundle?: string;
+  json?: boolean;
+}): Promise<void> {
   const findings: Finding[] = [];
   for (const check of [
     checkNode,
@@ -41,7 +47,12 @@ export async function runDoctor({ bundle, json }: { bundle?: string; json?: bool
     note(`Wrote ${bundle}. Secrets are replaced; read it before you send it.`);
   }
   if (json) printJson({ ok: failed.length === 0, findings });
-  else note(failed.length === 0 ? 'No checks failed.' : `${failed.length} of ${findings.length} checks failed.`);
+  else
+    note(
+      failed.length === 0
+        ? 'No checks failed.'
+        : `${failed.length} of ${findings.length} checks failed.`,
+    );
   if (failed.length > 0) io().exitCode = exitCodes.failure;
 }
 

@@ -3,7 +3,10 @@ import { previewOf } from '../safe-text';
 import { formatTime } from '../terminal';
 
 /** `parley emails list`: prints e-mails that tools sent, with the status that the provider reported. */
-export const runEmailsList = ({ status, ...options }: ListOptions & { status?: string }): Promise<void> =>
+export const runEmailsList = ({
+  status,
+  ...options
+}: ListOptions & { status?: string }): Promise<void> =>
   printList(options, {
     items: 'e-mails',
     read: (manage) => (page) => manage.listEmails({ ...page, status }),

@@ -12,7 +12,13 @@ export interface ExecutionsListOptions extends ListOptions {
 }
 
 /** `parley executions list`: prints the executions of an environment or of one thread, newest first. */
-export const runExecutionsList = ({ thread, agent, status, toolErrors, ...options }: ExecutionsListOptions) =>
+export const runExecutionsList = ({
+  thread,
+  agent,
+  status,
+  toolErrors,
+  ...options
+}: ExecutionsListOptions) =>
   printList(options, {
     items: 'matching executions',
     read: (manage) => async (page) => {

@@ -10,7 +10,10 @@ export interface FireOptions {
 }
 
 /** `parley fire <trigger>` and `parley triggers fire <trigger>`: runs the actions of a trigger now and waits for them. */
-export async function runFire(triggerSlug: string, { entity, data, json }: FireOptions): Promise<void> {
+export async function runFire(
+  triggerSlug: string,
+  { entity, data, json }: FireOptions,
+): Promise<void> {
   const body = {
     triggerSlug,
     entityId: entity,

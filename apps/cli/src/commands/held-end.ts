@@ -12,10 +12,14 @@ export interface HeldOptions {
   json?: boolean;
 }
 
-const undroppable = 'cannot be dropped: money or data would be lost. Release them when you have checked them';
+const undroppable =
+  'cannot be dropped: money or data would be lost. Release them when you have checked them';
 
 /** `parley held release` and `parley held drop`: end the hold of one kind of work, or of all. */
-export async function runHeldEnd(action: 'release' | 'drop', { json, ...options }: HeldOptions): Promise<void> {
+export async function runHeldEnd(
+  action: 'release' | 'drop',
+  { json, ...options }: HeldOptions,
+): Promise<void> {
   const kinds = chosenKinds(action, options);
   const olderThanMs = ageMs(options.olderThan);
   const counts: Record<string, number> = {};
@@ -50,6 +54,7 @@ function chosenKinds(action: 'release' | 'drop', { kind, all }: HeldOptions): re
 
 function ageMs(text = '0m'): number {
   const ms = durationMs(text);
-  if (ms === null) throw usageFailure(`--older-than must be a duration such as 30m, 12h or 7d, not "${text}"`);
+  if (ms === null)
+    throw usageFailure(`--older-than must be a duration such as 30m, 12h or 7d, not "${text}"`);
   return ms;
 }

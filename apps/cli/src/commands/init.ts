@@ -22,12 +22,19 @@ export interface InitOptions {
  * `parley init [folder]`: creates a project with an example of each kind of definition, connects it to the running stack and
  * installs its packages.
  */
-export async function runInit(folder: string, { force, install = true, json }: InitOptions): Promise<void> {
+export async function runInit(
+  folder: string,
+  { force, install = true, json }: InitOptions,
+): Promise<void> {
   const root = pathOf(folder);
   const files = template(packageName(basename(root)), version);
-  const existing = [...Object.keys(files), projectFile].filter((name) => existsSync(join(root, name)));
+  const existing = [...Object.keys(files), projectFile].filter((name) =>
+    existsSync(join(root, name)),
+  );
   if (existing.length > 0 && !force)
-    throw new Failure(`${folder} already has ${existing.join(', ')}. Use --force to overwrite them`);
+    throw new Failure(
+      `${folder} already has ${existing.join(', ')}. Use --force to overwrite them`,
+    );
   const address = developmentAddress();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
@@ -39,25 +46,41 @@ export async function runInit(folder: string, { force, install = true, json }: I
   writeFileSync(join(root, projectFile), declarationFile(resources));
   if (!json) print(`  + ${projectFile}`);
   const settings = writeSettings(join(root, '.env'), address);
-  if (!json) print(settings === 'kept' ? '    .env already exists and was not changed' : '  + .env');
+  if (!json)
+    print(settings === 'kept' ? '    .env already exists and was not changed' : '  + .env');
 
   const hasPackages =
-    copyPackages(root, version) || (await inSteps('Packing the packages of this checkout', () => packPackages(root)));
-  const installed = hasPackages && install && (await inSteps('Installing (npm install)', () => runInstallation(root)));
+    copyPackages(root, version) ||
+    (await inSteps('Packing the packages of this checkout', () => packPackages(root)));
+  const installed =
+    hasPackages &&
+    install &&
+    (await inSteps('Installing (npm install)', () => runInstallation(root)));
 
   const next = [
     ...(hasPackages
       ? []
-      : [`node tools/pack.mjs --out ${quoted(join(root, 'packages'))} cli definitions   # in a checkout of Parley`]),
-    [...(folder === '.' ? [] : [`cd ${quoted(folder)}`]), ...(installed ? [] : ['npm install']), 'npx parley dev'].join(
-      ' && ',
-    ),
+      : [
+          `node tools/pack.mjs --out ${quoted(join(root, 'packages'))} cli definitions   # in a checkout of Parley`,
+        ]),
+    [
+      ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+      ...(installed ? [] : ['npm install']),
+      'npx parley dev',
+    ].join(' && '),
   ];
   const connected = settings === 'connected' && address !== null ? address.url : null;
   if (json)
-    return printJson({ folder: root, files: [...Object.keys(files), projectFile, '.env'], connected, installed, next });
+    return printJson({
+      folder: root,
+      files: [...Object.keys(files), projectFile, '.env'],
+      connected,
+      installed,
+      next,
+    });
   note('');
-  if (connected !== null) note(`The project is connected to ${connected} (${quoted(join(folder, '.env'))}).`);
+  if (connected !== null)
+    note(`The project is connected to ${connected} (${quoted(join(folder, '.env'))}).`);
   else if (settings === 'empty')
     note(
       `Start Parley and enter its address and a development key in ${quoted(join(folder, '.env'))} (parley keys create).`,
@@ -66,9 +89,14 @@ export async function runInit(folder: string, { force, install = true, json }: I
 }
 
 /** Creates `.env`, which only its owner may read. An existing one is kept. */
-function writeSettings(file: string, address: { url: string; key: string } | null): 'kept' | 'connected' | 'empty' {
+function writeSettings(
+  file: string,
+  address: { url: string; key: string } | null,
+): 'kept' | 'connected' | 'empty' {
   if (existsSync(file)) return 'kept';
-  writeFileSync(file, settingsFile(address?.url ?? defaultUrl, address?.key ?? ''), { mode: 0o600 });
+  writeFileSync(file, settingsFile(address?.url ?? defaultUrl, address?.key ?? ''), {
+    mode: 0o600,
+  });
   return address === null ? 'empty' : 'connected';
 }
 
@@ -89,7 +117,8 @@ async function inSteps(title: string, work: () => Promise<void> | null): Promise
   }
 }
 
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Turns the folder's name into a valid npm package name. */
 const packageName = (text: string): string =>

@@ -14,7 +14,9 @@ export const runIntegrationsList = (options: KeyOptions): Promise<void> => {
   const fieldsOf = (isSecret: boolean) => (one: Integration) =>
     one.fields
       .filter((field) => field.value !== null && field.isSecret === isSecret)
-      .map(({ name, value }) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .map(
+        ({ name, value }) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      )
       .join(' ');
   return printList(options, {
     items: 'integrations',
@@ -25,7 +27,8 @@ export const runIntegrationsList = (options: KeyOptions): Promise<void> => {
     columns: {
       PROVIDER: ({ provider }) => provider,
       STATE: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-      SECRETS: (one) => (one.isReadable ? fieldsOf(true)(one) : 'cannot be decrypted; set them again'),
+      SECRETS: (one) =>
+        one.isReadable ? fieldsOf(true)(one) : 'cannot be decrypted; set them again',
       CONFIGURATION: fieldsOf(false),
     },
   });
@@ -51,7 +54,10 @@ const optionNames: Readonly<Record<string, string>> = {
 };
 
 /** `parley integrations set`: stores the given settings and keeps the others. */
-export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
+export async function runIntegrationsSet(
+  provider: string,
+  options: IntegrationsSetOptions,
+): Promise<void> {
   const kind = integrationProvider(provider)?.kind;
   if (kind === undefined) throw usageFailure(unknownProvider(provider));
   const { returnUrl, currency: defaultCurrency, from, mediaReply } = options;
@@ -65,12 +71,15 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   await withManage(options, async (manage) => {
     try {
       await manage.updateIntegration({ provider, settings }).catch((error: unknown) => {
-        if (!(error instanceof ParleyApiError) || error.code !== 'integration_not_found') throw error;
+        if (!(error instanceof ParleyApiError) || error.code !== 'integration_not_found')
+          throw error;
         return manage.createIntegration({ provider, settings });
       });
     } catch (error) {
       const [problem] = (error instanceof ParleyApiError && error.details) || [];
-      throw problem === undefined ? error : usageFailure(`${optionOf(problem.path)} ${problem.message}`);
+      throw problem === undefined
+        ? error
+        : usageFailure(`${optionOf(problem.path)} ${problem.message}`);
     }
   });
   if (options.json) return printJson({ provider, configured: true });
@@ -80,7 +89,9 @@ export async function runIntegrationsSet(provider: string, options: Integrations
 /** The option of a field, such as `--api-key` for `settings.apiKey`. */
 function optionOf(path: string): string {
   const field = path.split('.')[1] ?? '';
-  return optionNames[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return (
+    optionNames[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  );
 }
 
 function parseHeaders(written: string[]): Record<string, string> {
@@ -94,22 +105,34 @@ function parseHeaders(written: string[]): Record<string, string> {
 }
 
 /** `parley integrations test`: sends a read-only request. Exits with status 1 when the provider rejects the credentials. */
-export async function runIntegrationsTest(provider: string, { json, ...options }: KeyOptions): Promise<void> {
-  const { ok, reason } = await withManage(options, (manage) => manage.testIntegration({ provider }));
+export async function runIntegrationsTest(
+  provider: string,
+  { json, ...options }: KeyOptions,
+): Promise<void> {
+  const { ok, reason } = await withManage(options, (manage) =>
+    manage.testIntegration({ provider }),
+  );
   if (!ok) throw new Failure(`${provider}: ${reason}`);
   if (json) return printJson({ provider, ok, message: reason });
   print(`${provider}: ${reason}`);
 }
 
 /** `parley integrations disable|enable`: a disabled integration keeps its settings and is treated as not configured. */
-export async function runIntegrationsSwitch(provider: string, enabled: boolean, options: KeyOptions): Promise<void> {
+export async function runIntegrationsSwitch(
+  provider: string,
+  enabled: boolean,
+  options: KeyOptions,
+): Promise<void> {
   await withManage(options, (manage) => manage.updateIntegration({ provider, enabled }));
   if (options.json) return printJson({ provider, enabled });
   print(`${provider} is ${enabled ? 'enabled' : 'disabled'}.`);
 }
 
 /** `parley integrations remove`: deletes the settings and secrets, after which pending payments cannot be reconciled. */
-export async function runIntegrationsRemove(provider: string, { json, ...options }: KeyOptions): Promise<void> {
+export async function runIntegrationsRemove(
+  provider: string,
+  { json, ...options }: KeyOptions,
+): Promise<void> {
   await withManage(options, (manage) => manage.removeIntegration({ provider }));
   if (json) return printJson({ provider, removed: true });
   print(`Removed ${provider}.`);

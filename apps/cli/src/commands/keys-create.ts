@@ -24,7 +24,8 @@ export interface KeysCreateOptions {
 export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   const environment = parseEnvironment(options.env);
   const permissions = parsePermissions(options.permissions);
-  const expiresAt = options.expires === undefined ? undefined : parseExpiry(options.expires, Date.now());
+  const expiresAt =
+    options.expires === undefined ? undefined : parseExpiry(options.expires, Date.now());
   const { name, role } = options;
   if (role !== undefined && permissions.includes('manage'))
     throw usageFailure('A key with a role cannot have the permission manage');
@@ -37,9 +38,12 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
         const made = await manage.createApiKey({ ...wanted, expiresAt: expiresAt?.getTime() });
         return { ...made, organization: slug };
       });
-  if (options.json) return printJson({ id, key, organization, environment, ...wanted, role: undefined });
+  if (options.json)
+    return printJson({ id, key, organization, environment, ...wanted, role: undefined });
   const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
-  note(`Created key ${id}: ${permissions.join(', ')} in ${environment} of ${organization}${until}.`);
+  note(
+    `Created key ${id}: ${permissions.join(', ')} in ${environment} of ${organization}${until}.`,
+  );
   note('Store it now. It cannot be shown again.');
   print(key);
 }
@@ -59,9 +63,15 @@ const createInDatabase = ({ environment, org, ...wanted }: NewKey) =>
     const organization = await findOrganization(db, org);
     const scope = scopeOf(organization, environment);
     // All requests with a key whose role does not exist are refused.
-    if (wanted.role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === wanted.role))
+    if (
+      wanted.role !== undefined &&
+      !(await listRoles(db, scope)).some(({ slug }) => slug === wanted.role)
+    )
       throw new Failure(`No role "${wanted.role}" in ${environment}. Push it first`);
-    return { ...(await createApiKey(db, { ...scope, ...wanted })), organization: organization.slug };
+    return {
+      ...(await createApiKey(db, { ...scope, ...wanted })),
+      organization: organization.slug,
+    };
   });
 
 function parsePermissions(text: string): Permission[] {
@@ -69,7 +79,9 @@ function parsePermissions(text: string): Permission[] {
   const parsed = names.map((name) => permissionSchema.safeParse(name));
   const wrong = names.filter((_, index) => !parsed[index]!.success);
   if (wrong.length > 0)
-    throw usageFailure(`--permissions must be chat, data, sync, manage or *, not "${wrong.join(', ')}"`);
+    throw usageFailure(
+      `--permissions must be chat, data, sync, manage or *, not "${wrong.join(', ')}"`,
+    );
   return [...new Set(parsed.map((result) => result.data!))];
 }
 
@@ -77,8 +89,11 @@ function parsePermissions(text: string): Permission[] {
 export function parseExpiry(text: string, nowMs: number): Date {
   const duration = durationMs(text);
   const date =
-    duration !== null ? new Date(nowMs + duration) : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(date.getTime())) throw usageFailure(`--expires must be 30d, 12h, 2w or a date, not "${text}"`);
+    duration !== null
+      ? new Date(nowMs + duration)
+      : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
+  if (Number.isNaN(date.getTime()))
+    throw usageFailure(`--expires must be 30d, 12h, 2w or a date, not "${text}"`);
   if (date.getTime() <= nowMs) throw usageFailure('--expires is in the past');
   return date;
 }

@@ -22,7 +22,12 @@ export interface MembersInviteOptions {
 }
 
 /** `parley members invite`: prints a link that makes the first person who opens it a member, and nothing else, on stdout. */
-export async function runMembersInvite({ role, org, first, json }: MembersInviteOptions): Promise<void> {
+export async function runMembersInvite({
+  role,
+  org,
+  first,
+  json,
+}: MembersInviteOptions): Promise<void> {
   const publicUrl = publicUrlOf();
   await withDatabase(async (db) => {
     const organization = await findOrganization(db, org);

@@ -24,7 +24,9 @@ export async function runMembersReleaseEmail(
     }),
   );
   if (people.length === 0)
-    throw new Failure(`No one signs in with ${email}${unconfirmed ? ' without having confirmed it' : ''}`);
+    throw new Failure(
+      `No one signs in with ${email}${unconfirmed ? ' without having confirmed it' : ''}`,
+    );
   if (json) return printJson({ email, people });
   note(`These people have no e-mail address and no password any more. They stay members.`);
   note('A link for a new one: parley members reset-password <id>');

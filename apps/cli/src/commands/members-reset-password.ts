@@ -16,7 +16,10 @@ import { note, print, printJson } from '../terminal';
 const maxShown = 20;
 
 /** `parley members reset-password`: prints a link that sets a new password of a person, and nothing else, on stdout. */
-export async function runMembersResetPassword(person: string, { json }: { json?: boolean }): Promise<void> {
+export async function runMembersResetPassword(
+  person: string,
+  { json }: { json?: boolean },
+): Promise<void> {
   const publicUrl = publicUrlOf();
   await withDatabase(async (db) => {
     const { id, organizations } = await findOne(db, person);
@@ -39,12 +42,21 @@ export async function runMembersResetPassword(person: string, { json }: { json?:
 
 /** The person with an id or an e-mail address. Several people may have an address. */
 async function findOne(db: Queryable, person: string) {
-  const ids = person.includes('@') ? (await holdersOfEmail(db, person, maxShown)).map(({ id }) => id) : [person];
-  const found = await Promise.all(ids.map(async (id) => ({ id, organizations: await organizationsOf(db, id) })));
+  const ids = person.includes('@')
+    ? (await holdersOfEmail(db, person, maxShown)).map(({ id }) => id)
+    : [person];
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, organizations: await organizationsOf(db, id) })),
+  );
   const people = found.filter(({ organizations }) => organizations.length > 0);
   const [one, another] = people;
-  if (one === undefined) throw new Failure(`No person of an organization has the e-mail address or id "${person}"`);
+  if (one === undefined)
+    throw new Failure(`No person of an organization has the e-mail address or id "${person}"`);
   if (another === undefined) return one;
-  const shown = people.map(({ id, organizations }) => `${id} (${organizations.map(({ slug }) => slug).join(', ')})`);
-  throw new Failure(`Several people have the address ${person}. Name one by the id: ${shown.join(', ')}`);
+  const shown = people.map(
+    ({ id, organizations }) => `${id} (${organizations.map(({ slug }) => slug).join(', ')})`,
+  );
+  throw new Failure(
+    `Several people have the address ${person}. Name one by the id: ${shown.join(', ')}`,
+  );
 }

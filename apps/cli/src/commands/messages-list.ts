@@ -9,7 +9,12 @@ interface MessagesListOptions extends ListOptions {
 }
 
 /** `parley messages list`: prints messages of channels with their status and the reason of failures. */
-export const runMessagesList = ({ status, direction, contact, ...options }: MessagesListOptions): Promise<void> =>
+export const runMessagesList = ({
+  status,
+  direction,
+  contact,
+  ...options
+}: MessagesListOptions): Promise<void> =>
   printList(options, {
     items: 'messages',
     read: (manage) => (page) => manage.listChannelMessages({ ...page, status, direction, contact }),

@@ -47,8 +47,11 @@ async function checkSchema(url: string, json?: boolean): Promise<void> {
 
 function report({ applied, newer }: { applied: string[]; newer: string[] }, json?: boolean): void {
   if (json) return printJson({ applied, newer });
-  if (applied.length > 0) print(`Applied ${applied.length} migration${applied.length === 1 ? '' : 's'}.`);
+  if (applied.length > 0)
+    print(`Applied ${applied.length} migration${applied.length === 1 ? '' : 's'}.`);
   if (newer.length > 0)
-    print(`The database has ${newer.join(', ')} of a newer version, which this version works with.`);
+    print(
+      `The database has ${newer.join(', ')} of a newer version, which this version works with.`,
+    );
   else if (applied.length === 0) print('The database is up to date.');
 }

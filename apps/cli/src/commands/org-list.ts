@@ -7,7 +7,8 @@ import { formatTable, formatTime, note, print, printJson } from '../terminal';
 export async function runOrgList({ json }: { json?: boolean }): Promise<void> {
   const organizations = await withDatabase((db) => listOrganizations(db));
   if (json) return printJson({ organizations: organizations.map(shownOrganization) });
-  if (organizations.length === 0) return note('There is no organization yet. Create one with: parley org create');
+  if (organizations.length === 0)
+    return note('There is no organization yet. Create one with: parley org create');
   const rows = organizations.map(({ slug, name, id, externalId, createdAt }) => [
     slug,
     name,

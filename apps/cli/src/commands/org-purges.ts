@@ -28,7 +28,12 @@ export async function runOrgPurges({
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} purges`);
   if (org !== undefined) for (const purge of items) printReport(purge);
   else
-    print(formatTable(['ORGANIZATION', 'STATE', 'SIGNED', 'REQUESTED', 'DUE', 'FINISHED', 'ROWS'], items.map(toRow)));
+    print(
+      formatTable(
+        ['ORGANIZATION', 'STATE', 'SIGNED', 'REQUESTED', 'DUE', 'FINISHED', 'ROWS'],
+        items.map(toRow),
+      ),
+    );
   if (next !== null) note(`Next page: --cursor ${next}`);
 }
 
@@ -39,12 +44,14 @@ async function stop(db: Queryable, name: string): Promise<Purge> {
   const { purge } = stopped;
   const subject = `The purge of ${nameOf(purge)}`;
   if (purge.state === 'stopped') throw new Failure(`${subject} is already stopped`);
-  if (purge.signed) throw new Failure(`${subject} was requested by a signed delivery and cannot be stopped`);
+  if (purge.signed)
+    throw new Failure(`${subject} was requested by a signed delivery and cannot be stopped`);
   throw new Failure(`${subject} is ${purge.state} and can no longer be stopped`);
 }
 
 const nameOf = ({ slug, organizationId }: Purge): string => slug ?? organizationId;
-const sumOf = ({ deleted }: Purge): number => Object.values(deleted).reduce((sum, count) => sum + count, 0);
+const sumOf = ({ deleted }: Purge): number =>
+  Object.values(deleted).reduce((sum, count) => sum + count, 0);
 
 const toRow = (purge: Purge): string[] => [
   nameOf(purge),

@@ -5,7 +5,10 @@ import { formatTime } from '../terminal';
 type Status = 'draft' | 'pending' | 'paid' | 'failed';
 
 /** `parley payments list`: prints the payments of an environment, newest first. */
-export const runPaymentsList = ({ status, ...options }: ListOptions & { status?: Status }): Promise<void> =>
+export const runPaymentsList = ({
+  status,
+  ...options
+}: ListOptions & { status?: Status }): Promise<void> =>
   printList(options, {
     items: 'matching payments',
     read: (manage) => (page) => manage.listPayments({ ...page, status }),

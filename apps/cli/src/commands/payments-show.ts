@@ -26,6 +26,8 @@ export async function runPaymentsShow(id: string, { json, ...options }: KeyOptio
     }),
   );
   for (const { type, at, actor, problem } of events) {
-    print(`${formatTime(at)}  ${type}  by ${actor.type}${problem === null ? '' : `: ${safeLine(problem)}`}`);
+    print(
+      `${formatTime(at)}  ${type}  by ${actor.type}${problem === null ? '' : `: ${safeLine(problem)}`}`,
+    );
   }
 }

@@ -25,7 +25,8 @@ export async function runPublishableKeysCreate({
   json,
   ...options
 }: PublishableKeyOptions): Promise<void> {
-  if ((agent === undefined) === (router === undefined)) throw usageFailure('Name either --agent or --router');
+  if ((agent === undefined) === (router === undefined))
+    throw usageFailure('Name either --agent or --router');
   const listed = origins.split(',').map((origin) => origin.trim());
   const made = await withManage(options, (manage) =>
     manage.createPublishableKey({
@@ -56,7 +57,10 @@ export const runPublishableKeysList = (options: ListOptions): Promise<void> =>
   });
 
 /** `parley publishable-keys revoke <key>`: all processes refuse the key and its sessions within a second. */
-export async function runPublishableKeysRevoke(given: string, { json, ...options }: KeyOptions): Promise<void> {
+export async function runPublishableKeysRevoke(
+  given: string,
+  { json, ...options }: KeyOptions,
+): Promise<void> {
   const id = await withManage(options, async (manage) => {
     const known = given.startsWith('pk_') ? iterate(manage.listPublishableKeys) : [];
     let found = given;

@@ -25,10 +25,14 @@ export async function runPull(folder: string, { force = false, json }: PullOptio
   if (json) return printJson({ environment, version, definitions: pulled });
   for (const { file, outcome, slug, reason } of pulled) {
     if (outcome === 'written') print(colors.green(`  + ${safeLine(file)}: ${safeLine(slug)}`));
-    if (outcome === 'kept') print(colors.yellow(`  ! ${safeLine(file)}: ${safeLine(slug)} was not written: ${reason}`));
+    if (outcome === 'kept')
+      print(colors.yellow(`  ! ${safeLine(file)}: ${safeLine(slug)} was not written: ${reason}`));
   }
-  const count = (counted: Pulled['outcome']) => pulled.filter(({ outcome }) => outcome === counted).length;
-  note(`Pulled ${environment} at version ${version}: ${count('written')} written, ${count('unchanged')} unchanged.`);
+  const count = (counted: Pulled['outcome']) =>
+    pulled.filter(({ outcome }) => outcome === counted).length;
+  note(
+    `Pulled ${environment} at version ${version}: ${count('written')} written, ${count('unchanged')} unchanged.`,
+  );
   if (kept.length > 0)
     note(
       force

@@ -21,7 +21,10 @@ export interface RestoreOptions {
  * `parley restore <file>`: replaces the rows of the database by those of a backup, in one transaction. A database with rows is
  * replaced only with --replace, and after a question.
  */
-export async function runRestore(file: string, { replace, yes, json }: RestoreOptions): Promise<void> {
+export async function runRestore(
+  file: string,
+  { replace, yes, json }: RestoreOptions,
+): Promise<void> {
   const url = databaseUrl();
   const startedAt = Date.now();
   try {
@@ -39,10 +42,13 @@ export async function runRestore(file: string, { replace, yes, json }: RestoreOp
       },
     });
     const took = formatDuration(Date.now() - startedAt);
-    if (json) return printJson({ file, createdAt: backup.manifest.createdAt, rows: backup.rows, held });
+    if (json)
+      return printJson({ file, createdAt: backup.manifest.createdAt, rows: backup.rows, held });
     progress.stop(`Restored ${formatCount(backup.rows)} rows from ${file} (${took}).`);
     if (Object.keys(held).length > 0)
-      note(`Held: ${describeHeld(held)}. They may have been done since the backup: parley held list shows them.`);
+      note(
+        `Held: ${describeHeld(held)}. They may have been done since the backup: parley held list shows them.`,
+      );
     note('Restart the services: they may still use what they read before.');
     note('SECRETS_KEY must be the key of the backup. parley doctor checks it.');
   } catch (error) {
@@ -60,16 +66,22 @@ async function check(file: string, json?: boolean): Promise<CheckedBackup> {
   const backup = await checkBackup(file, progress.advance);
   const { createdAt, parley, postgres } = backup.manifest;
   const origin = `by Parley ${parley} from PostgreSQL ${postgres}`;
-  progress.stop(`${file} was made on ${formatTime(new Date(createdAt))} ${origin}: ${formatCount(backup.rows)} rows.`);
+  progress.stop(
+    `${file} was made on ${formatTime(new Date(createdAt))} ${origin}: ${formatCount(backup.rows)} rows.`,
+  );
   return backup;
 }
 
 /** The rows of a backup fit the tables of the same migrations only. */
-function requireSameSchema(file: string, { manifest: { migrations, parley } }: CheckedBackup): void {
+function requireSameSchema(
+  file: string,
+  { manifest: { migrations, parley } }: CheckedBackup,
+): void {
   const known = migrationNames(migrationsDir());
   const missing = known.filter((name) => !migrations.includes(name));
   const unknown = migrations.filter((name) => !known.includes(name));
-  const list = (names: string[]): string => names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
+  const list = (names: string[]): string =>
+    names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
   if (unknown.length > 0)
     throw new Failure(
       `${file} is of a newer schema than that of this version (${version}), with ${list(unknown)}. Restore it with the version that added them`,
@@ -82,17 +94,23 @@ function requireSameSchema(file: string, { manifest: { migrations, parley } }: C
 }
 
 /** Creates the tables of an empty database, and asks before those of another one are emptied. */
-async function prepare(url: string, options: { replace?: boolean; yes?: boolean; file: string }): Promise<void> {
+async function prepare(
+  url: string,
+  options: { replace?: boolean; yes?: boolean; file: string },
+): Promise<void> {
   const filled = await filledTables(url);
   refuseUnlessReplaced(url, filled, options.replace);
   if (filled.length === 0 && !readDatabaseUrl(url).isPooled)
     await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note });
   await withDatabase(async () => {}); // checks the schema
   if (filled.length > 0 && !options.yes)
-    await requireConsent(`Delete everything in ${withoutPassword(url)} and restore ${options.file}?`, {
-      instead: 'Use --replace --yes to delete what is there',
-      refused: 'Nothing was changed',
-    });
+    await requireConsent(
+      `Delete everything in ${withoutPassword(url)} and restore ${options.file}?`,
+      {
+        instead: 'Use --replace --yes to delete what is there',
+        refused: 'Nothing was changed',
+      },
+    );
 }
 
 function refuseUnlessReplaced(url: string, filled: string[], replace = false): void {

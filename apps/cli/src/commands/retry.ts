@@ -9,7 +9,10 @@ export async function runRetry(
   { anyway, json, ...options }: KeyOptions & { anyway?: true },
 ): Promise<void> {
   const { results: retried, problems } = await withManage(options, (manage) =>
-    changeEach(ids, async (id) => ({ id, retriedAs: (await manage[operation]({ id, anyway })).id })),
+    changeEach(ids, async (id) => ({
+      id,
+      retriedAs: (await manage[operation]({ id, anyway })).id,
+    })),
   );
   if (!json)
     for (const { id, retriedAs } of retried)

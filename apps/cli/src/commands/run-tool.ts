@@ -18,11 +18,19 @@ export async function runRunTool(
   const args = text === undefined ? undefined : await parseObject(text, 'args');
   const api = createApi();
   try {
-    const answer = await api.post<RunToolResponse>('/v1/run-tool', { toolName, args, agentSlug: agent });
+    const answer = await api.post<RunToolResponse>('/v1/run-tool', {
+      toolName,
+      args,
+      agentSlug: agent,
+    });
     if (json) return printJson(answer);
     printLogs(answer.logs);
     print(safeText(JSON.stringify(answer.result ?? null, null, 2)));
-    note(colors.dim(`  ${answer.tool.name} as ${answer.agent?.slug ?? 'the system'}, ${answer.durationMs} ms`));
+    note(
+      colors.dim(
+        `  ${answer.tool.name} as ${answer.agent?.slug ?? 'the system'}, ${answer.durationMs} ms`,
+      ),
+    );
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     printLogs(error.logs);
@@ -31,7 +39,8 @@ export async function runRunTool(
 }
 
 function printLogs(logs: LogLine[] = []): void {
-  for (const { level, message } of logs) note(colors.dim(`  console.${level}: ${safeLine(message)}`));
+  for (const { level, message } of logs)
+    note(colors.dim(`  console.${level}: ${safeLine(message)}`));
 }
 
 /** Replaces the line of an error by the place in the project, if the project has the handler that ran. */
@@ -46,7 +55,8 @@ async function withPlace(error: ApiFailure, api: Api, tool: string): Promise<Api
 /** Looks for the stored handler of a tool in this folder and its subfolders. */
 async function findHandler(api: Api, name: string): Promise<PlaceOfLine | null> {
   const { resources } = await api.post<SyncPull>('/v1/sync/pull', {});
-  const codeIn = (tools: ToolDefinition[] = []) => tools.find((tool) => tool.name === name)?.handlerCode;
+  const codeIn = (tools: ToolDefinition[] = []) =>
+    tools.find((tool) => tool.name === name)?.handlerCode;
   const subfolders = readdirSync(pathOf('.'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name))
     .map((entry) => join('.', entry.name));

@@ -8,7 +8,10 @@ import { formatFields, formatTable, print, printJson } from '../terminal';
 /** `parley status [folder]`: prints the key's environment, its definitions, and how the folder differs. */
 export async function runStatus(folder: string, { json }: { json?: boolean }): Promise<void> {
   const api = createApi();
-  const { organization, environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
+  const { organization, environment, version, resources } = await api.post<SyncState>(
+    '/v1/sync/state',
+    {},
+  );
   const result = hasDefinitions(folder) ? (await previewPush(api, folder, true)).result : null;
   const local = result === null ? 'no definitions in this folder' : describeDifference(result);
   if (json) {
@@ -18,7 +21,15 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
     return printJson({ url: api.url, organization, environment, version, counts, agents, local });
   }
   const named = `${organization.slug} (${organization.name})`;
-  print(formatFields({ address: api.url, organization: named, environment, version: String(version), folder: local }));
+  print(
+    formatFields({
+      address: api.url,
+      organization: named,
+      environment,
+      version: String(version),
+      folder: local,
+    }),
+  );
   print();
   print(
     formatTable(
@@ -44,6 +55,8 @@ function describeDifference(result: SyncResult): string {
   ] as const;
   const shown = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
   if (refused.length > 0)
-    shown.push(`${refused.length} only in the environment and not deletable with --prune: ${refused.join(', ')}`);
+    shown.push(
+      `${refused.length} only in the environment and not deletable with --prune: ${refused.join(', ')}`,
+    );
   return shown.join(', ');
 }

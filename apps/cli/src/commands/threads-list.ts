@@ -10,7 +10,13 @@ export interface ThreadsListOptions extends ListOptions {
 }
 
 /** `parley threads list`: prints the threads of an environment, latest message first. */
-export const runThreadsList = ({ agent, state, status, search, ...options }: ThreadsListOptions): Promise<void> =>
+export const runThreadsList = ({
+  agent,
+  state,
+  status,
+  search,
+  ...options
+}: ThreadsListOptions): Promise<void> =>
   printList(options, {
     items: 'threads',
     read: (manage) => (page) => manage.listThreads({ ...page, agent, state, status, q: search }),

@@ -13,7 +13,11 @@ export interface ThreadsReplyOptions extends KeyOptions {
 }
 
 /** `parley threads reply <thread> [text]`: writes to the contact as a person, who thereby takes the thread over. */
-export async function runThreadsReply(id: string, given: string | undefined, options: ThreadsReplyOptions) {
+export async function runThreadsReply(
+  id: string,
+  given: string | undefined,
+  options: ThreadsReplyOptions,
+) {
   const { template: name, language, file } = options;
   if ((name === undefined) !== (language === undefined))
     throw usageFailure('--template and --language need each other');

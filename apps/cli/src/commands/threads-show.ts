@@ -1,6 +1,10 @@
 import { type ResultOf, iterate } from '@parley/client/manage';
 import { cutsOf } from '../conversations/format-execution';
-import { type ThreadMessage, formatThreadHead, formatTurn } from '../conversations/format-transcript';
+import {
+  type ThreadMessage,
+  formatThreadHead,
+  formatTurn,
+} from '../conversations/format-transcript';
 import { type ListOptions, readPages, withManage } from '../manage';
 import { parseLimit } from '../page';
 import { colors, print, printJson } from '../terminal';
@@ -9,16 +13,27 @@ import { colors, print, printJson } from '../terminal';
 const concurrentReads = 8;
 
 /** `parley threads show <threadId|externalId>`: prints the last turns of a thread, oldest first. */
-export async function runThreadsShow(name: string, options: ListOptions & { full?: boolean }): Promise<void> {
+export async function runThreadsShow(
+  name: string,
+  options: ListOptions & { full?: boolean },
+): Promise<void> {
   const limit = parseLimit(options.limit, 20);
   const { thread, executions, page } = await withManage(options, async (manage) => {
     const thread = await manage.getThread({ id: name });
     const read = manage.listExecutions;
-    const page = await readPages((one) => read({ ...one, thread: thread.id }), limit, options.cursor);
+    const page = await readPages(
+      (one) => read({ ...one, thread: thread.id }),
+      limit,
+      options.cursor,
+    );
     const ids = page.data.map(({ id }) => id).reverse();
     const executions: ResultOf<'getExecution'>[] = [];
     while (ids.length > 0)
-      executions.push(...(await Promise.all(ids.splice(0, concurrentReads).map((id) => manage.getExecution({ id })))));
+      executions.push(
+        ...(await Promise.all(
+          ids.splice(0, concurrentReads).map((id) => manage.getExecution({ id })),
+        )),
+      );
     const messages: ThreadMessage[] = [];
     const [oldest] = executions;
     for await (const message of iterate(manage.listThreadMessages, { id: thread.id, limit: 100 })) {

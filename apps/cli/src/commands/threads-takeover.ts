@@ -9,13 +9,18 @@ export async function runThreadsTakeover(
   { for: duration, json, ...options }: KeyOptions & { for?: string },
 ): Promise<void> {
   const ms = duration === undefined ? 0 : durationMs(duration);
-  if (ms === null) throw usageFailure(`--for must be a duration such as 30m or 12h, not "${duration}"`);
+  if (ms === null)
+    throw usageFailure(`--for must be a duration such as 30m or 12h, not "${duration}"`);
   const until = ms === 0 ? undefined : Date.now() + ms;
-  const result = await withManage(options, (manage) => manage.takeOverThread({ id: thread, until }));
+  const result = await withManage(options, (manage) =>
+    manage.takeOverThread({ id: thread, until }),
+  );
   if (json) return printJson(result);
   const { id, changed } = result;
   const end = until === undefined ? '' : ` The agent answers again from ${formatTime(until)} on.`;
-  print(`${changed ? `Took over ${id}` : `${id} was already taken over`}: messages are stored and not answered.${end}`);
+  print(
+    `${changed ? `Took over ${id}` : `${id} was already taken over`}: messages are stored and not answered.${end}`,
+  );
 }
 
 /** `parley threads resume <threadId|externalId>`: the agent answers again. */

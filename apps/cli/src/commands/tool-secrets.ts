@@ -8,7 +8,11 @@ interface Options {
 }
 
 /** `parley tool-secrets set NAME [-]`: sets a secret of the key's environment. */
-export async function runSet(name: string, source: string | undefined, { json }: Options): Promise<void> {
+export async function runSet(
+  name: string,
+  source: string | undefined,
+  { json }: Options,
+): Promise<void> {
   const usage = `printf %s "$VALUE" | parley tool-secrets set ${name} -`;
   const value = await askSecret(source, `Value of ${name}`, usage);
   const changed = await createApi().post<ToolSecretChange>('/v1/tool-secrets', { name, value });

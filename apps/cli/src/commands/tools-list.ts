@@ -17,5 +17,6 @@ export async function runToolsList({ json }: { json?: boolean }): Promise<void> 
     previewOf(description, 60),
   ]);
   print(formatTable(['TOOL', 'KIND', 'PERMISSION', 'DESCRIPTION'], rows));
-  if (typeof custom === 'string') note(`The custom tools of an environment are not listed: ${custom}`);
+  if (typeof custom === 'string')
+    note(`The custom tools of an environment are not listed: ${custom}`);
 }

@@ -8,19 +8,28 @@ import { describeBuiltIn, pullCustomTools } from '../tools/describe-tool';
 export async function runToolsShow(name: string, { json }: { json?: boolean }): Promise<void> {
   const builtIn = builtInTools.find((tool) => tool.name === name);
   const tool =
-    builtIn === undefined ? (await pullCustomTools()).find((custom) => custom.name === name) : describeBuiltIn(builtIn);
-  if (tool === undefined) throw new Failure(`There is no tool "${name}". List the tools with: parley tools list`);
+    builtIn === undefined
+      ? (await pullCustomTools()).find((custom) => custom.name === name)
+      : describeBuiltIn(builtIn);
+  if (tool === undefined)
+    throw new Failure(`There is no tool "${name}". List the tools with: parley tools list`);
   if (json) return printJson(tool);
   const { kind, permission, description, parameters } = tool;
   print(formatFields({ tool: name, kind, permission }));
   print(`\n${indentText(description)}\n`);
   const rows = rowsOf(parameters);
   if (rows.length === 0) return note(`  No parameters are declared (${describeType(parameters)}).`);
-  const required = (value: (typeof rows)[number]['required']) => (value === true ? 'yes' : value || 'no');
+  const required = (value: (typeof rows)[number]['required']) =>
+    value === true ? 'yes' : value || 'no';
   print(
     formatTable(
       ['PARAMETER', 'TYPE', 'REQUIRED', 'DESCRIPTION'],
-      rows.map((row) => [row.name, row.type.replaceAll('"', ''), required(row.required), noteOf(row)]),
+      rows.map((row) => [
+        row.name,
+        row.type.replaceAll('"', ''),
+        required(row.required),
+        noteOf(row),
+      ]),
     ),
   );
 }

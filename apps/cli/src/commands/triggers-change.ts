@@ -10,7 +10,8 @@ export async function runTriggersChange(
 ): Promise<void> {
   const { results, problems } = await withManage(options, (manage) =>
     changeEach(names, async (name) => {
-      if (!name.startsWith('run_')) return (await manage[`${verb}TriggerRuns`]({ trigger: name })).runs;
+      if (!name.startsWith('run_'))
+        return (await manage[`${verb}TriggerRuns`]({ trigger: name })).runs;
       return [(await manage[`${verb}TriggerRun`]({ id: name })).id];
     }),
   );
@@ -18,7 +19,9 @@ export async function runTriggersChange(
   if (!json) for (const id of runs) print(id);
   if (problems.length > 0) throw new Failure(problems.join('\n'), undefined, { runs });
   if (json) return printJson({ runs });
-  note(`${verb === 'retry' ? 'Retrying' : 'Cancelled'} ${runs.length} run${runs.length === 1 ? '' : 's'}`);
+  note(
+    `${verb === 'retry' ? 'Retrying' : 'Cancelled'} ${runs.length} run${runs.length === 1 ? '' : 's'}`,
+  );
 }
 
 /** `parley triggers enable|disable <trigger>`. */

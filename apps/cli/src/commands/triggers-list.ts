@@ -5,14 +5,20 @@ import { formatTime } from '../terminal';
 
 /** `parley triggers list`: prints the triggers of an environment with their runs of the last day by status. */
 export const runTriggersList = (options: KeyOptions): Promise<void> => {
-  const countOf = (status: string) => (trigger: { runs: Record<string, number> }) => String(trigger.runs[status] ?? 0);
+  const countOf = (status: string) => (trigger: { runs: Record<string, number> }) =>
+    String(trigger.runs[status] ?? 0);
   return printList(options, {
     items: 'triggers',
-    read: (manage) => async () => ({ data: await readAll(iterate(manage.listTriggers)), cursor: '', hasMore: false }),
+    read: (manage) => async () => ({
+      data: await readAll(iterate(manage.listTriggers)),
+      cursor: '',
+      hasMore: false,
+    }),
     columns: {
       TRIGGER: ({ slug }) => slug,
       ON: ({ on }) =>
-        textAt(on.schedule) ?? `${on.entityType} ${on.action}${conditionOf(Object.keys(objectAt(on.condition)))}`,
+        textAt(on.schedule) ??
+        `${on.entityType} ${on.action}${conditionOf(Object.keys(objectAt(on.condition)))}`,
       NEXT: ({ nextTickAt }) => (nextTickAt === null ? '-' : formatTime(nextTickAt)),
       SCHEDULED: countOf('scheduled'),
       RUNNING: countOf('running'),
@@ -29,4 +35,5 @@ async function readAll<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-const conditionOf = (fields: string[]): string => (fields.length === 0 ? '' : ` if ${fields.join(', ')}`);
+const conditionOf = (fields: string[]): string =>
+  fields.length === 0 ? '' : ` if ${fields.join(', ')}`;

@@ -16,7 +16,8 @@ export const runTriggersRuns = (
 ): Promise<void> =>
   printList(options, {
     items: 'matching runs',
-    read: (manage) => (page) => manage.listTriggerRuns({ ...page, trigger, status, entityId: entity }),
+    read: (manage) => (page) =>
+      manage.listTriggerRuns({ ...page, trigger, status, entityId: entity }),
     columns: {
       RUN: ({ id }) => id,
       CREATED: ({ createdAt }) => formatTime(createdAt),

@@ -1,7 +1,15 @@
 import type { ResultOf } from '@parley/client/manage';
 import { type KeyOptions, withManage } from '../manage';
 import { cutText, safeLine } from '../safe-text';
-import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';
+import {
+  colors,
+  formatDuration,
+  formatFields,
+  formatTime,
+  print,
+  printJson,
+  timeZone,
+} from '../terminal';
 import { tookOf } from '../triggers/took-of';
 
 type TriggerRun = ResultOf<'getTriggerRun'>;

@@ -35,7 +35,12 @@ const columns = {
 };
 
 /** `parley webhooks list`: prints the deliveries in the inbox, with the reason of failures. */
-export async function runWebhooksList({ unattributed, status, provider, ...options }: WebhooksListOptions) {
+export async function runWebhooksList({
+  unattributed,
+  status,
+  provider,
+  ...options
+}: WebhooksListOptions) {
   if (!unattributed)
     return printList(options, {
       items,

@@ -28,7 +28,8 @@ export async function runWebhooksShow(
       processed: delivery.processedAt === null ? undefined : formatTime(delivery.processedAt),
     }),
   );
-  for (const [name, value] of Object.entries(delivery.headers)) print(indentText(`${name}: ${value}`));
+  for (const [name, value] of Object.entries(delivery.headers))
+    print(indentText(`${name}: ${value}`));
   print(indentText(typeof body === 'string' ? body : JSON.stringify(body, null, 2)));
 }
 

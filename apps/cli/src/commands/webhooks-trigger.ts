@@ -23,11 +23,14 @@ export async function runWebhooksTrigger(
   const names = Object.keys(samples);
   if (event === undefined) return json ? printJson({ events: names }) : print(names.join('\n'));
   const sample = ownValue(samples, event);
-  if (sample === undefined) throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
+  if (sample === undefined)
+    throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
   const body = structuredClone(sample.body) as JsonObject;
   if (sample.path === '/webhook/clerk') await adaptIdentitySample(body, options);
   else
-    for (const line of await withManage(options, (manage) => adaptSample(manage, { ...sample, name: event }, body)))
+    for (const line of await withManage(options, (manage) =>
+      adaptSample(manage, { ...sample, name: event }, body),
+    ))
       note(line);
   for (const change of set) setMember(body, change);
   const address = apiUrl(url ?? readVariable('PARLEY_URL'));
@@ -52,9 +55,12 @@ export async function runWebhooksTrigger(
   });
   const text = await response.text();
   if (!response.ok)
-    throw new Failure(`${sample.path} returned ${response.status}: ${text}${adviceFor(sample.path, response.status)}`);
+    throw new Failure(
+      `${sample.path} returned ${response.status}: ${text}${adviceFor(sample.path, response.status)}`,
+    );
   if (json) printJson({ status: response.status, path: sample.path, body });
-  else print(`${sample.path} returned ${response.status}. See its status with: parley webhooks list`);
+  else
+    print(`${sample.path} returned ${response.status}. See its status with: parley webhooks list`);
 }
 
 /** Explains a 401 for an unsigned delivery of Clerk, which webhook-ingest refuses in production without a reason. */

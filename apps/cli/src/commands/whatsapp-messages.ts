@@ -4,7 +4,11 @@ import { createStandIns, customerOf } from '../stand-ins';
 import { colors, formatTime, note, print, printJson } from '../terminal';
 
 /** `parley whatsapp messages`: prints what a customer has written and read on the simulated WhatsApp of `npm start`. */
-export async function runWhatsappMessages({ from, json, ...options }: KeyOptions & { from?: string }): Promise<void> {
+export async function runWhatsappMessages({
+  from,
+  json,
+  ...options
+}: KeyOptions & { from?: string }): Promise<void> {
   const customer = customerOf(from);
   const organization = await withManage(options, (manage) => manage.getOrganization());
   const all = await createStandIns(organization).messages();

@@ -31,12 +31,17 @@ export async function runWhatsappSend(text: string, options: WhatsappSendOptions
   await standIns.write({ number, customer, text });
   const readReplies = async () => (await standIns.messages()).filter(isReply).slice(earlier);
   let replies = await readReplies();
-  for (const endMs = Date.now() + replyLimitMs; options.wait && replies.length === 0 && Date.now() < endMs;) {
+  for (
+    const endMs = Date.now() + replyLimitMs;
+    options.wait && replies.length === 0 && Date.now() < endMs;
+  ) {
     await sleep(100);
     replies = await readReplies();
-    if (replies.length > 0) await sleep(furtherMs).then(async () => (replies = await readReplies()));
+    if (replies.length > 0)
+      await sleep(furtherMs).then(async () => (replies = await readReplies()));
   }
-  if (options.json) return printJson({ number, customer, replies: replies.map((reply) => reply.text) });
+  if (options.json)
+    return printJson({ number, customer, replies: replies.map((reply) => reply.text) });
   for (const reply of replies) print(safeText(reply.text));
   if (replies.length === 0 && options.wait)
     throw new Failure('No reply within 90 s. See the reason with: parley messages list');
@@ -56,9 +61,16 @@ async function numberOf(
       (agent === undefined || one.agent === agent),
   );
   if (found !== undefined) return found.phoneNumberId!;
-  const account = (await manage.listIntegrations()).data.find(({ provider }) => provider === 'kapso');
-  if (account?.isConfigured && account.fields.find(({ name }) => name === 'apiUrl')?.value !== apiUrl)
-    throw new Failure('WhatsApp is connected to Kapso, not simulated. Write to its number from a phone');
+  const account = (await manage.listIntegrations()).data.find(
+    ({ provider }) => provider === 'kapso',
+  );
+  if (
+    account?.isConfigured &&
+    account.fields.find(({ name }) => name === 'apiUrl')?.value !== apiUrl
+  )
+    throw new Failure(
+      'WhatsApp is connected to Kapso, not simulated. Write to its number from a phone',
+    );
   const answerer = agent ?? (await oldestAgent(manage));
   const phoneNumberId = digits ?? `1555${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
   await manage.connectChannel({ agent: answerer, phoneNumberId });

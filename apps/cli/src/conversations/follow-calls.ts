@@ -20,7 +20,11 @@ export interface CallListener {
  * @returns a function that ends this, and returns the number of ended calls that were reported for each tool. It does not
  * wait for the server.
  */
-export function followCalls(address: Address, message: string, listener: CallListener): () => Map<string, number> {
+export function followCalls(
+  address: Address,
+  message: string,
+  listener: CallListener,
+): () => Map<string, number> {
   const abort = new AbortController();
   const reported = new Map<string, number>();
   void poll(address, message, abort.signal, {
@@ -36,7 +40,12 @@ export function followCalls(address: Address, message: string, listener: CallLis
   };
 }
 
-async function poll(address: Address, message: string, signal: AbortSignal, listener: CallListener): Promise<void> {
+async function poll(
+  address: Address,
+  message: string,
+  signal: AbortSignal,
+  listener: CallListener,
+): Promise<void> {
   const since = Date.now() - toleranceMs;
   await sleep(pollMs, undefined, { signal });
   const client = new ParleyClient({ apiKey: address.key, baseUrl: address.url, maxRetries: 0 });
@@ -48,15 +57,25 @@ async function poll(address: Address, message: string, signal: AbortSignal, list
   }
 }
 
-async function findRunning(manage: ManageClient, message: string, since: number, signal: AbortSignal) {
+async function findRunning(
+  manage: ManageClient,
+  message: string,
+  since: number,
+  signal: AbortSignal,
+) {
   const page = { status: 'running', limit: comparedExecutions, since } as const;
   const { data } = await manage.listExecutions(page, { signal });
   return data.find(({ input }) => message.startsWith(input))?.id;
 }
 
-function report(execution: Execution, seen: Map<string, ToolStep['status']>, listener: CallListener): void {
+function report(
+  execution: Execution,
+  seen: Map<string, ToolStep['status']>,
+  listener: CallListener,
+): void {
   for (const step of execution.steps) {
-    if (step.type !== 'tool' || step.status === 'unknown' || seen.get(step.callId) === step.status) continue;
+    if (step.type !== 'tool' || step.status === 'unknown' || seen.get(step.callId) === step.status)
+      continue;
     seen.set(step.callId, step.status);
     if (step.status === 'running') listener.started(step.name);
     else listener.ended(step);

@@ -1,7 +1,15 @@
 import type { ResultOf } from '@parley/client/manage';
 import { cutText, safeLine } from '../safe-text';
 import type { ExecutionStatus } from '../statuses';
-import { colors, formatBytes, formatDuration, formatFields, formatTime, indentText, timeZone } from '../terminal';
+import {
+  colors,
+  formatBytes,
+  formatDuration,
+  formatFields,
+  formatTime,
+  indentText,
+  timeZone,
+} from '../terminal';
 
 export type Execution = ResultOf<'getExecution'>;
 type Step = Execution['steps'][number];
@@ -16,7 +24,9 @@ export interface Cuts {
 }
 
 export const cutsOf = (full: boolean | undefined): Cuts =>
-  full ? { message: Infinity, args: Infinity, result: Infinity } : { message: 2000, args: 300, result: 500 };
+  full
+    ? { message: Infinity, args: Infinity, result: Infinity }
+    : { message: 2000, args: 300, result: 500 };
 
 /** Time from start to end; null before the end. */
 export const tookOf = ({ durationMs }: Pick<Execution, 'durationMs'>): string | null =>
@@ -25,15 +35,20 @@ export const tookOf = ({ durationMs }: Pick<Execution, 'durationMs'>): string | 
 const isTrouble = (status: ExecutionStatus | Step['status']): boolean =>
   ['failed', 'stalled', 'error', 'unknown'].includes(status);
 
-export const colorStatus = (status: ExecutionStatus | Step['status'], text: string = status): string =>
-  isTrouble(status) ? colors.red(text) : text;
+export const colorStatus = (
+  status: ExecutionStatus | Step['status'],
+  text: string = status,
+): string => (isTrouble(status) ? colors.red(text) : text);
 
 export function formatExecution(execution: Execution, cuts: Cuts): string {
   const { input, output } = execution;
   const parts = [
     formatHead(execution),
     formatSection('input', input, cuts),
-    [colors.bold('steps'), ...execution.steps.map((step, index) => formatStep(step, index + 1, cuts))].join('\n'),
+    [
+      colors.bold('steps'),
+      ...execution.steps.map((step, index) => formatStep(step, index + 1, cuts)),
+    ].join('\n'),
   ];
   if (output !== null) parts.push(formatSection('output', output || '(empty)', cuts));
   return parts.join('\n\n');
@@ -43,7 +58,18 @@ const formatSection = (title: string, text: string, cuts: Cuts): string =>
   `${colors.bold(title)}\n${indentText(cutText(text, cuts.message))}`;
 
 function formatHead(execution: Execution): string {
-  const { id, threadId, agentSlug, routerSlug, status, model, error, requestId, createdAt, startedAt } = execution;
+  const {
+    id,
+    threadId,
+    agentSlug,
+    routerSlug,
+    status,
+    model,
+    error,
+    requestId,
+    createdAt,
+    startedAt,
+  } = execution;
   const { finishReason } = execution;
   const waitedMs = startedAt === null ? null : startedAt - createdAt;
   return formatFields({
@@ -112,7 +138,14 @@ export function formatCall(step: ToolStep, cuts: Cuts): { args: string; result: 
 }
 
 /** Text unchanged, other values as JSON, errors as type and message. */
-function resultText({ status, result, resultStart, errorType, errorMessage, permission }: ToolStep): string | null {
+function resultText({
+  status,
+  result,
+  resultStart,
+  errorType,
+  errorMessage,
+  permission,
+}: ToolStep): string | null {
   if (status === 'error') {
     const denied = permission?.allowed === false ? ` (${permission.reason})` : '';
     return `${errorType}: ${errorMessage}${denied}`;

@@ -1,7 +1,14 @@
 import type { ResultOf } from '@parley/client/manage';
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
-import { type Cuts, type Execution, type ToolStep, colorStatus, formatCall, tookOf } from './format-execution';
+import {
+  type Cuts,
+  type Execution,
+  type ToolStep,
+  colorStatus,
+  formatCall,
+  tookOf,
+} from './format-execution';
 
 export type ThreadMessage = ResultOf<'listThreadMessages'>['data'][number];
 
@@ -9,7 +16,8 @@ export type ThreadMessage = ResultOf<'listThreadMessages'>['data'][number];
 type Turn = Omit<Execution, 'messages'> & { messages: ThreadMessage[] };
 
 export function formatThreadHead(thread: ResultOf<'getThread'>, cuts: Cuts): string {
-  const { id, externalId, agentSlug, channel, params, transferCount, turnCount, createdAt } = thread;
+  const { id, externalId, agentSlug, channel, params, transferCount, turnCount, createdAt } =
+    thread;
   return formatFields({
     thread: id,
     'external id': externalId ?? undefined,
@@ -26,9 +34,15 @@ export function formatThreadHead(thread: ResultOf<'getThread'>, cuts: Cuts): str
   });
 }
 
-function describeState({ state, takenOverBy, resumesAt, waitingReason }: ResultOf<'getThread'>): string {
+function describeState({
+  state,
+  takenOverBy,
+  resumesAt,
+  waitingReason,
+}: ResultOf<'getThread'>): string {
   if (state === 'agent') return state;
-  if (state === 'waiting') return `waiting: the agent asked for a person${waitingReason ? `: ${waitingReason}` : ''}`;
+  if (state === 'waiting')
+    return `waiting: the agent asked for a person${waitingReason ? `: ${waitingReason}` : ''}`;
   const who = takenOverBy === null ? 'a person' : takenOverBy.name;
   const end = resumesAt === null ? '' : ` until ${formatTime(resumesAt)}`;
   return `human: ${who} has taken over${end}, messages are stored and not answered`;
@@ -40,14 +54,25 @@ function describeState({ state, takenOverBy, resumesAt, waitingReason }: ResultO
  */
 export function formatTurn(turn: Turn, cuts: Cuts): string {
   const { createdAt, id, agentSlug, routerSlug, status } = turn;
-  const who = [agentSlug ?? '-', ...(routerSlug === null ? [] : [`by router ${routerSlug}`])].join(' ');
-  const marks = [formatTime(createdAt), `execution ${id}`, safeLine(who), colorStatus(status), tookOf(turn)];
+  const who = [agentSlug ?? '-', ...(routerSlug === null ? [] : [`by router ${routerSlug}`])].join(
+    ' ',
+  );
+  const marks = [
+    formatTime(createdAt),
+    `execution ${id}`,
+    safeLine(who),
+    colorStatus(status),
+    tookOf(turn),
+  ];
   const heading = colors.dim(`── ${marks.filter((mark) => mark !== null).join('  ')}`);
   const messages = turn.messages.flatMap((message) => formatMessage(turn, message, cuts));
   const end = describeEnd(turn);
-  return [heading, ...messages, ...(end === null ? [] : [end]), ...turn.deliveries.flatMap(describeDelivery)].join(
-    '\n',
-  );
+  return [
+    heading,
+    ...messages,
+    ...(end === null ? [] : [end]),
+    ...turn.deliveries.flatMap(describeDelivery),
+  ].join('\n');
 }
 
 function formatMessage(
@@ -64,14 +89,25 @@ function formatMessage(
   if (content === '' && calls.length > 0) return calls;
   const who = author === null ? role : `${people[role]} ${safeLine(author.name)}`;
   // The deliveries of the agent's answer are those of its turn.
-  const problem = author === null || delivery === null ? [] : describeDelivery({ ...delivery, messageId: delivery.id });
-  return [`${colors.bold(who)}\n${indentText(cutText(content || '(empty)', cuts.message))}`, ...calls, ...problem];
+  const problem =
+    author === null || delivery === null
+      ? []
+      : describeDelivery({ ...delivery, messageId: delivery.id });
+  return [
+    `${colors.bold(who)}\n${indentText(cutText(content || '(empty)', cuts.message))}`,
+    ...calls,
+    ...problem,
+  ];
 }
 
 const people = { user: 'person', assistant: 'person', note: 'note by', system: 'to the agent, by' };
 
 /** Nothing for a message that was or will be delivered. */
-function describeDelivery({ messageId, status, error }: Omit<Execution['deliveries'][number], 'createdAt'>): string[] {
+function describeDelivery({
+  messageId,
+  status,
+  error,
+}: Omit<Execution['deliveries'][number], 'createdAt'>): string[] {
   if (status !== 'failed' && status !== 'unknown') return [];
   const outcome = status === 'failed' ? 'not delivered' : 'may not have been delivered';
   return [colors.red(`${outcome}: message ${messageId}: ${safeLine(error ?? 'no reason given')}`)];

@@ -19,7 +19,13 @@ export async function withClient<T>(
   kind: keyof typeof retries = 'call',
 ): Promise<T> {
   const { url, key } = apiAddress();
-  const client = new ParleyClient({ apiKey: key, baseUrl: url, maxRetries: retries[kind], maxWaitMs, onRetry });
+  const client = new ParleyClient({
+    apiKey: key,
+    baseUrl: url,
+    maxRetries: retries[kind],
+    maxWaitMs,
+    onRetry,
+  });
   try {
     return await work(client);
   } catch (error) {
@@ -29,7 +35,8 @@ export async function withClient<T>(
 
 function onRetry({ error, waitMs }: Retry): void {
   if (waitMs < reportedWaitMs) return;
-  const cause = error.code === 'rate_limited' ? 'for the rate limit' : `because of: ${error.message}`;
+  const cause =
+    error.code === 'rate_limited' ? 'for the rate limit' : `because of: ${error.message}`;
   note(`Waiting ${Math.ceil(waitMs / 1_000)} s ${cause}.`);
 }
 
@@ -48,7 +55,8 @@ export function explainApiError(error: unknown, url: string): unknown {
     };
     return unreachable(url, reason || code || 'no answer');
   }
-  const more = details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
+  const more =
+    details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
   const advice = code === 'missing_permission' && message.includes('manage') ? manageAdvice : '';
   return new ApiFailure(status, code, requestId, details, message + more + advice);
 }

@@ -7,7 +7,8 @@ const shownFields = 5;
 /** Formats entities as a table, with the most frequent fields of `data` as columns. */
 export function formatEntities(entities: Entity[]): string {
   const counts = new Map<string, number>();
-  for (const { data } of entities) for (const name of Object.keys(data)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { data } of entities)
+    for (const name of Object.keys(data)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const fields = [...counts]
     .sort((a, b) => b[1] - a[1])
     .map(([name]) => name)

@@ -35,6 +35,7 @@ function readText(file: string, name: string): string {
 export function parsePageLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > 100) throw usageFailure(`--limit must be a number from 1 to 100, not "${text}"`);
+  if (limit < 1 || limit > 100)
+    throw usageFailure(`--limit must be a number from 1 to 100, not "${text}"`);
   return limit;
 }

@@ -9,7 +9,11 @@ export interface Progress {
 const lineEveryMs = 5_000;
 
 /** Shows a progress bar on a terminal, and a line every few seconds elsewhere. `total` is 0 when it is not known. */
-export async function startProgress(message: string, total: number, quiet = false): Promise<Progress> {
+export async function startProgress(
+  message: string,
+  total: number,
+  quiet = false,
+): Promise<Progress> {
   if (quiet) return { advance: () => {}, stop: () => {} };
   const { stderr } = io();
   if (stderr.isTTY && total > 0) {

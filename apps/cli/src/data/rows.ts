@@ -24,7 +24,11 @@ export function formatOf(given: string | undefined, file: string | undefined): F
 }
 
 /** Parses the entities of a file, in order. Lists each row that cannot be read; callers then import none. */
-export function readRows(text: string, format: Format, schema: Schema): { rows: NewEntity[]; problems: string[] } {
+export function readRows(
+  text: string,
+  format: Format,
+  schema: Schema,
+): { rows: NewEntity[]; problems: string[] } {
   const problems: string[] = [];
   const rows = format === 'csv' ? readCsv(text, schema, problems) : readJsonLines(text, problems);
   return { rows, problems };
@@ -62,7 +66,9 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
       const nameless = header.findIndex((name, at) => name === '' && (cells[at] ?? '') !== '');
       const read = readCells(columns, cells, schema, { isGuarded });
       if (cells.length > header.length)
-        problems.push(`row ${number}: has ${cells.length} fields, but the header has ${header.length}`);
+        problems.push(
+          `row ${number}: has ${cells.length} fields, but the header has ${header.length}`,
+        );
       else if (nameless >= 0)
         problems.push(
           `row ${number}: column ${nameless + 1} has a value but no name in the header: ${cells[nameless]}`,
@@ -80,8 +86,11 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
 function headerProblems(header: string[]): string[] {
   const problems: string[] = [];
   const doubled = header.filter((name, at) => name !== '' && header.indexOf(name) < at);
-  if (doubled.length > 0) problems.push(`header: duplicate column ${[...new Set(doubled)].join(', ')}`);
-  const bare = header.filter((name) => name !== '' && !name.startsWith('data.') && !entityKeys.has(name));
+  if (doubled.length > 0)
+    problems.push(`header: duplicate column ${[...new Set(doubled)].join(', ')}`);
+  const bare = header.filter(
+    (name) => name !== '' && !name.startsWith('data.') && !entityKeys.has(name),
+  );
   if (isExportHeader(header) && bare.length > 0) {
     problems.push(
       `header: ${bare.join(', ')} would not be imported, because other columns are named data.<field>. ` +
@@ -99,4 +108,5 @@ const expectations = {
   object: 'a JSON object',
   array: 'a JSON array',
 };
-const textOf = ({ name, expected, text }: CellProblem): string => `${name} must be ${expectations[expected]}: ${text}`;
+const textOf = ({ name, expected, text }: CellProblem): string =>
+  `${name} must be ${expectations[expected]}: ${text}`;

@@ -30,7 +30,13 @@ export const developmentResources: ResourceSet = {
     {
       slug: 'product',
       name: 'Product',
-      schema: { name: 'string', category: 'string', priceClp: 'number', stock: 'number', description: 'string' },
+      schema: {
+        name: 'string',
+        category: 'string',
+        priceClp: 'number',
+        stock: 'number',
+        description: 'string',
+      },
       searchFields: ['name', 'category', 'description'],
     },
     {

@@ -32,13 +32,16 @@ export const seedDemo = (db: Db, { newKey = false } = {}): Promise<{ key: string
       await pushOnce(db, { ...development, environment: 'production' }, productionResources);
       await insertRows(db, development);
     }
-    return { key: newKey || !(await hasKey(turn, development)) ? await makeKey(turn, development) : null };
+    return {
+      key: newKey || !(await hasKey(turn, development)) ? await makeKey(turn, development) : null,
+    };
   });
 
 async function demoOrganization(db: Queryable): Promise<Organization> {
   await insertOrganization(db, { id: newId('org'), slug: demoSlug, name: 'Demo shop' });
   const [organization] = await listOrganizations(db, demoSlug);
-  if (organization === undefined) throw new Failure(`The organization "${demoSlug}" is being deleted`);
+  if (organization === undefined)
+    throw new Failure(`The organization "${demoSlug}" is being deleted`);
   return organization;
 }
 
@@ -63,7 +66,11 @@ async function insertRows(db: Db, scope: Scope): Promise<void> {
   await db.transaction(async (client) => {
     for (const [type, rows] of Object.entries(demoRows)) {
       for (const data of rows) {
-        const created = await entities.create(scope, { type, data, actor: { type: 'system' } }, client);
+        const created = await entities.create(
+          scope,
+          { type, data, actor: { type: 'system' } },
+          client,
+        );
         // The environment may have other definitions, without the demo's types (pushOnce).
         if (!created.ok && created.reason === 'type_not_found') break;
         if (!created.ok) throw new Error(`The demo's own ${type} is refused: ${created.reason}`);
@@ -78,7 +85,10 @@ async function hasKey(db: Queryable, scope: Scope): Promise<boolean> {
   const keys = await listApiKeys(db, scope);
   return keys.some(
     ({ name, environment, revokedAt, permissions }) =>
-      name === keyName && environment === scope.environment && revokedAt === null && permissions.includes('manage'),
+      name === keyName &&
+      environment === scope.environment &&
+      revokedAt === null &&
+      permissions.includes('manage'),
   );
 }
 

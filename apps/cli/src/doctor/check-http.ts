@@ -3,7 +3,10 @@ import { type Finding, ask, reasonOf } from './finding';
 
 /** The gateway's address, without the errors of apiAddress, which checkKey reports. */
 function gatewayUrl(): string | undefined {
-  return (readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl ?? readLogin()?.url)?.replace(/\/+$/, '');
+  return (readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl ?? readLogin()?.url)?.replace(
+    /\/+$/,
+    '',
+  );
 }
 
 export async function checkGateway(): Promise<Finding[]> {
@@ -69,7 +72,11 @@ export async function checkKey(): Promise<Finding[]> {
     const granted: string[] = [];
     for (const [permission, method, path] of probes) {
       // Chat checks the permission (403) before the body, and refuses an empty body with 400.
-      const { response } = await ask(url + path, { method, headers, ...(method === 'POST' && { body: '{}' }) });
+      const { response } = await ask(url + path, {
+        method,
+        headers,
+        ...(method === 'POST' && { body: '{}' }),
+      });
       if (response.status === 401)
         return [
           {
@@ -129,7 +136,13 @@ async function readSettings(internalPort: number): Promise<Settings & { skewMs: 
   return { ...found, skewMs: Math.round(found.nowMs - (startedAtMs + Date.now()) / 2) };
 }
 
-const modelProviders = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OLLAMA_BASE_URL'];
+const modelProviders = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'ANTHROPIC_API_KEY',
+  'GOOGLE_API_KEY',
+  'OLLAMA_BASE_URL',
+];
 
 /**
  * Reads from the services that call models which providers they have. The variables of this shell say nothing about that: a
@@ -155,11 +168,21 @@ export async function checkModels(): Promise<Finding[]> {
             },
       );
     } catch (error) {
-      findings.push({ name, state: 'skipped', detail: `${service} cannot be asked: ${reasonOf(error)}` });
+      findings.push({
+        name,
+        state: 'skipped',
+        detail: `${service} cannot be asked: ${reasonOf(error)}`,
+      });
     }
   }
   if (findings.length > 0) return findings;
-  return [{ name, state: 'skipped', detail: 'only the services of npm start in this checkout can be asked' }];
+  return [
+    {
+      name,
+      state: 'skipped',
+      detail: 'only the services of npm start in this checkout can be asked',
+    },
+  ];
 }
 
 const maxSkewMs = 5_000;

@@ -17,16 +17,23 @@ const warning = (detail: string, fix: string): Finding => ({ name, state: 'warni
  */
 export async function checkMessagingSecret(db: Db): Promise<Finding> {
   const secrets = findSecrets(name);
-  const { registered, shared, outdated, isKnown, isEarlierKnown } = await readRegistrations(db, secrets);
+  const { registered, shared, outdated, isKnown, isEarlierKnown } = await readRegistrations(
+    db,
+    secrets,
+  );
   const countOf = (some: { id: string; organization: string }[]) => {
     const shown = some.slice(0, 3).map(({ id, organization }) => `${id} of ${organization}`);
     return `${some.length} of ${registered} connections (${shown.join(', ')}${some.length > 3 ? ', …' : ''})`;
   };
   const isStuck = ({ attempts }: { attempts: number }) => attempts >= stuckAfterAttempts;
   const stuck = [...shared, ...outdated].filter(isStuck);
-  const failing = stuck.length > 0 ? `. The webhooks of ${countOf(stuck)} could not be registered again` : '';
+  const failing =
+    stuck.length > 0 ? `. The webhooks of ${countOf(stuck)} could not be registered again` : '';
   if (!shared.every(isStuck))
-    return warning(`is the webhook secret of ${countOf(shared)}, whose organizations can sign for all others`, retry);
+    return warning(
+      `is the webhook secret of ${countOf(shared)}, whose organizations can sign for all others`,
+      retry,
+    );
   if (!outdated.every(isStuck))
     return warning(
       `${countOf(outdated)} have a secret that is derived from an earlier one`,

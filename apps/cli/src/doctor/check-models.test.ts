@@ -32,7 +32,10 @@ async function start(config: object): Promise<number> {
 /** What doctor finds in a folder whose stack has these services. */
 async function findings(services: Record<string, number>, env: Record<string, string> = {}) {
   mkdirSync(join(cli.folder, '.parley'), { recursive: true });
-  const described = Object.entries(services).map(([name, internalPort]) => [name, { internalPort }]);
+  const described = Object.entries(services).map(([name, internalPort]) => [
+    name,
+    { internalPort },
+  ]);
   const stack = {
     gatewayUrl,
     databaseUrl: 'postgres://127.0.0.1:1/x',
@@ -42,13 +45,19 @@ async function findings(services: Record<string, number>, env: Record<string, st
   writeFileSync(join(cli.folder, '.parley', 'stack.json'), JSON.stringify(stack));
   const { stdout, stderr } = await cli.parley(['doctor', '--json'], { env });
   expect(stdout + stderr).not.toContain(secret);
-  return (JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] }).findings;
+  return (JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] })
+    .findings;
 }
 const of = (found: Awaited<ReturnType<typeof findings>>, name: string) =>
   found.filter((one) => one.name.startsWith(name));
 
 test('models are what the services were started with, whatever this shell has', async () => {
-  const chat = await start({ OPENAI_API_KEY: secret, OLLAMA_BASE_URL: undefined, ANTHROPIC_API_KEY: '', TRUSTED: [] });
+  const chat = await start({
+    OPENAI_API_KEY: secret,
+    OLLAMA_BASE_URL: undefined,
+    ANTHROPIC_API_KEY: '',
+    TRUSTED: [],
+  });
   const worker = await start({ DATABASE_URL: secret });
   const found = await findings({ chat, worker }, { GOOGLE_API_KEY: secret });
   expect(of(found, 'Model providers')).toMatchObject([
@@ -73,7 +82,10 @@ test('the settings of a process are names without values', async () => {
 
 test('of another stack nothing is claimed', async () => {
   const chat = await start({ OPENAI_API_KEY: secret });
-  const found = await findings({ chat }, { PARLEY_URL: 'http://127.0.0.1:2', OPENAI_API_KEY: secret });
+  const found = await findings(
+    { chat },
+    { PARLEY_URL: 'http://127.0.0.1:2', OPENAI_API_KEY: secret },
+  );
   expect(of(found, 'Model providers')).toMatchObject([
     { state: 'skipped', detail: expect.stringContaining('npm start') },
   ]);
@@ -94,7 +106,10 @@ test('--bundle writes findings and logs that tar can read, without a secret, an 
   };
   const others = `Bearer abc.def sk_dev_0123456789abcdef postgres://u:p4ss@host/x 56912345678 ${secret}`;
   writeFileSync(join(logs, 'chat.log'), `${JSON.stringify({ ...line, others })}\n`);
-  writeFileSync(join(cli.folder, '.parley', 'secrets.json'), JSON.stringify({ SECRETS_KEY: 'stored-key-value' }));
+  writeFileSync(
+    join(cli.folder, '.parley', 'secrets.json'),
+    JSON.stringify({ SECRETS_KEY: 'stored-key-value' }),
+  );
   writeFileSync(join(cli.folder, 'token'), 'token-of-a-file\n');
   writeFileSync(join(logs, 'worker.log'), 'stored-key-value token-of-a-file old-part\n');
   const file = join(cli.folder, 'bundle.tar.gz');
@@ -125,5 +140,6 @@ test('--bundle writes findings and logs that tar can read, without a secret, an 
     'ana@',
   ])
     expect([hidden, text.includes(hidden)]).toEqual([hidden, false]);
-  for (const kept of ['2026-09-01T12:00:00.123Z', 'Node.js', '"msg":"sent"']) expect(text).toContain(kept);
+  for (const kept of ['2026-09-01T12:00:00.123Z', 'Node.js', '"msg":"sent"'])
+    expect(text).toContain(kept);
 });

@@ -10,7 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-const details = async () => (await checkStored(db)).map(({ state, detail }) => `${state}: ${detail}`);
+const details = async () =>
+  (await checkStored(db)).map(({ state, detail }) => `${state}: ${detail}`);
 const role = { slug: 'clerk', name: 'Clerk', policies: [] };
 
 test('what is stored and follows the rules is one finding', async () => {
@@ -44,14 +45,22 @@ test('definitions, keys and connections that a rule would refuse are named', asy
   );
   await createApiKey(db, { ...scope, name: 'both', permissions: ['data', 'sync'], role: 'clerk' });
   const expired = new Date(0);
-  await createApiKey(db, { ...scope, name: 'old', permissions: ['*'], role: 'clerk', expiresAt: expired });
+  await createApiKey(db, {
+    ...scope,
+    name: 'old',
+    permissions: ['*'],
+    role: 'clerk',
+    expiresAt: expired,
+  });
   expect(await details()).toEqual([
     expect.stringMatching(
       /^warning: entity type "order" in development of shop: schema.total "nmber" is not a type name/,
     ),
     'warning: agent "helper" in development of shop: systemPrompt has an unclosed template in line 1: {{params.name',
     'warning: tool "a" in development of shop: parameters.$async is not supported',
-    expect.stringMatching(/^warning: key sk_dev_.{6}… \(both\) in development of shop: it has the role "clerk" and/),
+    expect.stringMatching(
+      /^warning: key sk_dev_.{6}… \(both\) in development of shop: it has the role "clerk" and/,
+    ),
     'warning: connection conn_1 in development of shop: there is no agent "absent" to answer',
     'warning: connection conn_1 in development of shop: there is no entity type "customer" for its contacts',
     expect.stringContaining('agent "x" in production of stall: systemPrompt has an unclosed'),

@@ -10,7 +10,10 @@ import { type NamedScope, scopeOf } from '../scope';
 import type { Finding } from './finding';
 
 /** Problems of one kind of stored rows in an environment. A new rule for a kind is a new line of its check. */
-type Check = (db: Db, scope: NamedScope) => Promise<{ subject: string; problem: string; fix: string }[]>;
+type Check = (
+  db: Db,
+  scope: NamedScope,
+) => Promise<{ subject: string; problem: string; fix: string }[]>;
 
 const checks: Check[] = [checkDefinitions, checkKeys, checkConnections];
 
@@ -26,7 +29,12 @@ export async function checkStored(db: Db): Promise<Finding[]> {
       const scope = scopeOf(organization, environment);
       for (const check of checks)
         for (const { subject, problem, fix } of await check(db, scope))
-          findings.push({ name, state: 'warning', detail: `${subject} in ${scope.name}: ${problem}`, fix });
+          findings.push({
+            name,
+            state: 'warning',
+            detail: `${subject} in ${scope.name}: ${problem}`,
+            fix,
+          });
     }
   }
   return findings.length > 0
@@ -51,7 +59,10 @@ async function checkKeys(db: Db, scope: NamedScope) {
       (expiresAt?.getTime() ?? Infinity) > Date.now(),
   );
   return keys
-    .filter(({ role, permissions }) => role !== null && permissions.some((name) => name === 'sync' || name === '*'))
+    .filter(
+      ({ role, permissions }) =>
+        role !== null && permissions.some((name) => name === 'sync' || name === '*'),
+    )
     .map(({ prefix, name, role, permissions }) => ({
       subject: `key ${prefix}… (${name})`,
       problem: `it has the role "${role}" and the permission ${permissions.includes('*') ? '*' : 'sync'}, but sync, fire-trigger and compile-prompt answer 403 to a key with a role`,
@@ -65,14 +76,26 @@ async function checkConnections(db: Db, scope: NamedScope) {
   for (const { id, agent, router, contactType } of await listConnections(db, scope)) {
     const subject = `connection ${id}`;
     const answerer = agent === null ? `router "${router}"` : `agent "${agent}"`;
-    if (!(await hasAnswerer(db, scope, { agentSlug: agent ?? undefined, routerSlug: router ?? undefined })))
+    if (
+      !(await hasAnswerer(db, scope, {
+        agentSlug: agent ?? undefined,
+        routerSlug: router ?? undefined,
+      }))
+    )
       problems.push({
         subject,
         problem: `there is no ${answerer} to answer`,
         fix: 'Push it, or connect the number again',
       });
-    if (contactType !== null && !(await readEntityTypes(db, scope)).some(({ slug }) => slug === contactType))
-      problems.push({ subject, problem: `there is no entity type "${contactType}" for its contacts`, fix: 'Push it' });
+    if (
+      contactType !== null &&
+      !(await readEntityTypes(db, scope)).some(({ slug }) => slug === contactType)
+    )
+      problems.push({
+        subject,
+        problem: `there is no entity type "${contactType}" for its contacts`,
+        fix: 'Push it',
+      });
   }
   return problems;
 }

@@ -1,4 +1,12 @@
-import { type Db, column, createDb, createSecretBox, readSchema, statement, unreadableOf } from '@parley/db';
+import {
+  type Db,
+  column,
+  createDb,
+  createSecretBox,
+  readSchema,
+  statement,
+  unreadableOf,
+} from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
 import { closeRedis, connectRedis, redisVariables, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
@@ -9,7 +17,9 @@ import { checkStored } from './check-stored';
 import { formatTime } from '../terminal';
 import { type Finding, timeoutMs, reasonOf } from './finding';
 
-const serverVersion = statement('server-version', 'show server_version_num', { server_version_num: column.text });
+const serverVersion = statement('server-version', 'show server_version_num', {
+  server_version_num: column.text,
+});
 
 export async function checkDatabase(): Promise<Finding[]> {
   const name = 'PostgreSQL';
@@ -17,7 +27,13 @@ export async function checkDatabase(): Promise<Finding[]> {
   try {
     url = databaseUrl();
   } catch {
-    return [{ name, state: 'skipped', detail: 'DATABASE_URL is not set; only commands that use the database need it' }];
+    return [
+      {
+        name,
+        state: 'skipped',
+        detail: 'DATABASE_URL is not set; only commands that use the database need it',
+      },
+    ];
   }
   const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-doctor' });
   try {
@@ -28,7 +44,12 @@ export async function checkDatabase(): Promise<Finding[]> {
     const [detail, fix] = problem?.split(/\. (?:Run: )?/) ?? [];
     return [
       major < 15
-        ? { name, state: 'failed', detail: `version ${major}`, fix: 'Install PostgreSQL 15 or newer' }
+        ? {
+            name,
+            state: 'failed',
+            detail: `version ${major}`,
+            fix: 'Install PostgreSQL 15 or newer',
+          }
         : { name, state: 'ok', detail: `version ${major}` },
       problem === null
         ? {
@@ -48,7 +69,14 @@ export async function checkDatabase(): Promise<Finding[]> {
         : []),
     ];
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Start PostgreSQL, or correct DATABASE_URL' }];
+    return [
+      {
+        name,
+        state: 'failed',
+        detail: reasonOf(error),
+        fix: 'Start PostgreSQL, or correct DATABASE_URL',
+      },
+    ];
   } finally {
     await db.close();
   }
@@ -73,16 +101,25 @@ async function checkHeld(db: Db): Promise<Finding[]> {
 async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
-  if (key === undefined) return [{ name, state: 'skipped', detail: 'not set; only secrets rotate needs it' }];
+  if (key === undefined)
+    return [{ name, state: 'skipped', detail: 'not set; only secrets rotate needs it' }];
   let box: ReturnType<typeof createSecretBox>;
   try {
     box = createSecretBox(key);
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Create a key with: openssl rand -base64 32' }];
+    return [
+      {
+        name,
+        state: 'failed',
+        detail: reasonOf(error),
+        fix: 'Create a key with: openssl rand -base64 32',
+      },
+    ];
   }
   const values = await sealedValues(db);
   const unreadable = unreadableOf(box, values);
-  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts ${values.length} stored secrets` }];
+  if (unreadable.length === 0)
+    return [{ name, state: 'ok', detail: `decrypts ${values.length} stored secrets` }];
   return [
     {
       name,
@@ -114,13 +151,16 @@ async function checkIdentity(db: Db): Promise<Finding[]> {
         'IDENTITY_WEBHOOK_SECRET is not set here. Without it, /webhook/clerk refuses deliveries in production and accepts unsigned ones in development',
       fix: 'Set IDENTITY_WEBHOOK_SECRET of webhook-ingest to the signing secret that Clerk shows for the endpoint',
     });
-  return findings.length > 0 ? findings : [{ name, state: 'ok', detail: 'IDENTITY_WEBHOOK_SECRET is set' }];
+  return findings.length > 0
+    ? findings
+    : [{ name, state: 'ok', detail: 'IDENTITY_WEBHOOK_SECRET is set' }];
 }
 
 export async function checkRedis(): Promise<Finding[]> {
   const name = 'Redis';
   const url = readVariable('REDIS_URL') ?? findStack()?.redisUrl;
-  if (url === undefined) return [{ name, state: 'skipped', detail: 'REDIS_URL is not set; no command needs it' }];
+  if (url === undefined)
+    return [{ name, state: 'skipped', detail: 'REDIS_URL is not set; no command needs it' }];
   const problem = redisVariables.REDIS_URL.safeParse(url).error?.issues[0]?.message;
   if (problem !== undefined)
     return [{ name, state: 'failed', detail: `REDIS_URL ${problem}`, fix: 'Correct REDIS_URL' }];
@@ -131,8 +171,11 @@ export async function checkRedis(): Promise<Finding[]> {
     await waitForRedis(redis, timeoutMs);
     const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
     if (policy === undefined)
-      return [{ name, state: 'ok', detail: 'connected; maxmemory-policy is not reported by this server' }];
-    if (policy === 'noeviction') return [{ name, state: 'ok', detail: 'connected; maxmemory-policy is noeviction' }];
+      return [
+        { name, state: 'ok', detail: 'connected; maxmemory-policy is not reported by this server' },
+      ];
+    if (policy === 'noeviction')
+      return [{ name, state: 'ok', detail: 'connected; maxmemory-policy is noeviction' }];
     return [
       {
         name,
@@ -143,7 +186,8 @@ export async function checkRedis(): Promise<Finding[]> {
     ];
   } catch (error) {
     // waitForRedis only reports a timeout. The reason is the last error of the connection.
-    const detail = redis.status === 'ready' ? reasonOf(error) : `cannot connect: ${reasonOf(refusal ?? error)}`;
+    const detail =
+      redis.status === 'ready' ? reasonOf(error) : `cannot connect: ${reasonOf(refusal ?? error)}`;
     return [{ name, state: 'failed', detail, fix: 'Start Redis, or correct REDIS_URL' }];
   } finally {
     await closeRedis(redis);

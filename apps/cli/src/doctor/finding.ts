@@ -11,7 +11,10 @@ export interface Finding {
 /** Limit of each request to another process. */
 export const timeoutMs = 5_000;
 
-export async function ask(url: string, init: RequestInit = {}): Promise<{ response: Response; tookMs: number }> {
+export async function ask(
+  url: string,
+  init: RequestInit = {},
+): Promise<{ response: Response; tookMs: number }> {
   const startedAt = performance.now();
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   return { response, tookMs: Math.round(performance.now() - startedAt) };

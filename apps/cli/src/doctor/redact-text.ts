@@ -18,6 +18,9 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     .sort((a, b) => b.length - a.length);
   return (text) => {
     const without = known.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
-    return patterns.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), without);
+    return patterns.reduce(
+      (left, [pattern, replacement]) => left.replace(pattern, replacement),
+      without,
+    );
   };
 }

@@ -18,7 +18,11 @@ export async function writeBundle(file: string, findings: readonly Finding[]): P
   const redact = createRedactor(secretValues());
   await writeArchive(file, { isCompressed: true }, async (add) => {
     const addText = (name: string, text: string) => add(name, Buffer.from(redact(text)));
-    const versions = { parley: version, node: process.versions.node, system: `${platform()} ${release()} ${arch()}` };
+    const versions = {
+      parley: version,
+      node: process.versions.node,
+      system: `${platform()} ${release()} ${arch()}`,
+    };
     await addText('versions.json', JSON.stringify(versions, null, 2));
     await addText('doctor.json', JSON.stringify(findings, null, 2));
     const logs = findState('logs');

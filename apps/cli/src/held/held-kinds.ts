@@ -32,12 +32,16 @@ export async function holdOpenWork(tx: Queryable): Promise<Record<string, number
 /** The held work of all kinds. */
 export async function listHeldWork(db: Queryable): Promise<(HeldGroup & { kind: string })[]> {
   const found = [];
-  for (const { kind, list } of heldKinds) for (const group of await list(db)) found.push({ kind, ...group });
+  for (const { kind, list } of heldKinds)
+    for (const group of await list(db)) found.push({ kind, ...group });
   return found;
 }
 
 /** `3 messages, 1 run`. */
 export const describeHeld = (counts: Record<string, number>): string =>
   Object.entries(counts)
-    .map(([kind, count]) => `${count} ${count === 1 ? kind.replace(/ies$/, 'y').replace(/s$/, '') : kind}`)
+    .map(
+      ([kind, count]) =>
+        `${count} ${count === 1 ? kind.replace(/ies$/, 'y').replace(/s$/, '') : kind}`,
+    )
     .join(', ');

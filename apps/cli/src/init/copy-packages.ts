@@ -43,6 +43,8 @@ function sourceOf(name: string): string | null {
     packages?: Record<string, { resolved?: string }>;
   };
   const resolved = packages[`node_modules/${name}`]?.resolved;
-  const source = resolved?.startsWith('file:') ? resolve(modules, '..', resolved.slice('file:'.length)) : null;
+  const source = resolved?.startsWith('file:')
+    ? resolve(modules, '..', resolved.slice('file:'.length))
+    : null;
   return source !== null && existsSync(source) ? source : null;
 }

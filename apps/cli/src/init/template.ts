@@ -25,7 +25,9 @@ export const template = (name: string, version: string): Record<string, string> 
         types: 'parley types generate --from . && tsc --noEmit',
       },
       devDependencies: {
-        ...Object.fromEntries(Object.entries(packageFiles(version)).map(([own, file]) => [own, `file:${file}`])),
+        ...Object.fromEntries(
+          Object.entries(packageFiles(version)).map(([own, file]) => [own, `file:${file}`]),
+        ),
         typescript: '^5.9.3',
       },
     },

@@ -27,7 +27,9 @@ const tool = (name: string, description = name) => ({
   handlerCode: 'return 1;',
 });
 const environmentOf = (resources: object): Required<ResourceSet> => ({
-  ...(Object.fromEntries(resourceKinds.map((kind) => [kind, []])) as unknown as Required<ResourceSet>),
+  ...(Object.fromEntries(
+    resourceKinds.map((kind) => [kind, []]),
+  ) as unknown as Required<ResourceSet>),
   ...resources,
 });
 const pull = async (remote: object, { force = false } = {}) =>
@@ -43,7 +45,8 @@ test('--force rewrites a file of several definitions, and keeps those that only 
     'tools/all.json': JSON.stringify([tool('a.one', 'mine'), tool('a.two')]),
   });
   const remote = { agents: [agent('one'), agent('two')], tools: [tool('a.one'), tool('a.two')] };
-  const outcomes = (pulled: { slug: string; outcome: string }[]) => pulled.map(({ slug, outcome }) => [slug, outcome]);
+  const outcomes = (pulled: { slug: string; outcome: string }[]) =>
+    pulled.map(({ slug, outcome }) => [slug, outcome]);
 
   expect(outcomes(await pull(remote))).toEqual(
     expect.arrayContaining([
@@ -79,7 +82,9 @@ test('a file with another definition is not overwritten: the pulled one gets ano
     'agents/helper.ts': 'export default { slug: "x", name: "X", systemPrompt: "x" };',
   });
   const pulled = await pull({ agents: [agent('helper')] }, { force: true });
-  expect(pulled).toEqual([{ kind: 'agents', slug: 'helper', file: 'agents/helper-2.ts', outcome: 'written' }]);
+  expect(pulled).toEqual([
+    { kind: 'agents', slug: 'helper', file: 'agents/helper-2.ts', outcome: 'written' },
+  ]);
   expect(read('agents/helper.ts')).toContain('"X"');
 });
 

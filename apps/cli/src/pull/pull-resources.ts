@@ -38,10 +38,18 @@ export function pullResources(
       const at = own.findIndex((one) => nameOf(one) === slug);
       if (at === -1) return pullNew(kind, definition);
       const file = files[at]!;
-      if (isDeepStrictEqual(plain(own[at]), plain(definition))) return { kind, slug, file, outcome: 'unchanged' };
-      if (!force) return { kind, slug, file, outcome: 'kept', reason: 'the file has another version' };
+      if (isDeepStrictEqual(plain(own[at]), plain(definition)))
+        return { kind, slug, file, outcome: 'unchanged' };
+      if (!force)
+        return { kind, slug, file, outcome: 'kept', reason: 'the file has another version' };
       if (local!.incomplete.includes(file))
-        return { kind, slug, file, outcome: 'kept', reason: 'another definition in the file cannot be read' };
+        return {
+          kind,
+          slug,
+          file,
+          outcome: 'kept',
+          reason: 'another definition in the file cannot be read',
+        };
       rewritten.add(file);
       return { kind, slug, file, outcome: 'written' };
     });
@@ -77,7 +85,10 @@ export function pullResources(
       write(
         file,
         kind,
-        inFile.map((one) => pulled.find((other) => nameOf(other) === nameOf(one)) ?? (plain(one) as Definition)),
+        inFile.map(
+          (one) =>
+            pulled.find((other) => nameOf(other) === nameOf(one)) ?? (plain(one) as Definition),
+        ),
       );
     }
   }
@@ -88,7 +99,9 @@ export function pullResources(
     const json = definitions.length === 1 ? definitions[0] : definitions;
     writeFileSync(
       path,
-      file.endsWith('.json') ? `${JSON.stringify(json, null, 2)}\n` : writeDefinitions(kind, definitions),
+      file.endsWith('.json')
+        ? `${JSON.stringify(json, null, 2)}\n`
+        : writeDefinitions(kind, definitions),
     );
   }
 }

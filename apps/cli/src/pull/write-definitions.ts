@@ -14,7 +14,8 @@ export function writeDefinitions(kind: ResourceKind, definitions: object[]): str
   const define = defineFunctions[kind];
   const toCall = (value: unknown) => `${define}(${toLiteral(value, 0)})`;
   const [first, ...more] = kind === 'tools' ? [toCall(definitions)] : definitions.map(toCall);
-  const value = more.length === 0 ? first : `[${[first, ...more].map((call) => `\n${call},`).join('')}\n]`;
+  const value =
+    more.length === 0 ? first : `[${[first, ...more].map((call) => `\n${call},`).join('')}\n]`;
   return `import { ${define} } from '@parley/definitions';\n\nexport default ${value};\n`;
 }
 
@@ -28,7 +29,9 @@ function toLiteral(value: unknown, depth: number): string {
   const isList = Array.isArray(value);
   const members = isList
     ? value.map((member) => toLiteral(member, depth + 1))
-    : Object.entries(value).map(([key, member]) => `${keyLiteral(key)}: ${toLiteral(member, depth + 1)}`);
+    : Object.entries(value).map(
+        ([key, member]) => `${keyLiteral(key)}: ${toLiteral(member, depth + 1)}`,
+      );
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
   if (members.length === 0) return open + close;
   const space = isList ? '' : ' ';
@@ -47,7 +50,12 @@ const keyLiteral = (key: string): string =>
 
 /** Texts of several lines become template literals, except those with line separators that a template does not keep. */
 function textLiteral(text: string, key?: string): string {
-  if (key === undefined && text.includes('\n') && !/[\r\u2028\u2029]/.test(text) && text.isWellFormed()) {
+  if (
+    key === undefined &&
+    text.includes('\n') &&
+    !/[\r\u2028\u2029]/.test(text) &&
+    text.isWellFormed()
+  ) {
     return `\`${text.replace(/\\|`|\$\{/g, (found) => `\\${found}`)}\``;
   }
   const json = JSON.stringify(key ?? text);

@@ -33,8 +33,11 @@ const run = (definition: ToolDefinition | undefined, args: object = {}): Promise
 };
 
 test('a handler that only uses its parameters and the sandbox is stored as its source', async () => {
-  const handler = 'async handler({ n }, context, parley, fetch) { return new URL("https://x.y/" + n).href + parley.a }';
-  const { tools, loaded } = await load({ 'tools/a.ts': `${head}const VAT = 1;\n${fileOf(tool('shop.a', handler))}` });
+  const handler =
+    'async handler({ n }, context, parley, fetch) { return new URL("https://x.y/" + n).href + parley.a }';
+  const { tools, loaded } = await load({
+    'tools/a.ts': `${head}const VAT = 1;\n${fileOf(tool('shop.a', handler))}`,
+  });
   expect(tools.get('shop.a')!.handlerCode).toMatch(
     /^return \(Object\.values\(\{ async handler\(\{ n \}, context, parley, fetch\) \{[^]*\} \}\)\[0\]\)\(args, context, parley, fetch\);$/,
   );
@@ -58,7 +61,9 @@ test('the variables and imports that a handler uses come with it, shared ones wi
   expect(loaded.problems).toEqual([]);
   expect(await run(tools.get('shop.total'), { n: 10 })).toBe(14.9);
   expect(await run(tools.get('shop.note'))).toBe('Größe: ñ ✓ 950 1.19');
-  expect(tools.get('shop.plain')!.handlerCode).toBe('return (() => 1)(args, context, parley, fetch);');
+  expect(tools.get('shop.plain')!.handlerCode).toBe(
+    'return (() => 1)(args, context, parley, fetch);',
+  );
 });
 
 test('the code is the same in every folder, and with Windows line ends', async () => {
@@ -66,7 +71,9 @@ test('the code is the same in every folder, and with Windows line ends', async (
     'tools/_a.ts': 'export const A = 1;\n',
     'tools/b.ts': `${head}import { A } from './_a';\n\n${fileOf(tool('x.y', 'handler: () => A'))}`,
   };
-  const crlf = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, text.replaceAll('\n', '\r\n')]));
+  const crlf = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, text.replaceAll('\n', '\r\n')]),
+  );
   const [one, two, three] = await Promise.all([load(files), load(files), load(crlf)]);
   expect(two.tools.get('x.y')).toEqual(one.tools.get('x.y'));
   expect(three.tools.get('x.y')).toEqual(one.tools.get('x.y'));
@@ -74,14 +81,18 @@ test('the code is the same in every folder, and with Windows line ends', async (
 
 test('handlers may come from a function, and their modules may import each other', async () => {
   const { tools } = await load({
-    'tools/_a.ts': "import { b } from './_b';\nexport const a = (n: number): number => (n > 0 ? b(n - 1) : 0);\n",
+    'tools/_a.ts':
+      "import { b } from './_b';\nexport const a = (n: number): number => (n > 0 ? b(n - 1) : 0);\n",
     'tools/_b.ts': "import { a } from './_a';\nexport const b = (n: number): number => 1 + a(n);\n",
     'tools/c.ts': `${head}import { a } from './_a';\nconst times = (k: number) => async ({ n }: { n: number }) => k * a(n);\n${fileOf(
       tool('x.twice', 'handler: times(2)'),
       tool('x.thrice', 'handler: times(3)'),
     )}`,
   });
-  expect([await run(tools.get('x.twice'), { n: 4 }), await run(tools.get('x.thrice'), { n: 4 })]).toEqual([8, 12]);
+  expect([
+    await run(tools.get('x.twice'), { n: 4 }),
+    await run(tools.get('x.thrice'), { n: 4 }),
+  ]).toEqual([8, 12]);
 });
 
 test('a name of the sandbox that the file declares itself is the one of the file', async () => {
@@ -112,7 +123,9 @@ test('a name that neither the file nor the sandbox has is a warning', async () =
     'tools/a.ts: x.engine: the handler uses Intl, which neither its file nor the sandbox has',
     'tools/a.ts: x.both: the handler uses Buffer, which neither its file nor the sandbox has',
   ]);
-  expect(tools.get('x.env')!.handlerCode).toBe('return (() => process.env.KEY)(args, context, parley, fetch);');
+  expect(tools.get('x.env')!.handlerCode).toBe(
+    'return (() => process.env.KEY)(args, context, parley, fetch);',
+  );
 });
 
 test('what the sandbox does not have is a problem', async () => {
@@ -132,7 +145,8 @@ test('what the sandbox does not have is a problem', async () => {
 
 test('lines of a handler are found in its file and in the files that it imports', async () => {
   const { root, loaded, tools } = await load({
-    'tools/_check.ts': "// Checks.\nexport function check(n: number) {\n  if (n < 0) throw new Error('negative');\n}\n",
+    'tools/_check.ts':
+      "// Checks.\nexport function check(n: number) {\n  if (n < 0) throw new Error('negative');\n}\n",
     'tools/a.ts': `${head}import { check } from './_check';\n\nconst A = 1;\n${fileOf(
       tool('x.bundled', 'handler({ n }: { n: number }) {\n    check(n);\n    return A;\n  }'),
       tool('x.plain', 'handler() {\n    // A comment.\n\n    return 5;\n  }'),
@@ -170,5 +184,7 @@ export default defineTools([
   expect(named('y.two', 'at three')).toBe('failed (tools/b.ts:3)');
   expect(named('y.three', 'at seven')).toBe('failed (tools/b.ts:7)');
   expect(named('z.one', 'at seven')).toBe('failed (tools/c.ts:7)');
-  expect(nameLine('failed (line 1)', loaded.handlers.get('x.bundled')!, root)).toBe('failed (line 1)');
+  expect(nameLine('failed (line 1)', loaded.handlers.get('x.bundled')!, root)).toBe(
+    'failed (line 1)',
+  );
 });

@@ -20,15 +20,27 @@ const reserved = new Set(
 const virtual = (name: string, contents: string): Plugin => ({
   name,
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: name, sideEffects: false }));
+    onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
+      path: name,
+      namespace: name,
+      sideEffects: false,
+    }));
     onLoad({ filter: /.*/, namespace: name }, () => ({ contents, loader: 'js' }));
   },
 });
 
-const shared = { bundle: true, write: false, logLevel: 'silent', target: 'es2023', charset: 'utf8' } as const;
+const shared = {
+  bundle: true,
+  write: false,
+  logLevel: 'silent',
+  target: 'es2023',
+  charset: 'utf8',
+} as const;
 
 const wordsIn = (code: string): string[] =>
-  [...new Set(code.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))].filter((word) => !reserved.has(word));
+  [...new Set(code.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))].filter(
+    (word) => !reserved.has(word),
+  );
 
 /**
  * Those of the names that the code does not declare. They are offered to esbuild as globals, which keeps those that are one.
@@ -91,7 +103,11 @@ export interface BuiltHandler {
  * Builds the code of a tool whose handler is a function of `file` that begins at `start`. A handler that only uses the
  * sandbox is its own source. Otherwise the variables and imports of the file are bundled.
  */
-export async function buildHandler(file: string, tool: ToolDefinition, start: Place | null): Promise<BuiltHandler> {
+export async function buildHandler(
+  file: string,
+  tool: ToolDefinition,
+  start: Place | null,
+): Promise<BuiltHandler> {
   const plain: BuiltHandler = {
     code: tool.handlerCode,
     placeOf: (line) => start && { file: start.file, line: start.line + line - 1 },
@@ -119,7 +135,9 @@ export async function buildHandler(file: string, tool: ToolDefinition, start: Pl
     const { errors } = error as Partial<BuildFailure>;
     if (errors === undefined) throw error;
     const reason = errors
-      .map(({ text, location }) => (location === null ? text : `${text} (${location.file}:${location.line})`))
+      .map(({ text, location }) =>
+        location === null ? text : `${text} (${location.file}:${location.line})`,
+      )
       .join('; ');
     return {
       ...plain,
@@ -139,7 +157,10 @@ export const nameLine = (text: string, placeOf: PlaceOfLine, folder = io().cwd):
  * The code of a handler that uses names of its file: the file with its imports, without what they do not use. Throws a
  * BuildFailure for imports that the sandbox does not have.
  */
-async function bundleHandler(file: string, tool: string): Promise<{ code: string; placeOf: PlaceOfLine }> {
+async function bundleHandler(
+  file: string,
+  tool: string,
+): Promise<{ code: string; placeOf: PlaceOfLine }> {
   const own = '@parley/definitions';
   const functions = Object.keys(definitions).filter((name) => name !== 'defineTools');
   const stub = `export const handlers = new Map();
@@ -161,7 +182,9 @@ async function bundleHandler(file: string, tool: string): Promise<{ code: string
     legalComments: 'none',
     loader: { '.md': 'text', '.txt': 'text' },
   });
-  const [map, bundle] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))!.text);
+  const [map, bundle] = ['.map', '.js'].map(
+    (end) => outputFiles.find(({ path }) => path.endsWith(end))!.text,
+  );
   const placeOf = placesOf(map!, dirname(file));
   return {
     code: `let handler;\n${bundle}return handler(args, context, parley, fetch);`,

@@ -29,7 +29,11 @@ export function compareFields(before: object, after: object, prefix = ''): Field
   );
 }
 
-function compareValues(path: string, before: Json | undefined, after: Json | undefined): FieldChange[] {
+function compareValues(
+  path: string,
+  before: Json | undefined,
+  after: Json | undefined,
+): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (isObject(before) && isObject(after)) return compareFields(before, after, `${path}.`);
   if (Array.isArray(before) && Array.isArray(after)) return compareLists(path, before, after);
@@ -50,7 +54,9 @@ function compareLists(path: string, before: Json[], after: Json[]): FieldChange[
   let [oldIndex, index] = [0, 0];
   const flush = () => {
     for (let at = 0; at < Math.max(old.length, now.length); at += 1)
-      changes.push(...compareValues(`${path}.${(at < now.length ? index : oldIndex) + at}`, old[at], now[at]));
+      changes.push(
+        ...compareValues(`${path}.${(at < now.length ? index : oldIndex) + at}`, old[at], now[at]),
+      );
     [oldIndex, index] = [oldIndex + old.length, index + now.length];
     [old, now] = [[], []];
   };

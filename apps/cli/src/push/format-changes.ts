@@ -28,7 +28,9 @@ export function formatChanges(
 ): string {
   const lines = resourceKinds.flatMap((kind) => {
     const result = results[kind];
-    return result === undefined ? [] : formatKind(kind, result, before[kind] ?? [], after[kind] ?? [], options);
+    return result === undefined
+      ? []
+      : formatKind(kind, result, before[kind] ?? [], after[kind] ?? [], options);
   });
   return lines.join('\n');
 }
@@ -50,7 +52,9 @@ function formatKind(
       return `${colors.yellow(`  ~ ${slug}`)}  ${colors.dim([...names].join(', '))}`.trimEnd();
     }),
     ...deleted.map((slug) => colors.red(`  - ${slug}`)),
-    ...refused.map(({ slug, reason }) => colors.magenta(`  ! ${slug} is not deleted: it ${reason}`)),
+    ...refused.map(({ slug, reason }) =>
+      colors.magenta(`  ! ${slug} is not deleted: it ${reason}`),
+    ),
   ];
   const rest = unchanged.length === 0 ? '' : colors.dim(`  ${unchanged.length} unchanged`);
   if (lines.length === 0 && rest === '') return [];
@@ -71,7 +75,9 @@ export const namesOfExtra = (before: ResourceSet, after: ResourceSet): string[] 
       .filter((name) => kind !== 'entityTypes' || name !== paymentType);
     return own === undefined
       ? []
-      : names.filter((name) => find(own, name) === undefined).map((name) => safeLine(`${folders[kind]} ${name}`));
+      : names
+          .filter((name) => find(own, name) === undefined)
+          .map((name) => safeLine(`${folders[kind]} ${name}`));
   });
 
 /** Takes the result of a dry run with --prune. */
@@ -80,7 +86,8 @@ export function noteExtraDefinitions({ results }: SyncResult): void {
   const refused = namesOfRefused(results);
   if (deletable.length > 0)
     note(colors.dim(`Not in the folder, and kept: ${deletable.join(', ')}. --prune deletes them.`));
-  if (refused.length > 0) note(colors.dim(`Not in the folder, and --prune cannot delete: ${refused.join(', ')}.`));
+  if (refused.length > 0)
+    note(colors.dim(`Not in the folder, and --prune cannot delete: ${refused.join(', ')}.`));
 }
 
 /** `entity-types order (still has 2 entities)`. */
@@ -90,27 +97,37 @@ export const namesOfRefused = (results: SyncResult['results']): string[] =>
 const named = (results: SyncResult['results'], pick: (result: KindResult) => string[]): string[] =>
   resourceKinds.flatMap((kind) => {
     const result = results[kind];
-    return result === undefined ? [] : pick(result).map((name) => safeLine(`${folders[kind]} ${name}`));
+    return result === undefined
+      ? []
+      : pick(result).map((name) => safeLine(`${folders[kind]} ${name}`));
   });
 
 export const find = (definitions: Definition[], slug: string): Definition | undefined =>
   definitions.find((definition) => (definition.slug ?? definition.name) === slug);
 
 function formatField({ path, before, after }: FieldChange): string[] {
-  if (typeof before === 'string' && typeof after === 'string' && (before.includes('\n') || after.includes('\n'))) {
+  if (
+    typeof before === 'string' &&
+    typeof after === 'string' &&
+    (before.includes('\n') || after.includes('\n'))
+  ) {
     return [`      ${path}:`, ...formatLines(compareLines(before, after))];
   }
-  const shown = (value: Json | undefined) => (value === undefined ? 'absent' : cut(JSON.stringify(value)));
+  const shown = (value: Json | undefined) =>
+    value === undefined ? 'absent' : cut(JSON.stringify(value));
   return [`      ${path}: ${colors.red(shown(before))} → ${colors.green(shown(after))}`];
 }
 
-const cut = (text: string): string => safeLine(text.length <= 200 ? text : `${text.slice(0, 199)}…`);
+const cut = (text: string): string =>
+  safeLine(text.length <= 200 ? text : `${text.slice(0, 199)}…`);
 const contextLines = 2;
 
 /** Changed lines with the lines around them. */
 function formatLines(changes: LineChange[]): string[] {
   const isNear = (at: number) =>
-    changes.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(([sign]) => sign !== ' ');
+    changes
+      .slice(Math.max(0, at - contextLines), at + contextLines + 1)
+      .some(([sign]) => sign !== ' ');
   const paint = { '-': colors.red, '+': colors.green, ' ': colors.dim };
   return changes.flatMap(([sign, line], at) => {
     if (isNear(at)) return [`        ${paint[sign](`${sign} ${safeLine(line)}`)}`];
@@ -131,5 +148,7 @@ export function summarize({ results, dryRun }: SyncResult): string {
 export const isEmpty = ({ results }: SyncResult): boolean =>
   (['created', 'updated', 'deleted'] as const).every((key) => countOf(results, key) === 0);
 
-export const countOf = (results: SyncResult['results'], key: 'created' | 'updated' | 'deleted'): number =>
-  Object.values(results).reduce((sum, result) => sum + result[key].length, 0);
+export const countOf = (
+  results: SyncResult['results'],
+  key: 'created' | 'updated' | 'deleted',
+): number => Object.values(results).reduce((sum, result) => sum + result[key].length, 0);

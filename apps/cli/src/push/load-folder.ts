@@ -55,7 +55,8 @@ export const kindsIn = (folder: string): ResourceKind[] =>
 /** Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/, tools/ and triggers/. */
 export async function loadFolder(path: string): Promise<LoadedFolder> {
   const folder = pathOf(path);
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`Folder ${path} does not exist`);
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    throw usageFailure(`Folder ${path} does not exist`);
   const given = kindsIn(folder);
   if (given.length === 0) {
     throw usageFailure(
@@ -78,7 +79,9 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
 async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind): Promise<void> {
   const definitions: object[] = [];
   const files: string[] = [];
-  const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
+  const results = await Promise.all(
+    definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)),
+  );
   for (const { file, found, problems, warnings, handlers, missing } of results) {
     const name = relative(folder, file);
     loaded.warnings.push(...warnings.map((warning) => `${name}: ${warning}`));
@@ -87,7 +90,9 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
     for (const one of missing) loaded.incompleteKinds.add(one);
     if (kind === 'entityTypes')
       loaded.warnings.push(
-        ...found.flatMap((type) => undeclaredSearchFields(type).map((warning) => `${name}: ${warning}`)),
+        ...found.flatMap((type) =>
+          undeclaredSearchFields(type).map((warning) => `${name}: ${warning}`),
+        ),
       );
     loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     definitions.push(...found);
@@ -106,7 +111,8 @@ function definitionFiles(folder: string): string[] {
 }
 
 /** Helpers (`_name.ts`), declarations and tests are not definitions. */
-export const isIgnoredFile = (name: string): boolean => /^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name);
+export const isIgnoredFile = (name: string): boolean =>
+  /^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name);
 
 interface LoadedFile {
   file: string;
@@ -147,7 +153,8 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
         continue;
       }
       found.push(value as object);
-      if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
+      if (!parsed.ok)
+        problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
     }
   }
   return { file, found, problems, warnings, handlers, missing };
@@ -176,7 +183,11 @@ function undeclaredSearchFields(type: object): string[] {
 
 function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
   try {
-    return { ok: true, exports: { default: JSON.parse(readFileSync(file, 'utf8')) }, placeOf: () => null };
+    return {
+      ok: true,
+      exports: { default: JSON.parse(readFileSync(file, 'utf8')) },
+      placeOf: () => null,
+    };
   } catch (error) {
     return { ok: false, message: `is not JSON: ${(error as Error).message}` };
   }
@@ -192,7 +203,10 @@ function definitionsAmong(exports: Record<string, unknown>): unknown[] {
 }
 
 function describeProblem(value: unknown, { path, message }: ErrorDetail): string {
-  const { slug, name } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const { slug, name } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >;
   const subject = typeof slug === 'string' ? slug : typeof name === 'string' ? name : null;
   return [subject === null ? '' : `${subject}: `, path === '' ? '' : `${path} `, message].join('');
 }
@@ -206,7 +220,8 @@ export function locateProblem(
   const kind = place?.[1] as ResourceKind | undefined;
   const index = Number(place?.[2]);
   const file = kind && files[kind]?.[index];
-  const placeOf = kind === 'tools' ? handlers.get((resources.tools?.[index] as ToolDefinition).name) : undefined;
+  const placeOf =
+    kind === 'tools' ? handlers.get((resources.tools?.[index] as ToolDefinition).name) : undefined;
   const message = placeOf === undefined ? text : nameLine(text, placeOf);
   if (file === undefined) return path === '' ? message : `${path}: ${message}`;
   return `${file}: ${describeProblem(resources[kind!]![index], { path: place![3] ?? '', message })}`;

@@ -46,6 +46,8 @@ it('preserves the line numbers of a handler', async () => {
   expect(lines[8]).toContain('price * count');
   expect(lines[12]).toContain('line 13');
   // The lines of a template literal are part of its value and must not change.
-  const run = new Function('args', 'context', 'parley', 'fetch', code) as (args: object) => Promise<{ text: string }>;
+  const run = new Function('args', 'context', 'parley', 'fetch', code) as (
+    args: object,
+  ) => Promise<{ text: string }>;
   expect((await run({ lines: [] })).text).toBe('first\n\n    0\nlast');
 });

@@ -36,7 +36,9 @@ export async function loadModule(file: string): Promise<Loaded> {
       loader: { '.md': 'text', '.txt': 'text' },
       logLevel: 'silent',
     });
-    const [map, bundle] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))!.text);
+    const [map, bundle] = ['.map', '.js'].map(
+      (end) => outputFiles.find(({ path }) => path.endsWith(end))!.text,
+    );
     laidOut = await preserveLineNumbers(bundle!, map!);
   } catch (error) {
     return { ok: false, message: describeBuildFailure(error) };
@@ -64,8 +66,13 @@ function run(
   const require = (id: string): unknown => (id === ownPackage ? definitions : requireThere(id));
   const module = { exports: {} as Record<string, unknown> };
   try {
-    const body = compileFunction(code, ['module', 'exports', 'require', '__filename', '__dirname'], { filename: file });
-    const load = () => definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
+    const body = compileFunction(
+      code,
+      ['module', 'exports', 'require', '__filename', '__dirname'],
+      { filename: file },
+    );
+    const load = () =>
+      definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
     withoutExit(() => runInContext('load()', createContext({ load }), { timeout: timeoutMs }));
     return { ok: true, exports: module.exports };
   } catch (error) {
@@ -88,12 +95,15 @@ function withoutExit(work: () => void): void {
 
 function describeThrown(error: unknown): string {
   const { code, message } = Object(error) as { code?: string; message?: string };
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `did not finish loading within ${timeoutMs / 1000} s`;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    return `did not finish loading within ${timeoutMs / 1000} s`;
   return message ?? String(error);
 }
 
 function describeBuildFailure(error: unknown): string {
   const { errors } = error as Partial<BuildFailure>;
   if (errors === undefined || errors.length === 0) throw error;
-  return errors.map(({ text, location }) => (location === null ? text : `line ${location.line}: ${text}`)).join('\n');
+  return errors
+    .map(({ text, location }) => (location === null ? text : `line ${location.line}: ${text}`))
+    .join('\n');
 }

@@ -2,7 +2,10 @@ import type { ResourceSet, ToolSecretList } from '@parley/contracts';
 import type { Api } from '../api';
 
 /** A warning for each secret that the pushed tools declare and that is not set. None when the server cannot list them. */
-export async function missingSecrets(api: Api, tools: ResourceSet['tools'] = []): Promise<string[]> {
+export async function missingSecrets(
+  api: Api,
+  tools: ResourceSet['tools'] = [],
+): Promise<string[]> {
   const declared = new Set(tools.flatMap(({ secrets = [] }) => secrets));
   if (declared.size === 0) return [];
   const { data } = await api.get<ToolSecretList>('/v1/tool-secrets').catch(() => ({ data: null }));

@@ -10,8 +10,14 @@ const maxBlankLines = 2000;
  * removed between lines only. Returns the bundle unchanged when the result is not equivalent to it. `starts` are places of
  * the result with their source positions, in order.
  */
-export async function preserveLineNumbers(code: string, sourceMap: string): Promise<{ code: string; starts: Start[] }> {
-  const lines = startsOf(code.split('\n'), new SourceMap(JSON.parse(sourceMap) as SourceMapPayload));
+export async function preserveLineNumbers(
+  code: string,
+  sourceMap: string,
+): Promise<{ code: string; starts: Start[] }> {
+  const lines = startsOf(
+    code.split('\n'),
+    new SourceMap(JSON.parse(sourceMap) as SourceMapPayload),
+  );
   for (const mayJoin of [true, false]) {
     const laidOut = layOut(lines, mayJoin);
     if (await isSame(code, laidOut.code)) return laidOut;
@@ -53,7 +59,10 @@ function startsOf(lines: string[], map: SourceMap): Line[] {
       (column === 0 || place.generatedColumn < column) &&
       before?.originalLine === place.originalLine &&
       before.originalColumn === place.originalColumn;
-    return { text, start: isInherited ? null : { source: place.originalSource, line: place.originalLine } };
+    return {
+      text,
+      start: isInherited ? null : { source: place.originalSource, line: place.originalLine },
+    };
   });
 }
 
@@ -65,12 +74,14 @@ function layOut(lines: Line[], mayJoin: boolean): { code: string; starts: Start[
   let offset: number | null = null;
   let last: Line['start'] = null;
   for (const [index, { text: own, start }] of lines.entries()) {
-    if (start !== null && last !== null && (start.source !== last.source || start.line < last.line)) offset = null;
+    if (start !== null && last !== null && (start.source !== last.source || start.line < last.line))
+      offset = null;
     const before = lines[index - 1];
     const missing = start === null || offset === null ? 1 : start.line + offset - written;
     // Only parts of one source line are joined. Where esbuild writes more lines than there were, the next lines follow it.
     const isSameLine = start !== null && start.line === last?.line;
-    const canJoin = mayJoin && missing < 1 && isSameLine && before?.start != null && !before.text.includes('//');
+    const canJoin =
+      mayJoin && missing < 1 && isSameLine && before?.start != null && !before.text.includes('//');
     if (missing < 1 && !canJoin) offset = null;
     const newlines = missing > maxBlankLines ? 1 : Math.max(canJoin ? 0 : 1, missing);
     text += index === 0 ? own : (newlines === 0 ? ' ' : '\n'.repeat(newlines)) + own;

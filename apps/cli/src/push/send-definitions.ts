@@ -27,7 +27,9 @@ export async function sendDefinitions(
   try {
     const result = await api.post<SyncResult>('/v1/sync', { resources, ...options, dryRun });
     if (problems.length > 0) throw problemsFailure(problems);
-    const warnings = isQuiet ? [] : [...loaded.warnings, ...(await missingSecrets(api, resources.tools))];
+    const warnings = isQuiet
+      ? []
+      : [...loaded.warnings, ...(await missingSecrets(api, resources.tools))];
     for (const warning of warnings) note(`warning: ${warning}`);
     return result;
   } catch (error) {
@@ -49,7 +51,8 @@ async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failur
   };
   const details = await api.post<SyncResult>('/v1/sync', { resources, dryRun: true }).then(
     (): ErrorDetail[] => [],
-    (error: unknown) => (error instanceof ApiFailure && error.code === 'invalid_definitions' ? error.details : null),
+    (error: unknown) =>
+      error instanceof ApiFailure && error.code === 'invalid_definitions' ? error.details : null,
   );
   const located = (details ?? []).filter(isCertain).map((detail) => locateProblem(detail, loaded));
   const which = details === null ? '' : ` to ${missing.map((kind) => folders[kind]).join(', ')}`;
@@ -64,10 +67,18 @@ function located(error: ApiFailure, loaded: LoadedFolder): Failure {
   const fromServer = error.details.map((detail) => locateProblem(detail, loaded));
   const problems = [...new Set([...loaded.problems, ...fromServer])];
   const fields = { ...error.fields, problems };
-  return new Failure([`${error.message}:`, ...problems].join('\n  '), error.exitCode, fields, error.text);
+  return new Failure(
+    [`${error.message}:`, ...problems].join('\n  '),
+    error.exitCode,
+    fields,
+    error.text,
+  );
 }
 
 const problemsFailure = (problems: string[], hint = ''): Failure => {
   const text = ['The definitions have problems:', ...problems].join('\n  ');
-  return new Failure(hint === '' ? text : `${text}\n${hint}`, undefined, { problems, ...(hint && { hint }) });
+  return new Failure(hint === '' ? text : `${text}\n${hint}`, undefined, {
+    problems,
+    ...(hint && { hint }),
+  });
 };

@@ -8,7 +8,11 @@ const ignored = /^(node_modules|\.git|dist|parley\.d\.ts)$|\.parley-|^\.[^\\/]*\
  * Calls `onChange` when anything below a folder changes. Each folder has its own watcher: Node's recursive watcher on
  * Linux loses a file that an editor saves by replacing it. Returns a function that stops watching.
  */
-export function watchFolder(root: string, onChange: () => void, onProblem: (error: Error) => void): () => void {
+export function watchFolder(
+  root: string,
+  onChange: () => void,
+  onProblem: (error: Error) => void,
+): () => void {
   const watchers = new Map<string, FSWatcher>();
 
   function add(folder: string): void {
@@ -31,7 +35,8 @@ export function watchFolder(root: string, onChange: () => void, onProblem: (erro
 
   /** Watches new folders and forgets deleted ones. A folder may be replaced by another with the same name. */
   function refresh(): void {
-    for (const folder of watchers.keys()) if (folder !== root && !isReadable(folder)) forget(folder);
+    for (const folder of watchers.keys())
+      if (folder !== root && !isReadable(folder)) forget(folder);
     try {
       add(root);
     } catch (error) {

@@ -8,15 +8,28 @@ export const bundle = process.env.PARLEY_TEST_CLI!;
  * Runs a command as a shell does, in a process of its own. Most tests use `runCommand`, which is ten times faster; this is
  * for what only a process has: signals, pipes, terminals, time zones.
  */
-export const runProcess = (args: string[], { env, input = '', cwd }: RunOptions): Promise<CommandResult> =>
+export const runProcess = (
+  args: string[],
+  { env, input = '', cwd }: RunOptions,
+): Promise<CommandResult> =>
   new Promise((done) => {
     const child = execFile(
       process.execPath,
       [bundle, ...args],
-      { cwd, env: { ...variablesOf(cwd, env), PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS } },
+      {
+        cwd,
+        env: {
+          ...variablesOf(cwd, env),
+          PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS,
+        },
+      },
       (error, stdout, stderr) =>
         // A process that was killed by a signal has no exit code.
-        done({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
+        done({
+          exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1,
+          stdout,
+          stderr,
+        }),
     );
     child.stdin!.end(input);
   });

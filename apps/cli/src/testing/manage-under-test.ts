@@ -8,7 +8,9 @@ import { createTestApi } from '../../../manage/src/testing/create-test-api';
  * A stack for commands that use the HTTP API: the management service on a port, with a database of its own, and `others` for
  * the paths that they serve, like the gateway. Commands get its address and a key, and no DATABASE_URL.
  */
-export async function startManage(others: (db: Db) => Record<string, RequestListener> = () => ({})) {
+export async function startManage(
+  others: (db: Db) => Record<string, RequestListener> = () => ({}),
+) {
   const guard = createGuardedFetch({ allowedPrivateHosts: ['127.0.0.1'] });
   const api = await createTestApi({ guards: { mcp: guard, providers: guard } });
   const manage = createManageApp(api.deps);

@@ -40,7 +40,10 @@ export async function runCommand(args: string[], options: RunOptions): Promise<C
 }
 
 /** The environment of a command: nothing of the test's own, except where programs are found. */
-export const variablesOf = (cwd: string, env: Record<string, string> = {}): Record<string, string | undefined> => ({
+export const variablesOf = (
+  cwd: string,
+  env: Record<string, string> = {},
+): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   XDG_CONFIG_HOME: cwd,
   ...env,

@@ -2,7 +2,8 @@ import type { JsonObject, SchemaObject } from '@parley/contracts';
 import { type FieldSchema, readTypeSchema } from '@parley/entities';
 
 /** The schema of an entity type as a JSON Schema of `data`, with the values that a create accepts and a get may return. */
-export const dataSchema = (schema: JsonObject): SchemaObject => objectSchema([...readTypeSchema(schema)]);
+export const dataSchema = (schema: JsonObject): SchemaObject =>
+  objectSchema([...readTypeSchema(schema)]);
 
 const objectSchema = (fields: [string, FieldSchema][]): SchemaObject => ({
   type: 'object',
@@ -25,20 +26,31 @@ function fieldSchema(field: FieldSchema): SchemaObject {
   };
 }
 
-function valuesOf({ types, enum: values, references, items, properties }: FieldSchema): SchemaObject[] {
+function valuesOf({
+  types,
+  enum: values,
+  references,
+  items,
+  properties,
+}: FieldSchema): SchemaObject[] {
   if (values !== undefined) return [{ enum: values }];
   if (references !== undefined) return [{ type: 'string' }];
-  const object = properties === undefined ? { type: 'object' } : objectSchema(Object.entries(properties));
+  const object =
+    properties === undefined ? { type: 'object' } : objectSchema(Object.entries(properties));
   const array = { type: 'array', items: items === undefined ? {} : { anyOf: valuesOf(items) } };
-  if (types.length === 0) return [properties !== undefined ? object : items !== undefined ? array : {}];
+  if (types.length === 0)
+    return [properties !== undefined ? object : items !== undefined ? array : {}];
   return types.flatMap((type): SchemaObject[] => {
     if (type === 'object') return [object];
     if (type === 'array') return [array];
     if (['date', 'datetime', 'timestamp'].includes(type)) return [{ type: ['string', 'number'] }];
-    if (['number', 'integer', 'float', 'decimal', 'money'].includes(type)) return [{ type: 'number' }];
+    if (['number', 'integer', 'float', 'decimal', 'money'].includes(type))
+      return [{ type: 'number' }];
     if (['boolean', 'null'].includes(type)) return [{ type }];
     return [
-      type === 'string' || Object.hasOwn(formats, type) || ['text', 'id', 'enum', 'reference'].includes(type)
+      type === 'string' ||
+      Object.hasOwn(formats, type) ||
+      ['text', 'id', 'enum', 'reference'].includes(type)
         ? { type: 'string' }
         : {},
     ];

@@ -28,7 +28,9 @@ function problemsOf(generated: string, use: string): string[] {
     // The package of the client, whose source has the same types.
     paths: { '@parley/client': [join(root, 'libs/client/src/index.ts')] },
   });
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 const type = (slug: string, schema: JsonObject, name = slug) => ({ slug, name, schema });
@@ -45,7 +47,11 @@ const order = type(
       placedAt: 'datetime',
       lines: {
         type: 'array',
-        items: { type: 'object', properties: { sku: 'string', count: 'integer' }, required: ['sku'] },
+        items: {
+          type: 'object',
+          properties: { sku: 'string', count: 'integer' },
+          required: ['sku'],
+        },
       },
       tags: { type: 'array', items: 'string' },
       size: { type: ['string', 'number'], required: true },
@@ -94,7 +100,9 @@ test('data of the client has the types of the schema', () => {
   );
   expect(problems).toEqual([]);
   expect(generated).toContain('    /** The number on the invoice */\n    number: string;\n');
-  expect(generated).toContain('    /** Id of an entity of type customer. */\n    customer?: string | null;\n');
+  expect(generated).toContain(
+    '    /** Id of an entity of type customer. */\n    customer?: string | null;\n',
+  );
 });
 
 test('hostile names and descriptions stay text', () => {
@@ -114,7 +122,10 @@ test('hostile names and descriptions stay text', () => {
     required: ['constructor'],
   } as unknown as JsonObject;
   const parameters = {
-    properties: { at: { $ref: 'http://127.0.0.1:1/x.json', tsType: '} evil' }, '*/': { const: '*/' } },
+    properties: {
+      at: { $ref: 'http://127.0.0.1:1/x.json', tsType: '} evil' },
+      '*/': { const: '*/' },
+    },
   };
   const tool = { name: 'a.b', description: '*/ evil() /**', parameters, handlerCode: 'return 1' };
   const generated = declarationFile({ entityTypes: [type('x', schema, '*/ evil')], tools: [tool] });
@@ -133,7 +144,9 @@ test('the file does not depend on the order of types and fields, and has no type
   const a = type('a', { one: 'string', two: { type: 'number', description: 'D' } });
   const b = type('b', { one: 'string' });
   const turned = type('a', { two: { description: 'D', type: 'number' }, one: 'string' });
-  expect(declarationFile({ entityTypes: [b, turned] })).toBe(declarationFile({ entityTypes: [a, b] }));
+  expect(declarationFile({ entityTypes: [b, turned] })).toBe(
+    declarationFile({ entityTypes: [a, b] }),
+  );
   const use = `import { ParleyClient } from '@parley/client';
     // @ts-expect-error -- there are no types
     void new ParleyClient({ apiKey: 'k', baseUrl: 'http://x' }).data.get('order', '1');`;

@@ -22,7 +22,8 @@ export function declarationFile({ entityTypes = [], tools = [] }: ResourceSet): 
     ({ slug, name, schema }) => [slug, { ...dataSchema(schema), description: name }] as const,
   );
   const args = tools.map(
-    ({ name, description, parameters }) => [name, { type: 'object', ...parameters, description }] as const,
+    ({ name, description, parameters }) =>
+      [name, { type: 'object', ...parameters, description }] as const,
   );
   return safeText(`${head}
 
@@ -47,6 +48,8 @@ declare global {
 
 function blockOf(members: (readonly [string, SchemaObject])[]): string {
   if (members.length === 0) return '{}';
-  const properties = JSON.parse(canonicalJson(Object.fromEntries(members) as never)) as SchemaObject;
+  const properties = JSON.parse(
+    canonicalJson(Object.fromEntries(members) as never),
+  ) as SchemaObject;
   return typeText({ type: 'object', properties, required: members.map(([name]) => name) });
 }

@@ -43,7 +43,9 @@ function objectText(schema: Schema, nameOf: NameOf, indent: string): string {
     if (type === undefined) return 'Json';
     if (additionalProperties === false) return 'Record<string, never>';
     const isMap = isObject(additionalProperties) && Object.keys(additionalProperties).length > 0;
-    return isMap ? `{ [key: string]: ${typeText(additionalProperties, nameOf, indent)} }` : 'JsonObject';
+    return isMap
+      ? `{ [key: string]: ${typeText(additionalProperties, nameOf, indent)} }`
+      : 'JsonObject';
   }
   const names = new Set(Array.isArray(required) ? required : []);
   const deeper = `${indent}  `;
@@ -56,7 +58,8 @@ function objectText(schema: Schema, nameOf: NameOf, indent: string): string {
 
 /** The description of a schema as a JSDoc comment that ends with a line break, or nothing. */
 function commentOf(schema: unknown, indent = ''): string {
-  const text = isObject(schema) && typeof schema.description === 'string' ? schema.description.trim() : '';
+  const text =
+    isObject(schema) && typeof schema.description === 'string' ? schema.description.trim() : '';
   if (text === '') return '';
   const lines = text
     .replaceAll('*/', '*\\/')
@@ -66,7 +69,8 @@ function commentOf(schema: unknown, indent = ''): string {
     .flatMap((line) => wrap(line, maxLine - indent.length - 3))
     // A tag such as `@ts-expect-error` would have an effect.
     .map((line) => line.replace(/^@/, '\\@'));
-  if (lines.length === 1 && indent.length + lines[0]!.length + 7 <= maxLine) return `${indent}/** ${lines[0]} */\n`;
+  if (lines.length === 1 && indent.length + lines[0]!.length + 7 <= maxLine)
+    return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 
@@ -82,14 +86,17 @@ function wrap(line: string, width: number): string[] {
   return lines;
 }
 
-const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name));
+const propertyName = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 
 const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
 function literal(value: unknown): string {
   if (typeof value === 'string') return quote(value);
-  return value === null || typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'Json';
+  return value === null || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : 'Json';
 }
 
 function unionOf(types: string[], indent: string): string {

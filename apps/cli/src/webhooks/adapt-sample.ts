@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ManageClient } from '@parley/client/manage';
-import { type Json, type JsonObject, listAt, objectAt, ownValue, setOwn, textAt } from '@parley/contracts';
+import {
+  type Json,
+  type JsonObject,
+  listAt,
+  objectAt,
+  ownValue,
+  setOwn,
+  textAt,
+} from '@parley/contracts';
 import type { WebhookSample } from '@parley/webhooks';
 import { apiAddress, environmentOf } from '../environment';
 import { Failure, usageFailure } from '../failure';
@@ -20,7 +28,9 @@ export async function adaptSample(
 ): Promise<string[]> {
   if (name.endsWith('.unknown-number')) {
     renew(body, `wamid.${randomUUID()}`);
-    return ['The number of this sample has no connection. webhook-ingest answers with an error until it has one.'];
+    return [
+      'The number of this sample has no connection. webhook-ingest answers with an error until it has one.',
+    ];
   }
   if (path === '/webhook/kapso/messages') return adaptMessages(manage, event, body);
   const data = objectAt(body.data);
@@ -29,7 +39,8 @@ export async function adaptSample(
     const order = isRefund ? await paidOrder(manage) : undefined;
     data.id = order ?? randomUUID();
     const { id } = await manage.getOrganization();
-    if (objectAt(data.metadata).organizationId !== undefined) data.metadata = { organizationId: id };
+    if (objectAt(data.metadata).organizationId !== undefined)
+      data.metadata = { organizationId: id };
     const customer = objectAt(data.customer);
     if (customer.external_id != null) customer.external_id = id;
     return isRefund && order === undefined
@@ -37,15 +48,23 @@ export async function adaptSample(
       : [];
   }
   if (path === '/webhook/flow') {
-    const links = (await manage.listPayments(latest)).data.map((one) => textAt(one.data.paymentLinkUrl));
+    const links = (await manage.listPayments(latest)).data.map((one) =>
+      textAt(one.data.paymentLinkUrl),
+    );
     const token = new URL(links.find(Boolean) ?? 'http://none').searchParams.get('token');
     if (token !== null) body.token = token;
-    return token === null ? ['No payment has a link yet. The token of this sample matches no payment.'] : [];
+    return token === null
+      ? ['No payment has a link yet. The token of this sample matches no payment.']
+      : [];
   }
   if (path === '/webhook/resend' && 'email_id' in data) {
-    const email = (await manage.listEmails(latest)).data.find(({ providerId }) => providerId !== null);
+    const email = (await manage.listEmails(latest)).data.find(
+      ({ providerId }) => providerId !== null,
+    );
     if (email) data.email_id = email.providerId;
-    return email ? [] : ['No e-mail has been sent yet. The status of this sample matches no e-mail.'];
+    return email
+      ? []
+      : ['No e-mail has been sent yet. The status of this sample matches no e-mail.'];
   }
   return [];
 }
@@ -67,23 +86,38 @@ export async function adaptIdentitySample(body: JsonObject, options: KeyOptions)
   if ('updated_at' in data) data.updated_at = nowMs;
   if (options.org === undefined) return;
   const event = String(body.type);
-  if (!event.startsWith('organization')) throw usageFailure(`${event} names no organization. Omit --org`);
-  const { externalId, name, slug } = await withManage(options, (manage) => manage.getOrganization());
+  if (!event.startsWith('organization'))
+    throw usageFailure(`${event} names no organization. Omit --org`);
+  const { externalId, name, slug } = await withManage(options, (manage) =>
+    manage.getOrganization(),
+  );
   if (externalId === null)
     throw new Failure(`${slug} was created here, so the identity provider sends nothing about it`);
   const named = event.startsWith('organizationMembership') ? objectAt(data.organization) : data;
-  Object.assign(named, { id: externalId }, 'slug' in named && { slug }, 'name' in named && { name });
+  Object.assign(
+    named,
+    { id: externalId },
+    'slug' in named && { slug },
+    'name' in named && { name },
+  );
 }
 
-async function adaptMessages(manage: ManageClient, event: string, body: JsonObject): Promise<string[]> {
+async function adaptMessages(
+  manage: ManageClient,
+  event: string,
+  body: JsonObject,
+): Promise<string[]> {
   const { phoneNumberId, notes } = await numberOf(manage);
   const items = Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
   const isStatus = !event.endsWith('.received');
-  const { data } = isStatus ? await manage.listChannelMessages({ ...latest, direction: 'outbound' }) : { data: [] };
+  const { data } = isStatus
+    ? await manage.listChannelMessages({ ...latest, direction: 'outbound' })
+    : { data: [] };
   const sent = data.find(({ messageId }) => messageId !== null)?.messageId;
   for (const item of items) {
     item.phone_number_id = phoneNumberId;
-    if ('phone_number_id' in objectAt(item.conversation)) objectAt(item.conversation).phone_number_id = phoneNumberId;
+    if ('phone_number_id' in objectAt(item.conversation))
+      objectAt(item.conversation).phone_number_id = phoneNumberId;
     renew(item, sent ?? `wamid.${randomUUID()}`);
   }
   if (isStatus && sent === undefined)
@@ -92,7 +126,10 @@ async function adaptMessages(manage: ManageClient, event: string, body: JsonObje
 }
 
 const renew = (item: JsonObject, id: string): void =>
-  void Object.assign(objectAt(item.message), { id, timestamp: String(Math.floor(Date.now() / 1000)) });
+  void Object.assign(objectAt(item.message), {
+    id,
+    timestamp: String(Math.floor(Date.now() / 1000)),
+  });
 
 /** The connected number. In development, a simulated one is connected when there is none. */
 async function numberOf(manage: ManageClient): Promise<{ phoneNumberId: string; notes: string[] }> {
@@ -100,7 +137,9 @@ async function numberOf(manage: ManageClient): Promise<{ phoneNumberId: string; 
   const connected = data.find(({ status }) => status === 'connected')?.phoneNumberId;
   if (connected) return { phoneNumberId: connected, notes: [] };
   if (environmentOf(apiAddress().key) === 'production')
-    throw new Failure('No number is connected in production. Connect one with: parley channels connect');
+    throw new Failure(
+      'No number is connected in production. Connect one with: parley channels connect',
+    );
   const agent = await oldestAgent(manage);
   const { channel } = await manage.connectChannel({ agent, isSimulated: true });
   return {

@@ -20,7 +20,8 @@ export function signSample(path: string, body: Buffer): Record<string, string> {
   const id = `msg_${randomUUID()}`;
   // Outside production, webhook-ingest accepts Clerk's deliveries unsigned.
   if (secret === undefined && path === '/webhook/clerk') return { 'svix-id': id };
-  if (secret === undefined) throw new Failure(`${variable} is not set. Set it to the ${variable} of webhook-ingest`);
+  if (secret === undefined)
+    throw new Failure(`${variable} is not set. Set it to the ${variable} of webhook-ingest`);
   if (path.startsWith('/webhook/kapso')) return { 'X-Webhook-Signature': signBody(body, secret) };
   const family = path === '/webhook/polar' ? 'webhook' : 'svix';
   const isSecretDecoded = family === 'svix';

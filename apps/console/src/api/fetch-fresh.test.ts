@@ -18,7 +18,8 @@ beforeEach(() => {
 });
 afterAll(() => jest.restoreAllMocks());
 
-const isFresh = (at: number): boolean => new Headers(sent[at]!.init?.headers).get('Cache-Control') === 'no-cache';
+const isFresh = (at: number): boolean =>
+  new Headers(sent[at]!.init?.headers).get('Cache-Control') === 'no-cache';
 
 test('a read may come from a replica while nothing was changed', async () => {
   await fetchFresh('/v1/threads', { headers: { Accept: 'x' } });

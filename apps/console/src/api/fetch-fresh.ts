@@ -8,7 +8,10 @@ export const fetchFresh: typeof fetch = (url, init) => {
   const isRead = (init?.method ?? 'GET') === 'GET';
   if (isRead) {
     const isFresh = performance.now() - changedAtMs < freshForMs;
-    return fetch(url, isFresh ? { ...init, headers: { ...init?.headers, 'Cache-Control': 'no-cache' } } : init);
+    return fetch(
+      url,
+      isFresh ? { ...init, headers: { ...init?.headers, 'Cache-Control': 'no-cache' } } : init,
+    );
   }
   return fetch(url, init).finally(() => {
     changedAtMs = performance.now();

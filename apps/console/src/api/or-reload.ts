@@ -13,7 +13,12 @@ export async function orReload(error: unknown): Promise<never> {
     () => false,
   );
   if (!isReachable)
-    throw new ParleyApiError(0, { error: 'The server cannot be reached', code: 'unreachable' }, null, error);
+    throw new ParleyApiError(
+      0,
+      { error: 'The server cannot be reached', code: 'unreachable' },
+      null,
+      error,
+    );
   // An error of its own: the router answers a missing module with a reload.
   if (Date.now() - Number(sessionStorage.getItem(reloaded)) < pauseMs)
     throw new Error('This part of the console cannot be loaded', { cause: error });

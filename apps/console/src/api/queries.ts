@@ -18,7 +18,10 @@ export function useThreadCounts() {
 /** A list as one page: an environment has at most some thousands of definitions, and screens search and refer to all of them. */
 function useAll<Item>(
   name: string,
-  list: (input: { limit?: number; cursor?: string }, options?: { signal?: AbortSignal }) => Promise<Page<Item>>,
+  list: (
+    input: { limit?: number; cursor?: string },
+    options?: { signal?: AbortSignal },
+  ) => Promise<Page<Item>>,
   staleTime?: number,
 ) {
   const { key } = useWorkspace();
@@ -67,8 +70,14 @@ export function useDefinitions<Part>(select: (pushed: Pushed) => Part) {
   return useQuery({
     queryKey: [...key, 'definitions'],
     queryFn: async ({ signal }) =>
-      (await client.request<{ resources: Pushed }>({ method: 'POST', path: ['sync', 'pull'], body: {}, signal }))
-        .resources,
+      (
+        await client.request<{ resources: Pushed }>({
+          method: 'POST',
+          path: ['sync', 'pull'],
+          body: {},
+          signal,
+        })
+      ).resources,
     staleTime: 30_000,
     select,
   });

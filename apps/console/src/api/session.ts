@@ -32,7 +32,10 @@ export function workspaceOf(organization: Organization, environment: Environment
   const id = `${organization.id} ${environment}`;
   let workspace = workspaces.get(id);
   if (workspace?.organization !== organization) {
-    const client = new ParleyClient({ ...settings, session: { organizationId: organization.id, environment } });
+    const client = new ParleyClient({
+      ...settings,
+      session: { organizationId: organization.id, environment },
+    });
     workspace = {
       ...{ organization, environment, isAdmin: organization.role === 'admin', client },
       ...{ api: createManageClient(client), key: [organization.id, environment] as const },
@@ -61,7 +64,9 @@ export const endedSession = { is: false };
 
 function whenRefused(error: unknown): void {
   // Without its cookie a request is one without a key.
-  const isEnded = error instanceof ParleyApiError && (error.code === 'no_session' || error.code === 'missing_key');
+  const isEnded =
+    error instanceof ParleyApiError &&
+    (error.code === 'no_session' || error.code === 'missing_key');
   if (!isEnded) return;
   endedSession.is = true;
   // What is shown stays in the cache of this page until another person signs in.
@@ -83,7 +88,8 @@ export const queryClient: QueryClient = new QueryClient({
 });
 
 /** Removes what was loaded, except who is signed in, which the page follows. */
-const forget = () => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meQuery.queryKey[0] });
+const forget = () =>
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meQuery.queryKey[0] });
 
 const lastPerson = stored('person');
 /** After a sign-in: the data of another person is never shown. */

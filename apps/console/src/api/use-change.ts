@@ -11,12 +11,15 @@ export function useChange<Result, Input = void>(
   const cache = useQueryClient();
   return useMutation<Result, unknown, Input>({
     mutationFn: useOnce(run),
-    onSettled: () => Promise.all(names.map((name) => cache.invalidateQueries({ queryKey: [...key, name] }))),
+    onSettled: () =>
+      Promise.all(names.map((name) => cache.invalidateQueries({ queryKey: [...key, name] }))),
   });
 }
 
 /** Sends a request once while it runs: a form can be submitted again before its button says that it is busy. */
-export function useOnce<Result, Input>(run: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
+export function useOnce<Result, Input>(
+  run: (input: Input) => Promise<Result>,
+): (input: Input) => Promise<Result> {
   const running = useRef(new Map<string, Promise<Result>>());
   return (input) => {
     const name = JSON.stringify(input) ?? '';

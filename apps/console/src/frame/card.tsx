@@ -1,5 +1,12 @@
 import type { ReactNode } from 'react';
-import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../i18n';
+import {
+  type Language,
+  languageName,
+  languages,
+  setLanguage,
+  useLanguage,
+  useTexts,
+} from '../i18n';
 import { Button, Choice } from '../parts/controls';
 import { useLeaveLink } from './use-leave-link';
 

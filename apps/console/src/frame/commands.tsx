@@ -56,14 +56,17 @@ export function Commands({ onClose }: { onClose: () => void }) {
       run: () => void navigate({ to: 'account' }),
     },
   ];
-  const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase())).slice(0, 50);
+  const found = all
+    .filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
+    .slice(0, 50);
   const run = (command: (typeof all)[number]) => {
     onClose();
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setAt((from) => (from + step + found.length) % Math.max(1, found.length));
+    if (step !== undefined)
+      setAt((from) => (from + step + found.length) % Math.max(1, found.length));
     else if (event.key === 'Enter' && found[at]) run(found[at]);
     else return;
     event.preventDefault();
@@ -82,7 +85,12 @@ export function Commands({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
         className="tap h-9 w-full rounded border border-n8 bg-n1 px-2"
       />
-      <ul id={listId} role="listbox" aria-label={nav.commands} className="mt-2 max-h-80 overflow-auto">
+      <ul
+        id={listId}
+        role="listbox"
+        aria-label={nav.commands}
+        className="mt-2 max-h-80 overflow-auto"
+      >
         {found.map((command, index) => (
           <li
             key={command.kind + command.name}

@@ -32,7 +32,12 @@ export function ConfirmEmail({ token, me: { person } }: { token: string; me: Me 
           </Button>
         ) : (
           <>
-            <Button look="primary" className="w-full" isBusy={confirm.isPending} onClick={() => confirm.mutate()}>
+            <Button
+              look="primary"
+              className="w-full"
+              isBusy={confirm.isPending}
+              onClick={() => confirm.mutate()}
+            >
               {texts.submit}
             </Button>
             <Button className="w-full" onClick={leave}>

@@ -30,7 +30,8 @@ export function ConfirmIdentity() {
         <Skeleton rows={3} />
       </Card>
     );
-  if (isLost(question.error)) return <Failure error={question.error} onRetry={() => question.refetch()} />;
+  if (isLost(question.error))
+    return <Failure error={question.error} onRetry={() => question.refetch()} />;
   if (question.data !== undefined) return <Ask question={question.data} />;
   return (
     <Card title={texts.endedTitle}>
@@ -58,7 +59,10 @@ function Ask({ question: { id, person, identity, organization, role } }: { quest
       <Facts
         facts={[
           [texts.account, <Who name={person.name} detail={person.email} unnamed={person.id} />],
-          [texts.identity, <Who name={identity.name} detail={identity.email} unnamed={texts.nameless} />],
+          [
+            texts.identity,
+            <Who name={identity.name} detail={identity.email} unnamed={texts.nameless} />,
+          ],
           [texts.provider, <Who name={identity.provider} detail={identity.issuer} />],
           [texts.joins, <Who name={organization.name} detail={texts.roles[role]} />],
         ]}
@@ -68,7 +72,12 @@ function Ask({ question: { id, person, identity, organization, role } }: { quest
         <Problem error={confirm.error ?? decline.error} />
       </div>
       <div className="space-y-2">
-        <Button look="primary" className="w-full" isBusy={confirm.isPending} onClick={() => confirm.mutate(undefined)}>
+        <Button
+          look="primary"
+          className="w-full"
+          isBusy={confirm.isPending}
+          onClick={() => confirm.mutate(undefined)}
+        >
           {texts.confirm}
         </Button>
         <Button className="w-full" isBusy={decline.isPending} onClick={() => decline.mutate()}>

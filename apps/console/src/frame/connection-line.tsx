@@ -9,7 +9,8 @@ const retryMs = 5_000;
 const versionCheckMs = 60_000;
 
 /** The scripts that the server's page names today; they differ from the page's own after an upgrade. */
-const scriptsOf = (html: string): string => [...html.matchAll(/src="([^"]+\.js)"/g)].map(([, src]) => src).join();
+const scriptsOf = (html: string): string =>
+  [...html.matchAll(/src="([^"]+\.js)"/g)].map(([, src]) => src).join();
 
 /** One line above everything when the server cannot be reached, or has a new version of the console. */
 export function ConnectionLine() {
@@ -24,7 +25,8 @@ export function ConnectionLine() {
       client.getQueryCache().subscribe(({ type, query }) => {
         if (type !== 'updated') return;
         const { error, fetchStatus } = query.state;
-        if (fetchStatus === 'paused' || isLost(error)) setRetryAt((at) => at ?? Date.now() + retryMs);
+        if (fetchStatus === 'paused' || isLost(error))
+          setRetryAt((at) => at ?? Date.now() + retryMs);
         else if (
           query.state.status === 'success' &&
           fetchStatus === 'idle' &&

@@ -28,7 +28,11 @@ export function Entrance() {
       <ConfirmEmail token={token!} me={me.data} />
     );
   if (me.data !== null && hash === '/confirm-identity') return <ConfirmIdentity />;
-  return me.data === null || me.data.organizations.length === 0 ? <SignIn me={me.data} /> : <Outlet />;
+  return me.data === null || me.data.organizations.length === 0 ? (
+    <SignIn me={me.data} />
+  ) : (
+    <Outlet />
+  );
 }
 
 /** Leads from addresses without an organization to the one that was open last. */

@@ -12,7 +12,9 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
   const { reset: texts, signIn } = useTexts();
   const { data: ways } = useSignInWays();
   const ask = useMutation({
-    mutationFn: useOnce(({ email = '' }: Record<string, string>) => people.requestPasswordReset({ email })),
+    mutationFn: useOnce(({ email = '' }: Record<string, string>) =>
+      people.requestPasswordReset({ email }),
+    ),
   });
   const isOffered = ways?.passwordResetByEmail === true;
   return (
@@ -25,7 +27,14 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
         isOffered && (
           <form className="space-y-3" onSubmit={(event) => ask.mutate(fieldsOf(event))}>
             <p className="text-n11">{texts.how}</p>
-            <Field label={signIn.email} name="email" type="email" autoComplete="username" required autoFocus />
+            <Field
+              label={signIn.email}
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              autoFocus
+            />
             <Problem error={ask.error} />
             <Button type="submit" look="primary" className="w-full" isBusy={ask.isPending}>
               {texts.send}

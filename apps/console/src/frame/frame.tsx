@@ -40,19 +40,27 @@ function Screens() {
   useVisibleHeight();
   useAppBadge();
   const [shown, show] = useState<'commands' | 'keys' | 'more' | null>(null);
-  useEffect(() => lastWorkspace.set(`${organization.slug}/${environment}`), [organization.slug, environment]);
+  useEffect(
+    () => lastWorkspace.set(`${organization.slug}/${environment}`),
+    [organization.slug, environment],
+  );
   useEffect(startKeys, []);
   useKeys({
     'mod+k': () => show('commands'),
     '?': () => show('keys'),
     ...Object.fromEntries(
-      allScreens.flatMap(({ key, link }) => (key === undefined ? [] : [[key, () => void navigate(link)]])),
+      allScreens.flatMap(({ key, link }) =>
+        key === undefined ? [] : [[key, () => void navigate(link)]],
+      ),
     ),
   });
   const close = () => show(null);
   return (
     <div className="flex h-[var(--visible-height,100dvh)] flex-col pt-[env(safe-area-inset-top)]">
-      <a href="#content" className="sr-only z-20 rounded bg-n1 p-2 focus:not-sr-only focus:absolute">
+      <a
+        href="#content"
+        className="sr-only z-20 rounded bg-n1 p-2 focus:not-sr-only focus:absolute"
+      >
         {nav.skip}
       </a>
       {environment === 'production' && <div className="h-1 shrink-0 bg-waiting" />}

@@ -24,8 +24,16 @@ export function Join({ token, me }: { token: string; me: Me | null }) {
   });
   const accept = useMutation({
     mutationFn: useOnce(async (fields: Record<string, string>) => {
-      const { name, email, password } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-      const { person } = await people.acceptInvitation({ token, name, email, password, ...keepOf(fields) });
+      const { name, email, password } = Object.fromEntries(
+        Object.entries(fields).filter(([, value]) => value !== ''),
+      );
+      const { person } = await people.acceptInvitation({
+        token,
+        name,
+        email,
+        password,
+        ...keepOf(fields),
+      });
       await enter(person.id);
       // The start leads to the organization that was open last.
       lastWorkspace.set(`${invitation.data!.organization.slug}/development`);

@@ -1,6 +1,10 @@
 import { KeySequence, keyName } from './key-sequence';
 
-const press = (key: string, timeStamp: number, modifiers: { ctrlKey?: boolean; metaKey?: boolean } = {}) => ({
+const press = (
+  key: string,
+  timeStamp: number,
+  modifiers: { ctrlKey?: boolean; metaKey?: boolean } = {},
+) => ({
   key,
   timeStamp,
   ctrlKey: false,

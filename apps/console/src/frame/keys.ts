@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'react';
 import { KeySequence, keyName } from './key-sequence';
 
 const isWriting = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 const sequence = new KeySequence();
 
@@ -17,7 +18,8 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey) return;
       const isModified = event.ctrlKey || event.metaKey;
-      if (!isModified && (isWriting(event.target) || document.querySelector('dialog[open]'))) return;
+      if (!isModified && (isWriting(event.target) || document.querySelector('dialog[open]')))
+        return;
       const handler = current.current[sequence.pressed] ?? current.current[keyName(event)];
       if (handler === undefined || handler() === false) return;
       event.preventDefault();

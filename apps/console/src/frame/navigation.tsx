@@ -13,13 +13,27 @@ import { Link } from '../parts/link';
 const item = 'flex h-7 w-full items-center gap-2 rounded px-2';
 
 /** The navigation beside the content, on wide screens. */
-export function SideNavigation({ onCommands, onKeys }: { onCommands: () => void; onKeys: () => void }) {
+export function SideNavigation({
+  onCommands,
+  onKeys,
+}: {
+  onCommands: () => void;
+  onKeys: () => void;
+}) {
   const { nav } = useTexts();
   return (
-    <nav aria-label={nav.main} className="hidden w-52 shrink-0 flex-col border-r border-n5 bg-n2 md:flex">
+    <nav
+      aria-label={nav.main}
+      className="hidden w-52 shrink-0 flex-col border-r border-n5 bg-n2 md:flex"
+    >
       <div className="p-2 pb-0">
         <Places />
-        <Button look="quiet" icon={Search} className="w-full !justify-start text-n11" onClick={onCommands}>
+        <Button
+          look="quiet"
+          icon={Search}
+          className="w-full !justify-start text-n11"
+          onClick={onCommands}
+        >
           {nav.commands}
           <kbd className="ml-auto font-sans text-xs">⌘K</kbd>
         </Button>
@@ -52,7 +66,13 @@ function SectionLinks({ onOpen }: { onOpen?: () => void }) {
   ));
 }
 
-function ScreenLink({ screen: { link, name, icon: Icon }, onOpen }: { screen: Screen; onOpen?: () => void }) {
+function ScreenLink({
+  screen: { link, name, icon: Icon },
+  onOpen,
+}: {
+  screen: Screen;
+  onOpen?: () => void;
+}) {
   const { nav } = useTexts();
   return (
     <Link
@@ -133,7 +153,9 @@ export function PhoneTabs({ onMore }: { onMore: () => void }) {
               <Icon aria-hidden size={20} strokeWidth={1.75} />
               {name === 'conversations' && <WaitingCount className="absolute -top-2 left-3" />}
             </span>
-            <span className="max-w-full truncate">{name === 'conversations' ? nav.chats : nav[name]}</span>
+            <span className="max-w-full truncate">
+              {name === 'conversations' ? nav.chats : nav[name]}
+            </span>
           </Link>
         ))}
       <button type="button" onClick={onMore} className={`${tab} text-n11`}>
@@ -150,7 +172,12 @@ export function More({ onClose, onCommands }: { onClose: () => void; onCommands:
   return (
     <Dialog title={nav.more} onClose={onClose}>
       <Places />
-      <Button look="quiet" icon={Search} className="mb-2 w-full !justify-start text-n11" onClick={onCommands}>
+      <Button
+        look="quiet"
+        icon={Search}
+        className="mb-2 w-full !justify-start text-n11"
+        onClick={onCommands}
+      >
         {nav.commands}
       </Button>
       <SectionLinks onOpen={onClose} />

@@ -4,7 +4,10 @@ import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
 export function useOpen() {
   const navigate = useNavigate();
   const { open } = useSearch({ strict: false });
-  const linkOf = (id: string | undefined): LinkProps => ({ to: '.', search: (before) => ({ ...before, open: id }) });
+  const linkOf = (id: string | undefined): LinkProps => ({
+    to: '.',
+    search: (before) => ({ ...before, open: id }),
+  });
   return {
     open,
     linkOf,

@@ -22,7 +22,11 @@ export function ResetPassword({ token }: { token: string }) {
   });
   const complete = useMutation({
     mutationFn: useOnce(({ password = '', email }: Record<string, string>) =>
-      people.completePasswordReset({ token, password, ...(link.data!.email === null && { email }) }),
+      people.completePasswordReset({
+        token,
+        password,
+        ...(link.data!.email === null && { email }),
+      }),
     ),
     // All sessions have ended, also one of this browser.
     onSuccess: () => cache.invalidateQueries(meQuery),

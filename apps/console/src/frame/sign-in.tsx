@@ -16,12 +16,21 @@ import { useSignInWays } from './sign-in-ways';
 export const wideButton = 'min-h-8 w-full !h-auto !whitespace-normal';
 
 /** `text`: what signing in at the provider does here. */
-export function OidcButton({ invitation, text }: { invitation?: string; text?: (provider: string) => string }) {
+export function OidcButton({
+  invitation,
+  text,
+}: {
+  invitation?: string;
+  text?: (provider: string) => string;
+}) {
   const { signIn: texts } = useTexts();
   const { data: ways } = useSignInWays();
   const begin = useMutation({
     mutationFn: () =>
-      people.beginOidcSignIn({ returnTo: location.pathname + location.search, ...(invitation && { invitation }) }),
+      people.beginOidcSignIn({
+        returnTo: location.pathname + location.search,
+        ...(invitation && { invitation }),
+      }),
     onSuccess: ({ url }) => location.assign(url),
   });
   if (!ways?.oidc) return null;
@@ -45,7 +54,9 @@ export function SignInFailed({ code }: { code: string }) {
       <div className="mb-4">
         <Notice kind="failed">{texts.failed(code)}</Notice>
       </div>
-      <Button onClick={() => navigate({ to: '/', search: {}, replace: true })}>{join.toConsole}</Button>
+      <Button onClick={() => navigate({ to: '/', search: {}, replace: true })}>
+        {join.toConsole}
+      </Button>
     </Card>
   );
 }
@@ -84,7 +95,14 @@ export function SignIn({ me, reason }: { me: Me | null; reason?: string }) {
       </div>
       <OidcButton />
       <form className="space-y-3" onSubmit={(event) => signIn.mutate(fieldsOf(event))}>
-        <Field label={texts.email} name="email" type="email" autoComplete="username" required autoFocus />
+        <Field
+          label={texts.email}
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+        />
         <Field
           label={texts.password}
           name="password"

@@ -16,10 +16,15 @@ export function useAnswerers() {
   const options = [
     ...agents.items.map(({ slug, name }) => [`agent:${slug}`, name] as const),
     ...routers.items.map(
-      ({ definition: { slug, name } }) => [`router:${String(slug)}`, units.router(String(name))] as const,
+      ({ definition: { slug, name } }) =>
+        [`router:${String(slug)}`, units.router(String(name))] as const,
     ),
   ];
-  const problem = agents.error ? messageOf(agents.error) : options.length === 0 ? units.noAgents : undefined;
+  const problem = agents.error
+    ? messageOf(agents.error)
+    : options.length === 0
+      ? units.noAgents
+      : undefined;
   return { options, problem };
 }
 

@@ -45,7 +45,10 @@ export function Confirm({ question, name, run, look = 'danger', ...dialog }: Con
   );
 }
 
-interface ConfirmButtonProps<Result> extends Pick<ConfirmProps, 'action' | 'question' | 'name' | 'look'> {
+interface ConfirmButtonProps<Result> extends Pick<
+  ConfirmProps,
+  'action' | 'question' | 'name' | 'look'
+> {
   /** Text of the button. Default: the action. */
   text?: string;
   /** Title of the dialog. Default: the action. */
@@ -66,17 +69,30 @@ interface ConfirmButtonProps<Result> extends Pick<ConfirmProps, 'action' | 'ques
 
 /** A button that asks before it makes a change. */
 export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
-  const { action, text = action, title = action, look = 'danger', buttonLook = look, className, ...rest } = props;
+  const {
+    action,
+    text = action,
+    title = action,
+    look = 'danger',
+    buttonLook = look,
+    className,
+    ...rest
+  } = props;
   const { change, onDone, ...dialog } = rest;
   const [isAsked, ask] = useState(false);
-  const mutate = () => change.mutate(undefined, { onSuccess: (result) => (ask(false), onDone?.(result)) });
+  const mutate = () =>
+    change.mutate(undefined, { onSuccess: (result) => (ask(false), onDone?.(result)) });
   return (
     <>
       <Button look={buttonLook} className={className} onClick={() => (change.reset(), ask(true))}>
         {text}
       </Button>
       {isAsked && (
-        <Confirm {...{ ...dialog, title, action, look }} run={{ ...change, mutate }} onClose={() => ask(false)} />
+        <Confirm
+          {...{ ...dialog, title, action, look }}
+          run={{ ...change, mutate }}
+          onClose={() => ask(false)}
+        />
       )}
     </>
   );

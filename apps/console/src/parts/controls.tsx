@@ -26,7 +26,15 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 let lastClicked: EventTarget | null = null;
 
-export function Button({ look = 'plain', icon: Icon, label, isBusy, className = '', children, ...rest }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  icon: Icon,
+  label,
+  isBusy,
+  className = '',
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -91,7 +99,15 @@ export function Choice({
   );
 }
 
-export function Toggle({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+export function Toggle({
+  label,
+  isOn,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}) {
   return (
     <button
       type="button"
@@ -136,7 +152,11 @@ export function CopyText({ text, children }: { text: string; children?: ReactNod
       className="group inline-flex max-w-full items-center gap-1 rounded text-left hover:bg-n3"
     >
       {children ?? <code className="truncate font-mono text-xs">{text}</code>}
-      <Icon aria-hidden size={12} className={`shrink-0 ${isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'}`} />
+      <Icon
+        aria-hidden
+        size={12}
+        className={`shrink-0 ${isCopied ? 'text-done' : 'text-n9 group-hover:text-n12'}`}
+      />
       <span className="sr-only" aria-live="polite">
         {isCopied ? states.copied : states.copy}
       </span>

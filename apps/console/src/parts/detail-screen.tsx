@@ -31,7 +31,14 @@ export function BackLink({ to, title }: { to: LinkProps; title: string }) {
 }
 
 /** A screen with one item of a list. */
-export function DetailScreen({ title, back, backTitle, head, actions, children }: DetailScreenProps) {
+export function DetailScreen({
+  title,
+  back,
+  backTitle,
+  head,
+  actions,
+  children,
+}: DetailScreenProps) {
   return (
     <div className="flex h-full flex-col">
       <ScreenHead title={title} before={<BackLink to={back} title={backTitle} />}>
@@ -44,11 +51,17 @@ export function DetailScreen({ title, back, backTitle, head, actions, children }
 }
 
 /** Names and values of an item. Those without a value are left out. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function Facts({
+  facts,
+}: {
+  facts: readonly (readonly [name: string, value: ReactNode])[];
+}) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
       {facts
-        .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
+        .filter(
+          ([, value]) => value !== null && value !== undefined && value !== '' && value !== false,
+        )
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-n11">{name}</dt>

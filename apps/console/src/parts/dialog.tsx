@@ -26,7 +26,9 @@ export function Dialog({
     dialog.showModal();
     // On a phone it would open the keyboard over the dialog.
     if (matchMedia('(pointer: fine)').matches)
-      dialog.querySelector<HTMLElement>('form :is(input, textarea, select):not([readonly])')?.focus();
+      dialog
+        .querySelector<HTMLElement>('form :is(input, textarea, select):not([readonly])')
+        ?.focus();
     return () => dialog.close();
   }, []);
   return (
@@ -36,7 +38,9 @@ export function Dialog({
       // A browser closes a dialog with a second Escape although its cancellation is prevented.
       onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
       onCancel={(event) => (event.preventDefault(), isKept || onClose())}
-      onMouseDown={(event) => !isKept && event.detail === 1 && event.target === event.currentTarget && onClose()}
+      onMouseDown={(event) =>
+        !isKept && event.detail === 1 && event.target === event.currentTarget && onClose()
+      }
       className={`w-full ${wide ? 'max-w-2xl' : 'max-w-md'} max-h-[90dvh] overflow-auto rounded border-0 bg-n1 p-0 shadow-float max-sm:m-0 max-sm:mt-auto max-sm:max-w-none`}
     >
       <div className="p-4">

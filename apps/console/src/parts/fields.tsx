@@ -1,4 +1,10 @@
-import { type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId, useState } from 'react';
+import {
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+  useState,
+} from 'react';
 
 export interface LabelledProps {
   label: string;
@@ -15,7 +21,11 @@ export function Labelled({
   className,
   children,
 }: LabelledProps & {
-  children: (control: { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }) => ReactNode;
+  children: (control: {
+    id: string;
+    'aria-invalid': boolean;
+    'aria-describedby': string | undefined;
+  }) => ReactNode;
 }) {
   const id = useId();
   const below = error ?? hint;
@@ -47,7 +57,9 @@ export function Area({
 }: LabelledProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Labelled label={label} hint={hint} className={className}>
-      {(control) => <textarea rows={rows} {...control} {...rest} className={`block py-1 ${boxLook}`} />}
+      {(control) => (
+        <textarea rows={rows} {...control} {...rest} className={`block py-1 ${boxLook}`} />
+      )}
     </Labelled>
   );
 }
@@ -61,7 +73,9 @@ export function Pick({
   defaultValue = '',
   ...rest
 }: LabelledProps &
-  SelectHTMLAttributes<HTMLSelectElement> & { options: readonly (readonly [value: string, text: string])[] }) {
+  SelectHTMLAttributes<HTMLSelectElement> & {
+    options: readonly (readonly [value: string, text: string])[];
+  }) {
   const [chosen, choose] = useState(defaultValue);
   return (
     <Labelled label={label} hint={hint} className={className}>
@@ -122,7 +136,13 @@ interface RadiosProps<Value extends string> {
 }
 
 /** One of a few values, all of which are shown. */
-export function Radios<Value extends string>({ legend, name, value, options, onChange }: RadiosProps<Value>) {
+export function Radios<Value extends string>({
+  legend,
+  name,
+  value,
+  options,
+  onChange,
+}: RadiosProps<Value>) {
   return (
     <fieldset>
       <legend className="mb-1 text-n11">{legend}</legend>

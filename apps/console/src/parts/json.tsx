@@ -4,7 +4,8 @@ import { CopyText } from './controls';
 /** A JSON value as text. React escapes it, so nothing in it is markup. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   const { states } = useTexts();
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? states.noValue);
+  const text =
+    typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? states.noValue);
   return (
     <section aria-label={label} className="min-w-0">
       <div className="mb-1 flex items-center justify-between gap-2">
@@ -24,7 +25,18 @@ export function Json({ value, label }: { value: unknown; label: string }) {
 }
 
 /** What a tool has written to its console. */
-export function Logs({ logs = [], label }: { logs?: readonly { level: string; message: string }[]; label: string }) {
+export function Logs({
+  logs = [],
+  label,
+}: {
+  logs?: readonly { level: string; message: string }[];
+  label: string;
+}) {
   if (logs.length === 0) return null;
-  return <Json value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')} label={label} />;
+  return (
+    <Json
+      value={logs.map(({ level, message }) => `${level}: ${message}`).join('\n')}
+      label={label}
+    />
+  );
 }

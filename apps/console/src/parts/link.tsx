@@ -10,7 +10,9 @@ import {
 export const base = '/$organization/$environment';
 
 /** A link to a screen of the open organization and environment. */
-export const Link: LinkComponent<'a', typeof base> = (link) => <RouterLink from={base} {...(link as LinkProps)} />;
+export const Link: LinkComponent<'a', typeof base> = (link) => (
+  <RouterLink from={base} {...(link as LinkProps)} />
+);
 
 /** A link among text. */
 export const TextLink: LinkComponent<'a', typeof base> = ({ className = '', ...link }) => (

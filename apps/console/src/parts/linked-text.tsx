@@ -8,7 +8,13 @@ export function LinkedText({ text }: { text: string }) {
   for (const { index, href } of findAddresses(text)) {
     parts.push(
       text.slice(end, index),
-      <a key={index} href={href} target="_blank" rel="noopener noreferrer" className="text-accent underline">
+      <a
+        key={index}
+        href={href}
+        target="_blank"
+        rel="noopener noreferrer"
+        className="text-accent underline"
+      >
         {href}
       </a>,
     );

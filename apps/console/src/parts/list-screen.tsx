@@ -59,14 +59,16 @@ export function ListScreen<Item>({
     k: () => setAt((from) => Math.max(from - 1, 0)),
     Enter: () => {
       const item = list.items[at];
-      if (item === undefined || linkOf === undefined || document.activeElement !== document.body) return false;
+      if (item === undefined || linkOf === undefined || document.activeElement !== document.body)
+        return false;
       void navigate(linkOf(item));
     },
   });
   const grid = {
     '--columns': `minmax(0, 1fr) ${columns.map(({ widthRem }) => `${widthRem}rem`).join(' ')}`,
   } as React.CSSProperties;
-  const look = 'grid grid-cols-[1fr_auto] items-center gap-x-4 px-4 lg:[grid-template-columns:var(--columns)]';
+  const look =
+    'grid grid-cols-[1fr_auto] items-center gap-x-4 px-4 lg:[grid-template-columns:var(--columns)]';
   return (
     <div className="flex h-full flex-col" style={grid}>
       <ScreenHead title={title} before={before}>
@@ -82,7 +84,10 @@ export function ListScreen<Item>({
       </ScreenHead>
       {above}
       {list.items.length > 0 && (
-        <div aria-hidden className={`${look} h-8 shrink-0 border-b border-n5 bg-n2 text-xs text-n11 max-lg:hidden`}>
+        <div
+          aria-hidden
+          className={`${look} h-8 shrink-0 border-b border-n5 bg-n2 text-xs text-n11 max-lg:hidden`}
+        >
           <span>{mainTitle}</span>
           {columns.map(({ title: name, isNumber }) => (
             <span key={name} className={`truncate ${isNumber ? 'text-right' : ''}`}>
@@ -109,7 +114,10 @@ export function ListScreen<Item>({
                   {second && <span className="block truncate text-xs text-n10">{second}</span>}
                 </span>
                 {columns.map(({ title: name, isNumber, cell }) => (
-                  <span key={name} className={`truncate max-lg:hidden ${isNumber ? 'text-right tabular-nums' : ''}`}>
+                  <span
+                    key={name}
+                    className={`truncate max-lg:hidden ${isNumber ? 'text-right tabular-nums' : ''}`}
+                  >
                     {cell(item)}
                   </span>
                 ))}

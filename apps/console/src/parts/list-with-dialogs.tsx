@@ -20,7 +20,15 @@ interface ItemDialogProps<Item> {
 }
 
 /** One item of a list, in a dialog. The pages of the list are loaded until it is found. */
-function ItemDialog<Item>({ id, list, keyOf, title, onClose, wide, children }: ItemDialogProps<Item>) {
+function ItemDialog<Item>({
+  id,
+  list,
+  keyOf,
+  title,
+  onClose,
+  wide,
+  children,
+}: ItemDialogProps<Item>) {
   const { states } = useTexts();
   const { items, hasNextPage, isFetching, isError, fetchNextPage } = list;
   const item = items.find((one) => keyOf(one) === id);
@@ -31,7 +39,11 @@ function ItemDialog<Item>({ id, list, keyOf, title, onClose, wide, children }: I
   // The screen says why there is no list.
   if (isError && items.length === 0) return null;
   return (
-    <Dialog title={item ? title(item) : isSought ? states.loading : states.notFoundTitle} onClose={onClose} wide={wide}>
+    <Dialog
+      title={item ? title(item) : isSought ? states.loading : states.notFoundTitle}
+      onClose={onClose}
+      wide={wide}
+    >
       {item ? (
         children(item)
       ) : isSought ? (
@@ -73,7 +85,13 @@ export function ListWithDialogs<Item>(props: ListWithDialogsProps<Item>) {
       {mayAdd && open === 'new'
         ? add.dialog(close)
         : open !== undefined && (
-            <ItemDialog id={open} {...{ list, keyOf }} title={itemTitle} onClose={close} wide={isWide}>
+            <ItemDialog
+              id={open}
+              {...{ list, keyOf }}
+              title={itemTitle}
+              onClose={close}
+              wide={isWide}
+            >
               {(item) => details(item, close)}
             </ItemDialog>
           )}

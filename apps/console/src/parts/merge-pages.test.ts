@@ -6,7 +6,10 @@ const page = (items: string, cursor = '') => ({
   cursor,
   hasMore: cursor !== '',
 });
-const head = (items: string, cursor: string | null = 'older') => ({ items: page(items).data, cursor });
+const head = (items: string, cursor: string | null = 'older') => ({
+  items: page(items).data,
+  cursor,
+});
 const merged = (before: ReturnType<typeof head> | undefined, next: ReturnType<typeof page>) =>
   mergeHead(before, next, idOf);
 
@@ -40,7 +43,12 @@ test('a page that is the whole list replaces what was known', () => {
 });
 
 test('older pages come after the head, without what it has already', () => {
-  expect(joinPages(['d', 'c2'], [page('c b', 'b'), page('a')], idOf)).toEqual(['d', 'c2', 'b', 'a']);
+  expect(joinPages(['d', 'c2'], [page('c b', 'b'), page('a')], idOf)).toEqual([
+    'd',
+    'c2',
+    'b',
+    'a',
+  ]);
   expect(joinPages([], [page('c b', 'b')], idOf)).toEqual(['c', 'b']);
   expect(joinPages(['a'], [], idOf)).toEqual(['a']);
 });

@@ -19,7 +19,9 @@ export function mergeHead<Item>(
   const common = page.data.findLast((item) => at.has(idOf(item)));
   if (common === undefined) return fresh;
   const newest = new Set(page.data.map(idOf));
-  const rest = before.items.slice(at.get(idOf(common))! + 1).filter((item) => !newest.has(idOf(item)));
+  const rest = before.items
+    .slice(at.get(idOf(common))! + 1)
+    .filter((item) => !newest.has(idOf(item)));
   return { items: [...page.data, ...rest], cursor: before.cursor };
 }
 

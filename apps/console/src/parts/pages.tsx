@@ -18,9 +18,11 @@ export function usePages<Item>(
     queryKey,
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page, pages) => (page.hasMore && pages.length < maxPages ? page.cursor : undefined),
+    getNextPageParam: (page, pages) =>
+      page.hasMore && pages.length < maxPages ? page.cursor : undefined,
     ...(staleTime !== undefined && { staleTime }),
-    refetchInterval: (current) => ((current.state.data?.pages.length ?? 0) > 3 ? false : (refetchInterval ?? false)),
+    refetchInterval: (current) =>
+      (current.state.data?.pages.length ?? 0) > 3 ? false : (refetchInterval ?? false),
   });
   return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [] };
 }
@@ -31,16 +33,23 @@ export const useWholeList = <Item,>(
   load: (signal: AbortSignal) => Promise<{ data: Item[] }>,
   refetchInterval: number,
 ) =>
-  usePages<Item>(queryKey, async (_, signal) => ({ data: (await load(signal)).data, cursor: '', hasMore: false }), {
-    refetchInterval,
-  });
+  usePages<Item>(
+    queryKey,
+    async (_, signal) => ({ data: (await load(signal)).data, cursor: '', hasMore: false }),
+    {
+      refetchInterval,
+    },
+  );
 
 interface RowsProps<Item> {
   list: Pick<
     ReturnType<typeof usePages<Item>>,
     'items' | 'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
   > &
-    Partial<Pick<ReturnType<typeof usePages<Item>>, 'data'>> & { refetch: () => unknown; fetchNextPage: () => unknown };
+    Partial<Pick<ReturnType<typeof usePages<Item>>, 'data'>> & {
+      refetch: () => unknown;
+      fetchNextPage: () => unknown;
+    };
   rowPx: number;
   label: string;
   keyOf: (item: Item) => string;
@@ -64,13 +73,15 @@ export function Rows<Item>({ list, rowPx, label, keyOf, render, empty, current }
   });
   const last = rows.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError) fetchNextPage();
+    if (last >= items.length - 10 && hasNextPage && !isFetchingNextPage && !list.isError)
+      fetchNextPage();
   }, [last, items.length, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
   useEffect(() => {
     if (current !== undefined && current >= 0) rows.scrollToIndex(current);
   }, [current, rows]);
   if (list.isPending) return <Skeleton rows={10} />;
-  if (list.isError && items.length === 0) return <Failure error={list.error} onRetry={() => list.refetch()} />;
+  if (list.isError && items.length === 0)
+    return <Failure error={list.error} onRetry={() => list.refetch()} />;
   if (items.length === 0) return <>{empty}</>;
   return (
     <div ref={scroller} className="h-full overflow-auto" tabIndex={-1}>

@@ -7,10 +7,18 @@ test('an object of JSON is its value, with all names', () => {
   expect('isAdmin' in parsed.value).toBe(false);
 });
 
-test.each(['[]', 'null', '1', '"text"', 'true'])('%s is no object, which needs no further reason', (text) => {
-  expect(parseObject(text)).toEqual({ problem: null });
-});
+test.each(['[]', 'null', '1', '"text"', 'true'])(
+  '%s is no object, which needs no further reason',
+  (text) => {
+    expect(parseObject(text)).toEqual({ problem: null });
+  },
+);
 
-test.each(['', ' ', '{', "{'a': 1}", '{"a": 1,}', '{"a": NaN}', '\uFEFF{}'])('%j is no JSON, with a reason', (text) => {
-  expect(parseObject(text)).toEqual({ problem: expect.stringMatching(/JSON|property|position/i) as string });
-});
+test.each(['', ' ', '{', "{'a': 1}", '{"a": 1,}', '{"a": NaN}', '\uFEFF{}'])(
+  '%j is no JSON, with a reason',
+  (text) => {
+    expect(parseObject(text)).toEqual({
+      problem: expect.stringMatching(/JSON|property|position/i) as string,
+    });
+  },
+);

@@ -1,7 +1,15 @@
 import type { ReactNode } from 'react';
 
 /** A part of a screen with a heading, and what it is for. */
-export function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+export function Section({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  children: ReactNode;
+}) {
   return (
     <section aria-label={title} className="min-w-0">
       <h2 className="font-medium">{title}</h2>

@@ -6,7 +6,15 @@ import { Dialog } from './dialog';
 import { Notice } from './states';
 
 /** A secret that the server does not show again, with the button that copies it. */
-export function ShownOnce({ label, value, warning }: { label: string; value: string; warning: string }) {
+export function ShownOnce({
+  label,
+  value,
+  warning,
+}: {
+  label: string;
+  value: string;
+  warning: string;
+}) {
   const { states } = useTexts();
   const [isCopied, copy] = useCopy(value);
   return (

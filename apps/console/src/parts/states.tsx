@@ -5,7 +5,15 @@ import { useTexts } from '../i18n';
 import { Button, CopyText } from './controls';
 
 /** In place of content: what would be here, and the command that fills it. */
-export function Empty({ title, command, children }: { title: string; command?: string; children?: ReactNode }) {
+export function Empty({
+  title,
+  command,
+  children,
+}: {
+  title: string;
+  command?: string;
+  children?: ReactNode;
+}) {
   return (
     <div className="mx-auto max-w-md px-4 py-12 text-center">
       <h2 className="font-medium">{title}</h2>
@@ -29,7 +37,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const api = error instanceof ParleyApiError ? error : null;
   if (api?.status === 404) return <Empty title={states.notFoundTitle}>{states.notFound}</Empty>;
   if (api?.status === 403)
-    return <Empty title={states.errorTitle}>{api.code === 'requires_admin' ? states.forbidden : messageOf(api)}</Empty>;
+    return (
+      <Empty title={states.errorTitle}>
+        {api.code === 'requires_admin' ? states.forbidden : messageOf(api)}
+      </Empty>
+    );
   return (
     <div role="alert" className="mx-auto max-w-md px-4 py-12 text-center">
       <h2 className="font-medium">{states.errorTitle}</h2>
@@ -56,7 +68,11 @@ export function Skeleton({ rows = 6, className = 'h-4' }: { rows?: number; class
   return (
     <div role="status" aria-busy aria-label={states.loading} className="space-y-3 p-4">
       {Array.from({ length: rows }, (_, at) => (
-        <div key={at} className={`skeleton ${className}`} style={{ width: `${90 - ((at * 17) % 40)}%` }} />
+        <div
+          key={at}
+          className={`skeleton ${className}`}
+          style={{ width: `${90 - ((at * 17) % 40)}%` }}
+        />
       ))}
     </div>
   );
@@ -75,7 +91,11 @@ export function Notice({
     failed: 'bg-failed-soft text-failed',
     person: 'bg-person-soft text-person',
   };
-  return <div className={`flex flex-wrap items-center gap-2 rounded px-3 py-1.5 ${look[kind]}`}>{children}</div>;
+  return (
+    <div className={`flex flex-wrap items-center gap-2 rounded px-3 py-1.5 ${look[kind]}`}>
+      {children}
+    </div>
+  );
 }
 
 /** Why something was refused, as an error or as a text. Screen readers read it at once. */

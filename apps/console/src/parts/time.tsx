@@ -20,7 +20,10 @@ export function Ago({ at, className }: { at: number; className?: string }) {
 export function useTick(everyMs: number): void {
   const [, set] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && set((count) => count + 1), everyMs);
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && set((count) => count + 1),
+      everyMs,
+    );
     return () => clearInterval(timer);
   }, [everyMs]);
 }

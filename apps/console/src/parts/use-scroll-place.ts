@@ -35,7 +35,8 @@ export function useScrollPlace({ onNearTop, onNearEnd }: ScrollPlaceOptions = {}
     else if (anchor.current !== null) {
       const item = box.querySelector(`[data-item="${CSS.escape(anchor.current.id)}"]`);
       if (item === null) return;
-      const movedPx = item.getBoundingClientRect().top - box.getBoundingClientRect().top - anchor.current.top;
+      const movedPx =
+        item.getBoundingClientRect().top - box.getBoundingClientRect().top - anchor.current.top;
       // Writing the position ends a swipe on some phones.
       if (Math.abs(movedPx) > 1) box.scrollTop += movedPx;
     }

@@ -9,7 +9,13 @@ export function Tabs({ label, views }: { label: string; views: readonly View[] }
   return (
     <nav aria-label={label} className="flex gap-1 overflow-x-auto">
       {views.map(([text, to, isCurrent], at) => (
-        <Link key={at} {...to} replace aria-current={isCurrent ? 'page' : undefined} className={tabLook(isCurrent)}>
+        <Link
+          key={at}
+          {...to}
+          replace
+          aria-current={isCurrent ? 'page' : undefined}
+          className={tabLook(isCurrent)}
+        >
           {text}
         </Link>
       ))}
@@ -31,7 +37,9 @@ export function ViewTabs({
   return (
     <div className="flex shrink-0 flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-n5 px-4 py-1">
       <Tabs label={label} views={views} />
-      {children && <span className="ml-auto flex flex-wrap justify-end gap-2 empty:hidden">{children}</span>}
+      {children && (
+        <span className="ml-auto flex flex-wrap justify-end gap-2 empty:hidden">{children}</span>
+      )}
     </div>
   );
 }

@@ -5,7 +5,8 @@ export function browserStorage(maxLength = Infinity): Storage {
       return Object.hasOwn(this, name) ? this[name]! : null;
     },
     setItem(this: Record<string, string>, name: string, text: string): void {
-      if (text.length > maxLength) throw new DOMException('The quota has been exceeded', 'QuotaExceededError');
+      if (text.length > maxLength)
+        throw new DOMException('The quota has been exceeded', 'QuotaExceededError');
       this[name] = text;
     },
     removeItem(this: Record<string, string>, name: string): void {

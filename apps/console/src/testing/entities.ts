@@ -11,7 +11,11 @@ export const entityOf = (id: string, data: JsonObject = {}): Entity => ({
   updatedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
 });
 
-export const fieldOf = (name: string, type = 'string', more: Partial<DataField> = {}): DataField => ({
+export const fieldOf = (
+  name: string,
+  type = 'string',
+  more: Partial<DataField> = {},
+): DataField => ({
   name,
   type,
   kind: kindOf(type),

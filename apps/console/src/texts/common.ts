@@ -19,8 +19,10 @@ export const commonCatalog = catalog(
       failed: (code: string) =>
         ({
           sign_in_cancelled: 'The sign-in was cancelled.',
-          sign_in_failed: 'The provider could not sign you in. Try again; an operator finds the reason in the log.',
-          no_organization: 'This account belongs to no organization. Ask an admin for an invitation.',
+          sign_in_failed:
+            'The provider could not sign you in. Try again; an operator finds the reason in the log.',
+          no_organization:
+            'This account belongs to no organization. Ask an admin for an invitation.',
           invitation_not_found: 'The invitation is unknown.',
           invitation_ended: 'The invitation was used or has expired. Ask for a new one.',
           identity_taken: 'Two sign-ins ran at the same time. Try again.',
@@ -67,7 +69,8 @@ export const commonCatalog = catalog(
     },
     confirmIdentity: {
       title: 'Add this identity to your account?',
-      intro: (provider: string) => `You came back from ${provider} with an identity that is not known here yet.`,
+      intro: (provider: string) =>
+        `You came back from ${provider} with an identity that is not known here yet.`,
       account: 'Signed in as',
       identity: 'Identity',
       nameless: 'without a name',
@@ -144,7 +147,8 @@ export const commonCatalog = catalog(
       retry: 'Try again',
       forbidden: 'Only an admin of the organization may see this.',
       notFoundTitle: 'There is nothing here',
-      notFound: 'It does not exist, was deleted, or belongs to another organization or environment.',
+      notFound:
+        'It does not exist, was deleted, or belongs to another organization or environment.',
       backToList: 'Show the list',
       offline: (seconds: number) => `No connection. Trying again in ${seconds} s.`,
       updated: 'A new version of this console is available.',
@@ -186,13 +190,15 @@ export const commonCatalog = catalog(
       signOut: 'Cerrar sesión',
       keep: 'Mantener la sesión iniciada por 30 días en este dispositivo',
       ended: 'Su sesión terminó. Inicie sesión para continuar donde estaba.',
-      noOrganization: 'Usted no pertenece a ninguna organización. Pida una invitación a un administrador.',
+      noOrganization:
+        'Usted no pertenece a ninguna organización. Pida una invitación a un administrador.',
       failed: (code) =>
         ({
           sign_in_cancelled: 'Se canceló el inicio de sesión.',
           sign_in_failed:
             'El proveedor no pudo iniciar su sesión. Intente de nuevo; el operador encuentra la causa en el registro.',
-          no_organization: 'Esta cuenta no pertenece a ninguna organización. Pida una invitación a un administrador.',
+          no_organization:
+            'Esta cuenta no pertenece a ninguna organización. Pida una invitación a un administrador.',
           invitation_not_found: 'La invitación no existe.',
           invitation_ended: 'La invitación ya se usó o venció. Pida otra.',
           identity_taken: 'Hubo dos inicios de sesión a la vez. Intente de nuevo.',
@@ -206,7 +212,8 @@ export const commonCatalog = catalog(
       submit: (organization) => `Unirse a ${organization}`,
       signedIn: (person) => `Sesión iniciada como ${person}.`,
       endedTitle: 'Este enlace ya no funciona',
-      ended: 'Se usó, se revocó o venció. Pida otro a un administrador, o ejecute: npx parley members invite --org …',
+      ended:
+        'Se usó, se revocó o venció. Pida otro a un administrador, o ejecute: npx parley members invite --org …',
       toSignIn: 'Iniciar sesión',
       toConsole: 'Abrir la consola',
       emailHint: 'Confirmado por este enlace, si lo conserva.',
@@ -238,7 +245,8 @@ export const commonCatalog = catalog(
     },
     confirmIdentity: {
       title: '¿Agregar esta identidad a su cuenta?',
-      intro: (provider) => `Usted volvió de ${provider} con una identidad que aquí aún no se conoce.`,
+      intro: (provider) =>
+        `Usted volvió de ${provider} con una identidad que aquí aún no se conoce.`,
       account: 'Sesión de',
       identity: 'Identidad',
       nameless: 'sin nombre',

@@ -20,9 +20,16 @@ function attempt(errors: unknown[]) {
     if (left.length > 0) throw left.shift();
     return 'admitted';
   }, progress).catch((error: unknown) => error);
-  return { result, waits, controller, calls: () => calledAtMs.length, pauses: () => pausesOf(calledAtMs) };
+  return {
+    result,
+    waits,
+    controller,
+    calls: () => calledAtMs.length,
+    pauses: () => pausesOf(calledAtMs),
+  };
 }
-const pausesOf = (times: readonly number[]) => times.slice(1).map((at, index) => at - times[index]!);
+const pausesOf = (times: readonly number[]) =>
+  times.slice(1).map((at, index) => at - times[index]!);
 const errorOf = (status: number, body: object = {}) => new ParleyApiError(status, body);
 const limitedFor = (ms: number) => errorOf(429, { retryAt: Date.now() + ms });
 
@@ -44,12 +51,15 @@ test('a limited call is repeated when the server says, as often as it takes', as
 test.each([
   ['far behind the server', 5 * 3_600_000, 60_000],
   ['ahead of the server', -5 * 3_600_000, 1_000],
-])('a device whose clock is %s waits no longer than a window of the limit', async (_name, retryInMs, pauseMs) => {
-  const { result, pauses } = attempt([limitedFor(retryInMs)]);
-  await jest.runAllTimersAsync();
-  expect(await result).toBe('admitted');
-  expect(pauses()).toEqual([pauseMs]);
-});
+])(
+  'a device whose clock is %s waits no longer than a window of the limit',
+  async (_name, retryInMs, pauseMs) => {
+    const { result, pauses } = attempt([limitedFor(retryInMs)]);
+    await jest.runAllTimersAsync();
+    expect(await result).toBe('admitted');
+    expect(pauses()).toEqual([pauseMs]);
+  },
+);
 
 test('a server that is away gets six more calls, with longer pauses', async () => {
   const away = errorOf(503);
@@ -94,6 +104,8 @@ test('a work that was stopped before sends nothing', async () => {
   const controller = new AbortController();
   controller.abort(new Error('stopped'));
   const call = jest.fn();
-  await expect(untilAdmitted(call, { signal: controller.signal } as Progress)).rejects.toThrow('stopped');
+  await expect(untilAdmitted(call, { signal: controller.signal } as Progress)).rejects.toThrow(
+    'stopped',
+  );
   expect(call).not.toHaveBeenCalled();
 });

@@ -9,7 +9,10 @@ const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
 /** Repeats a call of a long work while its rate is limited, and a few times while the server is away or still busy with it. */
-export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }: Progress): Promise<T> {
+export async function untilAdmitted<T>(
+  call: () => Promise<T>,
+  { signal, wait }: Progress,
+): Promise<T> {
   for (let repeats = 0; ;) {
     signal.throwIfAborted();
     try {
@@ -33,5 +36,7 @@ export async function untilAdmitted<T>(call: () => Promise<T>, { signal, wait }:
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
+    signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), {
+      once: true,
+    });
   });

@@ -19,7 +19,10 @@ export function WorkLines() {
     return () => window.removeEventListener('beforeunload', ask);
   }, [isRunning]);
   return (
-    <section aria-label={texts.region} className={works.length === 0 ? 'hidden' : 'shrink-0 border-b border-n5 bg-n2'}>
+    <section
+      aria-label={texts.region}
+      className={works.length === 0 ? 'hidden' : 'shrink-0 border-b border-n5 bg-n2'}
+    >
       {works.map((work) => (
         <Line key={work.id} work={work} />
       ))}
@@ -34,7 +37,9 @@ function Line({ work }: { work: Work }) {
   const [isOpen, open] = useState(false);
   const { id, title, done, total, state, message, refusedCount, actions } = work;
   const count =
-    total === undefined ? formatNumber(done) : texts.of(formatNumber(done), formatNumber(Math.max(total, done)));
+    total === undefined
+      ? formatNumber(done)
+      : texts.of(formatNumber(done), formatNumber(Math.max(total, done)));
   return (
     <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1">
       <StateIcon work={work} />
@@ -94,12 +99,20 @@ function StateIcon({ work }: { work: Work }) {
   );
 }
 
-function RefusedItems({ work: { title, refused, refusedCount }, onClose }: { work: Work; onClose: () => void }) {
+function RefusedItems({
+  work: { title, refused, refusedCount },
+  onClose,
+}: {
+  work: Work;
+  onClose: () => void;
+}) {
   const texts = useTexts(workCatalog);
   return (
     <Dialog title={texts.refusedTitle} onClose={onClose} wide>
       <p className="mb-2 text-n11">{title}</p>
-      {refusedCount > refused.length && <p className="mb-2">{texts.firstOnes(formatNumber(refused.length))}</p>}
+      {refusedCount > refused.length && (
+        <p className="mb-2">{texts.firstOnes(formatNumber(refused.length))}</p>
+      )}
       <table className="w-full text-left">
         <thead className="text-n11">
           <tr>

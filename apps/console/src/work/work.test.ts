@@ -1,5 +1,13 @@
 import { ParleyApiError } from '@parley/client';
-import { type Progress, type Work, currentWorks, dismissWork, startWork, stopWork, subscribeToWorks } from './work';
+import {
+  type Progress,
+  type Work,
+  currentWorks,
+  dismissWork,
+  startWork,
+  stopWork,
+  subscribeToWorks,
+} from './work';
 
 let started: Work;
 /** Starts a work, and waits until its promise has settled. */
@@ -15,7 +23,9 @@ async function untilEnded(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await turn();
 }
 const stopped = ({ signal }: Progress) =>
-  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  new Promise<never>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error)),
+  );
 
 test('a work shows how far it is, that it waits, and how it ended', async () => {
   const seen: Partial<Work>[] = [];
@@ -39,7 +49,11 @@ test('a work shows how far it is, that it waits, and how it ended', async () => 
     [4, 4, 'running'],
     [4, 4, 'succeeded'],
   ]);
-  expect(work).toMatchObject({ title: 'Import', message: '4 created', actions: [{ text: 'Save' }] });
+  expect(work).toMatchObject({
+    title: 'Import',
+    message: '4 created',
+    actions: [{ text: 'Save' }],
+  });
 });
 
 test('a work that was stopped says how far it was', async () => {
@@ -52,9 +66,16 @@ test('a work that was stopped says how far it was', async () => {
 
 test('a work that failed says why, and offers what a stopped one offers', async () => {
   const failure = new ParleyApiError(403, { error: 'This needs the permission "write"' });
-  const onStopped = () => ({ message: 'unused', actions: [{ text: 'Continue', run: () => undefined }] });
+  const onStopped = () => ({
+    message: 'unused',
+    actions: [{ text: 'Continue', run: () => undefined }],
+  });
   const work = await runWork('Import', () => Promise.reject(failure), { onStopped });
-  expect(work).toMatchObject({ state: 'failed', message: failure.message, actions: [{ text: 'Continue' }] });
+  expect(work).toMatchObject({
+    state: 'failed',
+    message: failure.message,
+    actions: [{ text: 'Continue' }],
+  });
 });
 
 test('stopping a work that has ended changes nothing', async () => {

@@ -56,7 +56,10 @@ function change(id: number, changes: Partial<Work>): void {
 export function startWork(
   title: string,
   run: (progress: Progress) => Promise<{ message: string; actions?: readonly WorkAction[] }>,
-  { total, onStopped }: { total?: number; onStopped?: () => Partial<Pick<Work, 'message' | 'actions'>> } = {},
+  {
+    total,
+    onStopped,
+  }: { total?: number; onStopped?: () => Partial<Pick<Work, 'message' | 'actions'>> } = {},
 ): void {
   const id = (lastId += 1);
   const controller = new AbortController();
@@ -81,7 +84,11 @@ export function startWork(
       (error) =>
         controller.signal.aborted
           ? change(id, { state: 'stopped', ...onStopped?.() })
-          : change(id, { state: 'failed', message: messageOf(error), actions: onStopped?.().actions }),
+          : change(id, {
+              state: 'failed',
+              message: messageOf(error),
+              actions: onStopped?.().actions,
+            }),
     )
     .finally(() => controllers.delete(id));
 }

@@ -1,12 +1,19 @@
 import type { EntityOperation, OperationResult } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
-import { type CallerContext, type Handler, HttpError, RawJson, shareRequests } from '@parley/service';
+import {
+  type CallerContext,
+  type Handler,
+  HttpError,
+  RawJson,
+  shareRequests,
+} from '@parley/service';
 import { type OperationDeps, applyOperation, createAll } from '../apply-operation';
 import { changeOnce } from '../change-once';
 import { type AccessDeps, type CallerAccess, requireAccess } from '../require-access';
 
-type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany' | 'untilIndexed'> };
+type BulkDeps = AccessDeps &
+  OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany' | 'untilIndexed'> };
 type Action = EntityOperation['action'];
 
 /** Bulk requests of a process at the same time. Each holds a body of up to 8 MiB, and waits for a connection of its organization's share. */
@@ -44,14 +51,29 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
         if (allowed instanceof HttpError) add(allowed);
         else if (operation.action === 'create') {
           const entities = leadingCreates(operations.slice(results.length));
-          for (const outcome of await createAll(deps, context, { type, entities, access: allowed, tx })) add(outcome);
-        } else add(await applyOperation(deps, context, { type, operation, access: allowed, tx }).catch(httpError));
+          for (const outcome of await createAll(deps, context, {
+            type,
+            entities,
+            access: allowed,
+            tx,
+          }))
+            add(outcome);
+        } else
+          add(
+            await applyOperation(deps, context, { type, operation, access: allowed, tx }).catch(
+              httpError,
+            ),
+          );
       }
       return JSON.stringify({ results });
     };
     if (access.has('create')) await deps.entities.untilIndexed(context.scope, type);
-    const db: Pick<Db, 'transaction'> = { transaction: (work) => deps.db.transaction(work, { isLong: true }) };
-    return new RawJson(await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)));
+    const db: Pick<Db, 'transaction'> = {
+      transaction: (work) => deps.db.transaction(work, { isLong: true }),
+    };
+    return new RawJson(
+      await (dryRun ? undoing(db, change) : changeOnce(db, context.idempotency, 200, change)),
+    );
   });
 }
 
@@ -62,7 +84,9 @@ const maxTogether = 100;
 
 /** The creates before the first operation of another kind, as many as one statement stores. */
 function leadingCreates(operations: readonly EntityOperation[]): Create[] {
-  const end = operations.findIndex(({ action }, index) => action !== 'create' || index === maxTogether);
+  const end = operations.findIndex(
+    ({ action }, index) => action !== 'create' || index === maxTogether,
+  );
   return operations.slice(0, end === -1 ? undefined : end) as Create[];
 }
 
@@ -73,7 +97,10 @@ function httpError(error: unknown): HttpError {
 }
 
 /** Runs `work` in a transaction that is rolled back, and returns its result. */
-async function undoing<T>(db: Pick<Db, 'transaction'>, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function undoing<T>(
+  db: Pick<Db, 'transaction'>,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
   const rollback = new Error('rolled back on purpose');
   let result: [T] | undefined;
   await db

@@ -10,7 +10,8 @@ export const createEntity =
     const access = await requireAccess(deps, context, 'create', type);
     const change = { type, operation: { action: 'create', ...body }, access } as const;
     const { idempotency } = context;
-    if (idempotency === undefined) return new RawJson((await applyOperation(deps, context, change)).json);
+    if (idempotency === undefined)
+      return new RawJson((await applyOperation(deps, context, change)).json);
     return new RawJson(
       await changeOnce(
         deps.db,

@@ -14,7 +14,11 @@ export const listEntityRelations =
     const found = await deps.entities.get(context.scope, { type, id, access });
     if (!found.ok) throw entityFailure(found, type);
     const readable = await readableTypes(deps, context);
-    const listed = await deps.entities.relations(context.scope, { entityId: id, ...query, readable });
+    const listed = await deps.entities.relations(context.scope, {
+      entityId: id,
+      ...query,
+      readable,
+    });
     if (!listed.ok) throw entityFailure(listed, type, 'query');
     return listed.page;
   };

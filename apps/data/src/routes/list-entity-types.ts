@@ -10,5 +10,9 @@ export const listEntityTypes =
     const actor = actorOf(caller);
     if (actor.type === 'system') return { data: types };
     const { decide } = await loadPermissions(db, scope, actor);
-    return { data: types.filter(({ slug }) => decide('read', slug).allowed || decide('list', slug).allowed) };
+    return {
+      data: types.filter(
+        ({ slug }) => decide('read', slug).allowed || decide('list', slug).allowed,
+      ),
+    };
   };

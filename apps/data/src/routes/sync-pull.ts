@@ -29,7 +29,8 @@ export const syncPull = ({ db }: { db: Db }): Handler<'syncPull'> => {
 };
 
 async function send(response: ServerResponse, piece: string, signal: AbortSignal): Promise<void> {
-  if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
+  if (!response.headersSent)
+    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
   if (response.write(piece)) return;
   const stuck = setTimeout(() => response.destroy(), stuckAfterMs);
   try {

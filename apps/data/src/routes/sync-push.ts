@@ -25,7 +25,11 @@ export const syncPush =
     const { scope, caller, requestId } = context;
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, but the key belongs to ${scope.environment}`;
-      throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
+      throw badRequest(
+        `environment ${message}`,
+        [{ path: 'environment', message }],
+        'invalid_body',
+      );
     }
     const pushed = await pushResources(db, scope, {
       ...body,
@@ -44,12 +48,20 @@ export const syncPush =
       case 'handlers_unchecked':
         throw unavailable('The tool executor is unavailable, so the handlers cannot be checked');
       case 'parameters_unchecked':
-        throw unavailable('Other checks of the organization take too long, so the parameters cannot be checked');
+        throw unavailable(
+          'Other checks of the organization take too long, so the parameters cannot be checked',
+        );
       case 'too_complex':
-        throw new HttpError(413, 'push_too_complex', 'The definitions take too long to check. Push fewer at a time');
+        throw new HttpError(
+          413,
+          'push_too_complex',
+          'The definitions take too long to check. Push fewer at a time',
+        );
       case 'too_large': {
         const { bytes, largest } = pushed;
-        const names = largest.map((one) => `${singular[one.kind]} "${one.slug}" (${one.bytes} bytes)`).join(', ');
+        const names = largest
+          .map((one) => `${singular[one.kind]} "${one.slug}" (${one.bytes} bytes)`)
+          .join(', ');
         const sizes = `would have ${bytes} bytes of JSON together, and may have ${definitionLimits.totalBytes}`;
         const text = `The definitions of ${scope.environment} ${sizes}. The largest: ${names}`;
         throw new HttpError(413, 'definitions_too_large', text);
@@ -63,7 +75,9 @@ export const syncPush =
       case 'version_conflict': {
         const message = `is ${body.expectedVersion}, but the environment is at version ${pushed.version}`;
         const text = `The environment has changed: it is now at version ${pushed.version}`;
-        throw new HttpError(409, 'version_conflict', text, { details: [{ path: 'expectedVersion', message }] });
+        throw new HttpError(409, 'version_conflict', text, {
+          details: [{ path: 'expectedVersion', message }],
+        });
       }
     }
   };

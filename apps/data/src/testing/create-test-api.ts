@@ -27,7 +27,13 @@ export interface TestApi {
   revokedKey(options: KeyOptions): Promise<string>;
   /** Pushes definitions through `POST /v1/sync` with a new key. */
   push(options: KeyOptions, resources: ResourceSet): Promise<void>;
-  call(method: Method, path: string, key?: string, body?: unknown, headers?: Record<string, string>): request.Test;
+  call(
+    method: Method,
+    path: string,
+    key?: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): request.Test;
   close(): Promise<void>;
 }
 
@@ -58,8 +64,11 @@ export function createTestApi(
           .send(body)
       : test.send(body as object);
   };
-  const key = async ({ environment = 'development', permissions = ['*'], ...options }: KeyOptions) =>
-    createApiKey(db, { name: 'test', environment, permissions, ...options });
+  const key = async ({
+    environment = 'development',
+    permissions = ['*'],
+    ...options
+  }: KeyOptions) => createApiKey(db, { name: 'test', environment, permissions, ...options });
 
   return {
     db,

@@ -53,7 +53,9 @@ return { doubled: args.amount * 2 };`,
       model: { model: 'openai/gpt-5-mini', temperature: 0.5 },
       tools: ['entity.query', 'entity.update', 'entity.delete', 'orders.double', 'event.emit'],
       roles: ['clerk'],
-      threadContextParams: [{ name: 'plan', type: 'string', required: true, description: 'Plan of the customer.' }],
+      threadContextParams: [
+        { name: 'plan', type: 'string', required: true, description: 'Plan of the customer.' },
+      ],
       firstMessageSuggestions: ['Where is my order?'],
     },
     { slug: 'helper', name: 'Helper', systemPrompt: 'Help.', tools: [] },
@@ -79,42 +81,51 @@ return { doubled: args.amount * 2 };`,
 };
 beforeAll(() => push(app.owner, definitions));
 
-inBrowser('an agent shows its definition, and leads to its conversations, executions and the playground', async () => {
-  await app.owner.post('/v1/agents/helper/chat', { message: 'hello helper', externalThreadId: 'web:helper' });
-  const page = await app.open('/agents');
-  await page.getByText('npx parley push').waitFor();
-  await page.getByRole('link', { name: /Order clerk/ }).waitFor();
-  // The list is read with the keyboard.
-  await page.keyboard.press('j');
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'What can it do and see?' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: /Order clerk/ }).click();
-  const prompt = page.getByRole('region', { name: 'Prompt' }).getByRole('region', { name: 'Prompt' });
-  await prompt.locator('mark').first().waitFor();
-  expect(await prompt.locator('mark').allInnerTexts()).toEqual([
-    '{{today}}',
-    '{{entity.query({"type": "order", "filters": {"data.number": "}}"}})}}',
-  ]);
-  await page.getByText('Plan of the customer.').waitFor();
-  await page.getByText('Where is my order?').waitFor();
-  await page.getByRole('link', { name: 'front' }).waitFor();
-  await page.goto(`${app.base()}/agents/helper`);
-  await page.getByText('It has no tools').waitFor();
-  await page.getByRole('link', { name: 'Conversations' }).last().click();
-  await page.getByRole('link', { name: /web:helper/ }).waitFor();
-  expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('helper');
-  await page.goto(`${app.base()}/agents/helper`);
-  await page.getByRole('link', { name: 'Open in playground' }).click();
-  await page.getByRole('heading', { name: 'Write to Helper' }).waitFor();
-  await page.goto(`${app.base()}/agents/unknown`);
-  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-  expect(app.complaints.filter((text) => !text.startsWith('404'))).toEqual([]);
-});
+inBrowser(
+  'an agent shows its definition, and leads to its conversations, executions and the playground',
+  async () => {
+    await app.owner.post('/v1/agents/helper/chat', {
+      message: 'hello helper',
+      externalThreadId: 'web:helper',
+    });
+    const page = await app.open('/agents');
+    await page.getByText('npx parley push').waitFor();
+    await page.getByRole('link', { name: /Order clerk/ }).waitFor();
+    // The list is read with the keyboard.
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'What can it do and see?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /Order clerk/ }).click();
+    const prompt = page
+      .getByRole('region', { name: 'Prompt' })
+      .getByRole('region', { name: 'Prompt' });
+    await prompt.locator('mark').first().waitFor();
+    expect(await prompt.locator('mark').allInnerTexts()).toEqual([
+      '{{today}}',
+      '{{entity.query({"type": "order", "filters": {"data.number": "}}"}})}}',
+    ]);
+    await page.getByText('Plan of the customer.').waitFor();
+    await page.getByText('Where is my order?').waitFor();
+    await page.getByRole('link', { name: 'front' }).waitFor();
+    await page.goto(`${app.base()}/agents/helper`);
+    await page.getByText('It has no tools').waitFor();
+    await page.getByRole('link', { name: 'Conversations' }).last().click();
+    await page.getByRole('link', { name: /web:helper/ }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('helper');
+    await page.goto(`${app.base()}/agents/helper`);
+    await page.getByRole('link', { name: 'Open in playground' }).click();
+    await page.getByRole('heading', { name: 'Write to Helper' }).waitFor();
+    await page.goto(`${app.base()}/agents/unknown`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    expect(app.complaints.filter((text) => !text.startsWith('404'))).toEqual([]);
+  },
+);
 
 inBrowser('what an agent can do and see names the role and the policy that decide', async () => {
   const page = await app.open('/agents/clerk?tab=rights');
-  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name.replace('.', '\\.')} `) });
+  const row = (name: string) =>
+    page.getByRole('row', { name: new RegExp(`^${name.replace('.', '\\.')} `) });
   const cells = (name: string) => row(name).getByRole('cell').allInnerTexts();
   await row('order').waitFor();
   await page.getByText('Sees “[redacted]” in place of email').waitFor();
@@ -136,35 +147,46 @@ inBrowser('what an agent can do and see names the role and the policy that decid
   expect(app.complaints).toEqual([]);
 });
 
-inBrowser('roles and routers are read as sentences, and lead to the agents that they concern', async () => {
-  await app.owner.post('/v1/api-keys', { name: 'Till of the north', permissions: ['data'], role: 'clerk' });
-  const page = await app.open('/roles');
-  await page.getByRole('link', { name: /Clerk/ }).click();
-  await page.getByText('May list, read, and update order').waitFor();
-  await page.getByText('May run orders.*').waitFor();
-  await page.getByText('Only where data.total is less than 100 or data.number is C-1').waitFor();
-  await page.getByText('Till of the north').waitFor();
-  await page.getByRole('link', { name: 'orders.double' }).waitFor();
-  await page.reload();
-  await page.getByRole('link', { name: 'clerk', exact: true }).click();
-  await page.waitForURL('**/agents/clerk?tab=rights');
-  await page.goBack();
-  await page.keyboard.press('Escape');
-  await page.waitForURL((url) => !url.searchParams.has('open'));
-  await page.goto(`${app.base()}/routers?open=front`);
-  await page.getByText('When customer.email has a value: true and customer.tier is one of gold, silver').waitFor();
-  await page.getByRole('link', { name: 'Open in playground' }).click();
-  await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
-  for (const path of ['/routers?open=unknown', '/roles?open=unknown', '/tools?open=unknown']) {
-    await page.goto(app.base() + path);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-  }
-  // A member does not ask for the keys of the role, which the server would refuse.
-  const asMember = await app.open('/roles?open=clerk', { as: await app.join('member', 'Luis Soto') });
-  await asMember.getByText('May run orders.*').waitFor();
-  expect(await asMember.getByText('API keys').count()).toBe(0);
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'roles and routers are read as sentences, and lead to the agents that they concern',
+  async () => {
+    await app.owner.post('/v1/api-keys', {
+      name: 'Till of the north',
+      permissions: ['data'],
+      role: 'clerk',
+    });
+    const page = await app.open('/roles');
+    await page.getByRole('link', { name: /Clerk/ }).click();
+    await page.getByText('May list, read, and update order').waitFor();
+    await page.getByText('May run orders.*').waitFor();
+    await page.getByText('Only where data.total is less than 100 or data.number is C-1').waitFor();
+    await page.getByText('Till of the north').waitFor();
+    await page.getByRole('link', { name: 'orders.double' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'clerk', exact: true }).click();
+    await page.waitForURL('**/agents/clerk?tab=rights');
+    await page.goBack();
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !url.searchParams.has('open'));
+    await page.goto(`${app.base()}/routers?open=front`);
+    await page
+      .getByText('When customer.email has a value: true and customer.tier is one of gold, silver')
+      .waitFor();
+    await page.getByRole('link', { name: 'Open in playground' }).click();
+    await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
+    for (const path of ['/routers?open=unknown', '/roles?open=unknown', '/tools?open=unknown']) {
+      await page.goto(app.base() + path);
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    }
+    // A member does not ask for the keys of the role, which the server would refuse.
+    const asMember = await app.open('/roles?open=clerk', {
+      as: await app.join('member', 'Luis Soto'),
+    });
+    await asMember.getByText('May run orders.*').waitFor();
+    expect(await asMember.getByText('API keys').count()).toBe(0);
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser(
   'a tool is read with its code and run as the system and as agents, with its console and its errors',
@@ -216,10 +238,15 @@ inBrowser(
 );
 
 inBrowser('in production a tool with effects asks first, and members run none', async () => {
-  const production = await app.tenant.client({ permissions: ['*', 'manage'], environment: 'production' });
+  const production = await app.tenant.client({
+    permissions: ['*', 'manage'],
+    environment: 'production',
+  });
   await push(production, definitions);
   const page = await app.open('/tools?open=event.emit', { environment: 'production' });
-  await page.getByRole('textbox', { name: 'Arguments as JSON' }).fill('{"type": "shop.opened", "payload": {}}');
+  await page
+    .getByRole('textbox', { name: 'Arguments as JSON' })
+    .fill('{"type": "shop.opened", "payload": {}}');
   await page.getByRole('button', { name: 'Run tool' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('event.emit may change data or reach people in production.').waitFor();
@@ -231,12 +258,19 @@ inBrowser('in production a tool with effects asks first, and members run none', 
   await page.getByRole('region', { name: 'Result' }).waitFor();
   expect(await emitted()).toBe(1);
   const member = await app.join('member', 'Eva Luna');
-  const asMember = await app.open('/tools?open=event.emit', { as: member, environment: 'production' });
+  const asMember = await app.open('/tools?open=event.emit', {
+    as: member,
+    environment: 'production',
+  });
   await asMember.getByText('Only an admin may run tools in production.').waitFor();
   expect(await asMember.getByRole('button', { name: 'Run tool' }).count()).toBe(0);
   const refused = await fetch(`${app.stack.url}/v1/run-tool`, {
     method: 'POST',
-    headers: { ...member.headers, 'Parley-Environment': 'production', 'Content-Type': 'application/json' },
+    headers: {
+      ...member.headers,
+      'Parley-Environment': 'production',
+      'Content-Type': 'application/json',
+    },
     body: '{"toolName":"event.query","args":{}}',
   });
   expect(refused.status).toBe(403);
@@ -244,7 +278,10 @@ inBrowser('in production a tool with effects asks first, and members run none', 
 });
 
 inBrowser('an environment without definitions says how to make them', async () => {
-  const owner = await app.tenant.client({ permissions: ['*', 'manage'], environment: 'production' });
+  const owner = await app.tenant.client({
+    permissions: ['*', 'manage'],
+    environment: 'production',
+  });
   await owner.post('/v1/sync', {
     ...{ prune: true },
     resources: { agents: [], routers: [], roles: [], tools: [], triggers: [], entityTypes: [] },

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Environment, PersonRole } from '@parley/contracts';
 import { type ModelServer, type StackOptions, startModelServer } from '@parley/testing';
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  Request,
+} from 'playwright-core';
 import type { Client } from '../client';
 import { openBrowser } from '../open-browser';
 import { type SharedStack, shared, startOwnStack } from '../stack';
@@ -108,7 +114,10 @@ export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
     kit.stack = own ?? shared;
     kit.tenant = await createTenant(kit.stack);
     kit.owner = await kit.tenant.client({ permissions: ['*', 'manage'] });
-    const inProduction = await kit.tenant.client({ permissions: ['manage'], environment: 'production' });
+    const inProduction = await kit.tenant.client({
+      permissions: ['manage'],
+      environment: 'production',
+    });
     const settings = { apiKey: 'sk-test', baseUrl: model.urls.openai };
     for (const client of [kit.owner, inProduction])
       await client.post('/v1/integrations', { provider: 'openai', settings });
@@ -135,7 +144,13 @@ export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
   };
   kit.join = (role, name = role, owner = kit.owner) => acceptInvitation(kit, owner, role, name);
   kit.open = async (path, look = {}) => {
-    const { as = kit.admin, width = 1440, colorScheme = 'light', locale = 'en-US', bypassCSP } = look;
+    const {
+      as = kit.admin,
+      width = 1440,
+      colorScheme = 'light',
+      locale = 'en-US',
+      bypassCSP,
+    } = look;
     const context = await kit.browser.newContext({
       ...{ viewport: { width, height: 844 }, colorScheme, locale, bypassCSP },
       ...(width < 600 && { hasTouch: true, isMobile: true }),
@@ -171,7 +186,10 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
   page.on('dialog', (dialog) => (complaints.push(dialog.message()), void dialog.dismiss()));
   page.on('console', (message) => {
     // Chromium's line about a failed request does not name the request; the response below does.
-    if (/^(error|warning)$/.test(message.type()) && !message.text().startsWith('Failed to load resource'))
+    if (
+      /^(error|warning)$/.test(message.type()) &&
+      !message.text().startsWith('Failed to load resource')
+    )
       complaints.push(message.text());
   });
   page.on('request', (request) => {
@@ -179,11 +197,17 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
       complaints.push(request.url());
   });
   page.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()} ${new URL(response.url()).pathname}`);
+    if (response.status() >= 400)
+      complaints.push(`${response.status()} ${new URL(response.url()).pathname}`);
   });
 }
 
-async function acceptInvitation(kit: ConsoleKit, owner: Client, role: PersonRole, name: string): Promise<Person> {
+async function acceptInvitation(
+  kit: ConsoleKit,
+  owner: Client,
+  role: PersonRole,
+  name: string,
+): Promise<Person> {
   const { body } = await owner.post('/v1/invitations', { role });
   const token = (body as { link: string }).link.split('/').at(-1)!;
   const email = kit.emailOf(name);

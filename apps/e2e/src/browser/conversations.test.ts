@@ -9,7 +9,9 @@ beforeAll(() => pushShop(app.owner));
 inBrowser(
   'a person takes a conversation over, replies, adds a note and hands it back, with the keyboard alone',
   async () => {
-    const { threadId } = await chatWithShop(app, 'Do you have tents?', { externalThreadId: 'ana-1' });
+    const { threadId } = await chatWithShop(app, 'Do you have tents?', {
+      externalThreadId: 'ana-1',
+    });
     const page = await app.open('/conversations');
     await page.getByRole('link', { name: /ana-1/ }).waitFor();
     await page.keyboard.press('j');
@@ -105,9 +107,11 @@ inBrowser(
 );
 
 const contents = async (threadId: string) =>
-  ((await app.owner.get(`/v1/threads/${threadId}/messages`)).body as { data: { content: string }[] }).data.map(
-    ({ content }) => content,
-  );
+  (
+    (await app.owner.get(`/v1/threads/${threadId}/messages`)).body as {
+      data: { content: string }[];
+    }
+  ).data.map(({ content }) => content);
 
 inBrowser('two replies that are written quickly are stored in their order', async () => {
   const { threadId } = await chatWithShop(app, 'hello');
@@ -136,7 +140,9 @@ inBrowser(
     const { threadId } = await chatWithShop(app, 'hello');
     const page = await app.open(`/conversations/${threadId}`);
     await page.getByText('The answer is 42.').waitFor();
-    await page.route('**/v1/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()));
+    await page.route('**/v1/**', (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.fallback(),
+    );
     await page.context().clearCookies();
     await page.getByLabel('Reply').fill('after the session');
     await page.keyboard.press('Control+Enter');
@@ -147,8 +153,12 @@ inBrowser(
     await page.getByLabel('E-mail address').fill(app.admin.email);
     await page.getByLabel('Password').fill(app.admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await until(async () => (await contents(threadId)).includes('after the session'), { limitMs: 20_000 });
-    await until(async () => (await page.getByRole('log').getByText('after the session').count()) === 1);
+    await until(async () => (await contents(threadId)).includes('after the session'), {
+      limitMs: 20_000,
+    });
+    await until(
+      async () => (await page.getByRole('log').getByText('after the session').count()) === 1,
+    );
 
     await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('only for us');
@@ -158,34 +168,40 @@ inBrowser(
   },
 );
 
-inBrowser('two people see each other typing, and the second of two answers is held back', async () => {
-  const { threadId } = await chatWithShop(app, 'Is it open today?');
-  const luis = await app.join('member', 'Luis Soto');
-  const [mine, theirs] = [
-    await app.open(`/conversations/${threadId}`),
-    await app.open(`/conversations/${threadId}`, { as: luis }),
-  ];
-  await mine.getByText('Also here: Luis Soto').waitFor({ timeout: 20_000 });
-  await theirs.getByLabel('Reply').pressSequentially('Yes, until eight', { delay: 30 });
-  await mine.getByText('Luis Soto is typing…').waitFor({ timeout: 15_000 });
-  await mine.getByLabel('Reply').fill('Yes, until eight o’clock');
-  // The page of the first person does not show the answer yet.
-  await mine.route(`**/v1/threads/${threadId}/messages**`, (route) =>
-    route.request().method() === 'GET' ? route.abort() : route.fallback(),
-  );
-  await theirs.keyboard.press('Control+Enter');
-  await until(async () => (await contents(threadId)).includes('Yes, until eight'));
-  await mine.keyboard.press('Control+Enter');
-  await mine.getByText('There is a newer message.').waitFor();
-  expect(await contents(threadId)).not.toContain('Yes, until eight o’clock');
-  await mine.unroute(`**/v1/threads/${threadId}/messages**`);
-  await mine.getByRole('log').getByText('Yes, until eight', { exact: true }).waitFor({ timeout: 15_000 });
-  await mine.getByText('Luis Soto is answering.').waitFor();
-  // What was not sent is changed, or given up.
-  await mine.getByRole('button', { name: 'Edit' }).click();
-  expect(await mine.getByLabel('Reply').inputValue()).toBe('Yes, until eight o’clock');
-  expect(await mine.getByText('There is a newer message.').count()).toBe(0);
-});
+inBrowser(
+  'two people see each other typing, and the second of two answers is held back',
+  async () => {
+    const { threadId } = await chatWithShop(app, 'Is it open today?');
+    const luis = await app.join('member', 'Luis Soto');
+    const [mine, theirs] = [
+      await app.open(`/conversations/${threadId}`),
+      await app.open(`/conversations/${threadId}`, { as: luis }),
+    ];
+    await mine.getByText('Also here: Luis Soto').waitFor({ timeout: 20_000 });
+    await theirs.getByLabel('Reply').pressSequentially('Yes, until eight', { delay: 30 });
+    await mine.getByText('Luis Soto is typing…').waitFor({ timeout: 15_000 });
+    await mine.getByLabel('Reply').fill('Yes, until eight o’clock');
+    // The page of the first person does not show the answer yet.
+    await mine.route(`**/v1/threads/${threadId}/messages**`, (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.fallback(),
+    );
+    await theirs.keyboard.press('Control+Enter');
+    await until(async () => (await contents(threadId)).includes('Yes, until eight'));
+    await mine.keyboard.press('Control+Enter');
+    await mine.getByText('There is a newer message.').waitFor();
+    expect(await contents(threadId)).not.toContain('Yes, until eight o’clock');
+    await mine.unroute(`**/v1/threads/${threadId}/messages**`);
+    await mine
+      .getByRole('log')
+      .getByText('Yes, until eight', { exact: true })
+      .waitFor({ timeout: 15_000 });
+    await mine.getByText('Luis Soto is answering.').waitFor();
+    // What was not sent is changed, or given up.
+    await mine.getByRole('button', { name: 'Edit' }).click();
+    expect(await mine.getByLabel('Reply').inputValue()).toBe('Yes, until eight o’clock');
+    expect(await mine.getByText('There is a newer message.').count()).toBe(0);
+  },
+);
 
 inBrowser(
   'a new message waits behind a button while a finger may be about to press a row, and rows change in their place',
@@ -204,7 +220,10 @@ inBrowser(
     await chatWithShop(app, 'A second message', { externalThreadId: 'steady-1' });
     await page.getByRole('button', { name: 'Show 1 new message' }).waitFor({ timeout: 15_000 });
     await page.getByText('A second message').waitFor();
-    await page.getByRole('status').getByText('New message from steady-1').waitFor({ state: 'attached' });
+    await page
+      .getByRole('status')
+      .getByText('New message from steady-1')
+      .waitFor({ state: 'attached' });
     expect(await names()).toEqual(['steady-3', 'steady-2', 'steady-1']);
     await page.getByRole('button', { name: 'Show 1 new message' }).click();
     expect(await names()).toEqual(['steady-1', 'steady-3', 'steady-2']);
@@ -279,7 +298,11 @@ inBrowser(
     })()`;
     expect(await held()).toBeLessThanOrEqual(60);
     const jumps: number[] = [];
-    for (let tries = 0; (await log.getByText('the beginning').count()) === 0 && tries < 60; tries++) {
+    for (
+      let tries = 0;
+      (await log.getByText('the beginning').count()) === 0 && tries < 60;
+      tries++
+    ) {
       const moved = (await page.evaluate(scrollUp)) as number;
       jumps.push(moved);
       expect(await held()).toBeLessThanOrEqual(320);
@@ -294,22 +317,33 @@ inBrowser(
   120_000,
 );
 
-inBrowser('an error of the server leaves the reply in its place, and it is sent when the server answers', async () => {
-  const { threadId } = await chatWithShop(app, 'hello');
-  const member = await app.join('member', 'Camila Rojas');
-  const page = await app.open(`/conversations/${threadId}`, { as: member });
-  await page.getByText('The answer is 42.').waitFor();
-  let isBroken = true;
-  await page.route(`**/v1/threads/${threadId}/messages`, (route) =>
-    isBroken && route.request().method() === 'POST'
-      ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"Down","code":"unavailable"}' })
-      : route.fallback(),
-  );
-  await page.getByLabel('Reply').fill('when you are back');
-  await page.keyboard.press('Control+Enter');
-  await page.getByText('Waiting for the connection.').waitFor({ timeout: 20_000 });
-  isBroken = false;
-  await until(async () => (await contents(threadId)).includes('when you are back'), { limitMs: 20_000 });
-  await page.getByText('Waiting for the connection.').waitFor({ state: 'detached' });
-  expect((await contents(threadId)).filter((text) => text === 'when you are back')).toHaveLength(1);
-});
+inBrowser(
+  'an error of the server leaves the reply in its place, and it is sent when the server answers',
+  async () => {
+    const { threadId } = await chatWithShop(app, 'hello');
+    const member = await app.join('member', 'Camila Rojas');
+    const page = await app.open(`/conversations/${threadId}`, { as: member });
+    await page.getByText('The answer is 42.').waitFor();
+    let isBroken = true;
+    await page.route(`**/v1/threads/${threadId}/messages`, (route) =>
+      isBroken && route.request().method() === 'POST'
+        ? route.fulfill({
+            status: 503,
+            contentType: 'application/json',
+            body: '{"error":"Down","code":"unavailable"}',
+          })
+        : route.fallback(),
+    );
+    await page.getByLabel('Reply').fill('when you are back');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Waiting for the connection.').waitFor({ timeout: 20_000 });
+    isBroken = false;
+    await until(async () => (await contents(threadId)).includes('when you are back'), {
+      limitMs: 20_000,
+    });
+    await page.getByText('Waiting for the connection.').waitFor({ state: 'detached' });
+    expect((await contents(threadId)).filter((text) => text === 'when you are back')).toHaveLength(
+      1,
+    );
+  },
+);

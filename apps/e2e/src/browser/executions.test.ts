@@ -29,9 +29,13 @@ inBrowser(
     await page.getByText('permission_denied').waitFor();
     await page.getByRole('button', { name: /entity\.query/ }).click();
     await page.getByText('allowed').waitFor();
-    expect(await page.getByRole('region', { name: 'Result' }).innerText()).toContain('"price": 100');
+    expect(await page.getByRole('region', { name: 'Result' }).innerText()).toContain(
+      '"price": 100',
+    );
     await page.reload();
-    expect(await page.getByRole('region', { name: 'Result' }).innerText()).toContain('"price": 100');
+    expect(await page.getByRole('region', { name: 'Result' }).innerText()).toContain(
+      '"price": 100',
+    );
     await page.getByRole('link', { name: 'Prompt as sent' }).click();
     await page.getByText('You sell tents.').waitFor();
     await page.getByRole('link', { name: 'Steps' }).click();

@@ -10,7 +10,10 @@ export function useConsoleWithFlow() {
   const app = useConsole();
   beforeAll(async () => {
     flow = await startFlowServer(flowKeys);
-    await app.owner.post('/v1/integrations', { provider: 'flow', settings: { apiUrl: flow.url, ...flowKeys } });
+    await app.owner.post('/v1/integrations', {
+      provider: 'flow',
+      settings: { apiUrl: flow.url, ...flowKeys },
+    });
   });
   afterAll(() => flow?.stop());
   return { app, flow: () => flow };
@@ -26,10 +29,14 @@ export async function createPayment(
     toolName: 'payment.create',
     args: { currency: 'CLP', customerEmail: 'ana@example.com', ...args },
   });
-  const { paymentId, paymentLinkUrl } = body.result as { paymentId: string; paymentLinkUrl: string };
+  const { paymentId, paymentLinkUrl } = body.result as {
+    paymentId: string;
+    paymentLinkUrl: string;
+  };
   return { id: paymentId, link: paymentLinkUrl, order: flow.orderOf(paymentLinkUrl) };
 }
 
 /** The status of a payment over the API. */
 export const statusOfPayment = async ({ owner }: ConsoleKit, id: string): Promise<unknown> =>
-  ((await owner.get(`/v1/payments/${id}`)).body as { payment: { data: { status: unknown } } }).payment.data.status;
+  ((await owner.get(`/v1/payments/${id}`)).body as { payment: { data: { status: unknown } } })
+    .payment.data.status;

@@ -37,7 +37,11 @@ export function useFullOrganization(): { app: ConsoleKit; screens: () => Screen[
   let screens: Screen[] = [];
   const app = useConsole();
   beforeAll(async () => {
-    [flow, kapso, resend] = await Promise.all([startFlowServer(flowKeys), startKapsoServer(), startResendServer()]);
+    [flow, kapso, resend] = await Promise.all([
+      startFlowServer(flowKeys),
+      startKapsoServer(),
+      startResendServer(),
+    ]);
     const settings = {
       flow: { apiUrl: flow.url, ...flowKeys },
       kapso: { apiUrl: kapso.url, apiKey: kapso.apiKey },
@@ -52,7 +56,9 @@ export function useFullOrganization(): { app: ConsoleKit; screens: () => Screen[
   return { app, screens: () => screens };
 }
 
-async function ok(answer: Promise<{ status: number; body: unknown }>): Promise<Record<string, unknown>> {
+async function ok(
+  answer: Promise<{ status: number; body: unknown }>,
+): Promise<Record<string, unknown>> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body as Record<string, unknown>;
@@ -111,7 +117,9 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit): Promise<void> 
         name: script,
         mode: 'rules',
         agents: ['shop'],
-        rules: [{ conditions: [{ field: 'customer.name', operator: 'eq', value: image }], route: 'shop' }],
+        rules: [
+          { conditions: [{ field: 'customer.name', operator: 'eq', value: image }], route: 'shop' },
+        ],
         fallback: 'shop',
       },
     ],
@@ -152,7 +160,8 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit): Promise<void> 
       threadContext: { params: { plan: script } },
     }),
   );
-  const run = (toolName: string, args: object) => ok(owner.post('/v1/run-tool', { toolName, args }));
+  const run = (toolName: string, args: object) =>
+    ok(owner.post('/v1/run-tool', { toolName, args }));
   await run('payment.create', {
     amount: 24_990,
     currency: 'CLP',
@@ -167,7 +176,9 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit): Promise<void> 
 /** Waits until every list has its item, and returns the addresses of all screens. */
 async function findScreens({ owner }: ConsoleKit): Promise<Screen[]> {
   const first = (path: string): Promise<string> =>
-    until(async () => ((await owner.get(path)).body as { data: { id: string }[] }).data[0]?.id, { limitMs: 30_000 });
+    until(async () => ((await owner.get(path)).body as { data: { id: string }[] }).data[0]?.id, {
+      limitMs: 30_000,
+    });
   const [thread, execution, run, delivery, payment, email] = await Promise.all([
     first('/v1/threads?channel=whatsapp'),
     first('/v1/executions?status=succeeded'),

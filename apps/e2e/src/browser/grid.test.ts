@@ -8,7 +8,14 @@ const app = useConsole();
 beforeAll(() => pushLeads(app.owner));
 beforeEach(() => removeLeads(app.owner));
 
-const lead = (name: string, more: object = {}) => ({ name, tier: 'gold', score: 1.5, visits: 2, vip: false, ...more });
+const lead = (name: string, more: object = {}) => ({
+  name,
+  tier: 'gold',
+  score: 1.5,
+  visits: 2,
+  vip: false,
+  ...more,
+});
 /** A cell by its row, from 0, and the name of its column. */
 const columns = ['row', 'name', 'tier', 'score', 'visits', 'vip', 'born', 'shop', 'tags'];
 const cell = (page: Page, row: number, column: string) =>
@@ -35,97 +42,105 @@ function changesOf(page: Page): Map<string, object[]> {
   return sent;
 }
 
-inBrowser('the keyboard moves a cursor, edits cells in their place, and saves each with one request', async () => {
-  await createLeads(app.owner, [lead('Ana'), lead('Luis'), lead('Eva')]);
-  const page = await openGrid();
-  const sent = changesOf(page);
-  await cell(page, 0, 'name').click();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowRight');
-  expect(await focused(page)).toBe('1 2');
-  await page.keyboard.press('Control+Home');
-  await page.keyboard.press('ArrowRight');
-  // Typing replaces, Enter stores and goes down, F2 keeps the text.
-  await page.keyboard.type('Anita');
-  await page.keyboard.press('Enter');
-  expect(await focused(page)).toBe('1 1');
-  await page.keyboard.press('F2');
-  await page.keyboard.type(' Soto');
-  // Tab continues over cells without an editor.
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('1 3');
-  await page.keyboard.type('2500.25');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('1 5');
-  await page.keyboard.press('Space');
-  await cell(page, 1, 'vip').getByText('yes').waitFor();
-  await page.keyboard.press('ArrowUp');
-  // Escape leaves the editor, and stores nothing.
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.type('77');
-  await page.keyboard.press('Escape');
-  expect(await focused(page)).toBe('0 4');
-  await page.keyboard.press('Delete');
-  await until(async () => (await storedLeads(app.owner))[0]!.visits === null);
-  await until(async () => (await storedLeads(app.owner))[1]!.vip === true);
-  expect(await storedLeads(app.owner)).toEqual([
-    lead('Anita', { visits: null }),
-    lead('Luis Soto', { score: 2500.25, vip: true }),
-    lead('Eva'),
-  ]);
-  await cell(page, 1, 'score').getByText('2,500.25').waitFor();
-  expect([...sent.values()]).toEqual([
-    [{ data: { name: 'Anita' } }, { data: { visits: null } }],
-    [{ data: { name: 'Luis Soto' } }, { data: { score: 2500.25 } }, { data: { vip: true } }],
-  ]);
-  // The options of a field are chosen; objects and lists are edited in the entity.
-  await cell(page, 0, 'tier').dblclick();
-  await cell(page, 0, 'tier').getByRole('combobox').selectOption('silver');
-  await page.keyboard.press('Enter');
-  await until(async () => (await storedLeads(app.owner))[0]!.tier === 'silver');
-  await cell(page, 0, 'tags').click();
-  await page.keyboard.press('Enter');
-  await until(async () =>
-    page.getByRole('textbox', { name: /^tags/ }).evaluate((box) => box === document.activeElement),
-  );
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'the keyboard moves a cursor, edits cells in their place, and saves each with one request',
+  async () => {
+    await createLeads(app.owner, [lead('Ana'), lead('Luis'), lead('Eva')]);
+    const page = await openGrid();
+    const sent = changesOf(page);
+    await cell(page, 0, 'name').click();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).toBe('1 2');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    // Typing replaces, Enter stores and goes down, F2 keeps the text.
+    await page.keyboard.type('Anita');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('1 1');
+    await page.keyboard.press('F2');
+    await page.keyboard.type(' Soto');
+    // Tab continues over cells without an editor.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('1 3');
+    await page.keyboard.type('2500.25');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('1 5');
+    await page.keyboard.press('Space');
+    await cell(page, 1, 'vip').getByText('yes').waitFor();
+    await page.keyboard.press('ArrowUp');
+    // Escape leaves the editor, and stores nothing.
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('77');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('0 4');
+    await page.keyboard.press('Delete');
+    await until(async () => (await storedLeads(app.owner))[0]!.visits === null);
+    await until(async () => (await storedLeads(app.owner))[1]!.vip === true);
+    expect(await storedLeads(app.owner)).toEqual([
+      lead('Anita', { visits: null }),
+      lead('Luis Soto', { score: 2500.25, vip: true }),
+      lead('Eva'),
+    ]);
+    await cell(page, 1, 'score').getByText('2,500.25').waitFor();
+    expect([...sent.values()]).toEqual([
+      [{ data: { name: 'Anita' } }, { data: { visits: null } }],
+      [{ data: { name: 'Luis Soto' } }, { data: { score: 2500.25 } }, { data: { vip: true } }],
+    ]);
+    // The options of a field are chosen; objects and lists are edited in the entity.
+    await cell(page, 0, 'tier').dblclick();
+    await cell(page, 0, 'tier').getByRole('combobox').selectOption('silver');
+    await page.keyboard.press('Enter');
+    await until(async () => (await storedLeads(app.owner))[0]!.tier === 'silver');
+    await cell(page, 0, 'tags').click();
+    await page.keyboard.press('Enter');
+    await until(async () =>
+      page
+        .getByRole('textbox', { name: /^tags/ })
+        .evaluate((box) => box === document.activeElement),
+    );
+    expect(app.complaints).toEqual([]);
+  },
+);
 
-inBrowser('a refused value stays in its cell with the reason until Escape; the stored value is not lost', async () => {
-  const [id] = await createLeads(app.owner, [lead('Ana'), lead('Luis')]);
-  const page = await openGrid();
-  await cell(page, 0, 'score').click();
-  await page.keyboard.type('cheap');
-  await page.keyboard.press('Enter');
-  await cell(page, 0, 'score').getByText('cheap').waitFor();
-  expect(await cell(page, 0, 'score').getAttribute('aria-invalid')).toBe('true');
-  await page.keyboard.press('ArrowUp');
-  await page.getByRole('status').getByText('must be a number').waitFor();
-  await page.keyboard.press('Escape');
-  await cell(page, 0, 'score').getByText('1.5').waitFor();
-  // The server's own rules: a required field, and a server that is away.
-  await cell(page, 0, 'name').click();
-  await page.keyboard.press('Delete');
-  await page.getByRole('status').getByText('is required').waitFor();
-  await page.getByText('1 cell not saved').waitFor();
-  await page.keyboard.press('Escape');
-  await cell(page, 0, 'name').getByText('Ana').waitFor();
-  await page.route(`**/v1/data/lead/${id}`, (route) =>
-    route.fulfill({ status: 500, body: '{"error":"Internal error"}' }),
-  );
-  await page.keyboard.type('Bea');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('ArrowUp');
-  await page.getByRole('status').getByText('Internal error').waitFor();
-  await page.unroute(`**/v1/data/lead/${id}`);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
-  await until(async () => (await storedLeads(app.owner))[0]!.name === 'Bea');
-  expect((await storedLeads(app.owner))[0]!.score).toBe(1.5);
-  expect(app.complaints).toEqual([`400 /v1/data/lead/${id}`, `500 /v1/data/lead/${id}`]);
-});
+inBrowser(
+  'a refused value stays in its cell with the reason until Escape; the stored value is not lost',
+  async () => {
+    const [id] = await createLeads(app.owner, [lead('Ana'), lead('Luis')]);
+    const page = await openGrid();
+    await cell(page, 0, 'score').click();
+    await page.keyboard.type('cheap');
+    await page.keyboard.press('Enter');
+    await cell(page, 0, 'score').getByText('cheap').waitFor();
+    expect(await cell(page, 0, 'score').getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('status').getByText('must be a number').waitFor();
+    await page.keyboard.press('Escape');
+    await cell(page, 0, 'score').getByText('1.5').waitFor();
+    // The server's own rules: a required field, and a server that is away.
+    await cell(page, 0, 'name').click();
+    await page.keyboard.press('Delete');
+    await page.getByRole('status').getByText('is required').waitFor();
+    await page.getByText('1 cell not saved').waitFor();
+    await page.keyboard.press('Escape');
+    await cell(page, 0, 'name').getByText('Ana').waitFor();
+    await page.route(`**/v1/data/lead/${id}`, (route) =>
+      route.fulfill({ status: 500, body: '{"error":"Internal error"}' }),
+    );
+    await page.keyboard.type('Bea');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('status').getByText('Internal error').waitFor();
+    await page.unroute(`**/v1/data/lead/${id}`);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await until(async () => (await storedLeads(app.owner))[0]!.name === 'Bea');
+    expect((await storedLeads(app.owner))[0]!.score).toBe(1.5);
+    expect(app.complaints).toEqual([`400 /v1/data/lead/${id}`, `500 /v1/data/lead/${id}`]);
+  },
+);
 
 inBrowser(
   'cells are copied as a spreadsheet reads them, and a pasted table shows what it changes before it does',
@@ -140,8 +155,11 @@ inBrowser(
     await cell(page, 0, 'name').click();
     await cell(page, 1, 'score').click({ modifiers: ['Shift'] });
     await page.keyboard.press('Control+C');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("'=Ana\tgold\t10\nLuis\tgold\t1.5");
-    const table = 'Ana B.\tsilver\t"1,234.5"\r\n"Luis\n2"\tbronze\t5\r\nEva\tgold\tcheap\r\nNo row\tgold\t1\r\n';
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      "'=Ana\tgold\t10\nLuis\tgold\t1.5",
+    );
+    const table =
+      'Ana B.\tsilver\t"1,234.5"\r\n"Luis\n2"\tbronze\t5\r\nEva\tgold\tcheap\r\nNo row\tgold\t1\r\n';
     await page.evaluate((text) => navigator.clipboard.writeText(text), table);
     await cell(page, 0, 'name').click();
     await page.keyboard.press('Control+V');
@@ -160,7 +178,10 @@ inBrowser(
       lead('Luis\n2', { score: 5 }),
       lead('Eva'),
     ]);
-    expect(sent.map((body) => (JSON.parse(body) as { dryRun?: true }).dryRun)).toEqual([true, undefined]);
+    expect(sent.map((body) => (JSON.parse(body) as { dryRun?: true }).dryRun)).toEqual([
+      true,
+      undefined,
+    ]);
     await cell(page, 1, 'tier').getByText('bronze').waitFor();
     await cell(page, 2, 'score').getByText('cheap').waitFor();
     // One value needs no preview; one value over several cells fills them.
@@ -188,7 +209,11 @@ inBrowser(
     await page.getByText('1,600 entities').waitFor();
     await cell(page, 0, 'name').click();
     const loaded = async () =>
-      Number(/([\d,]+) (?:loaded of|in all)/.exec(await page.locator('main').innerText())![1]!.replaceAll(',', ''));
+      Number(
+        /([\d,]+) (?:loaded of|in all)/
+          .exec(await page.locator('main').innerText())![1]!
+          .replaceAll(',', ''),
+      );
     for (let last = 0; last < all - 1;) {
       await until(async () => (await loaded()) > last + 1);
       // Again if the grid did not have the loaded rows yet.
@@ -216,17 +241,20 @@ inBrowser(
   400_000,
 );
 
-inBrowser('rows that others add keep the cursor on its entity, and their changes are shown', async () => {
-  const [, second] = await createLeads(app.owner, [lead('Ana'), lead('Luis')]);
-  const page = await app.open('/data/lead');
-  await cell(page, 0, 'name').getByText('Luis').click();
-  expect(await focused(page)).toBe('0 1');
-  await createLeads(app.owner, [lead('New')]);
-  await app.owner.patch(`/v1/data/lead/${second}`, { data: { name: 'Luis Soto' } });
-  await cell(page, 1, 'name').getByText('Luis Soto').waitFor({ timeout: 20_000 });
-  await page.keyboard.press('F2');
-  await page.keyboard.type('!');
-  await page.keyboard.press('Enter');
-  await until(async () => (await storedLeads(app.owner))[1]!.name === 'Luis Soto!');
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'rows that others add keep the cursor on its entity, and their changes are shown',
+  async () => {
+    const [, second] = await createLeads(app.owner, [lead('Ana'), lead('Luis')]);
+    const page = await app.open('/data/lead');
+    await cell(page, 0, 'name').getByText('Luis').click();
+    expect(await focused(page)).toBe('0 1');
+    await createLeads(app.owner, [lead('New')]);
+    await app.owner.patch(`/v1/data/lead/${second}`, { data: { name: 'Luis Soto' } });
+    await cell(page, 1, 'name').getByText('Luis Soto').waitFor({ timeout: 20_000 });
+    await page.keyboard.press('F2');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await until(async () => (await storedLeads(app.owner))[1]!.name === 'Luis Soto!');
+    expect(app.complaints).toEqual([]);
+  },
+);

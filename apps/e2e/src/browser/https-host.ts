@@ -34,11 +34,19 @@ export async function startHttpsHosts(): Promise<HttpsHosts> {
 export const forwardTo =
   (gatewayUrl: string) =>
   (request: IncomingMessage, response: ServerResponse): void => {
-    const headers = { ...request.headers, 'x-forwarded-proto': 'https', 'x-forwarded-host': request.headers.host };
-    const forwarded = httpRequest(gatewayUrl + request.url, { method: request.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
+    const headers = {
+      ...request.headers,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': request.headers.host,
+    };
+    const forwarded = httpRequest(
+      gatewayUrl + request.url,
+      { method: request.method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      },
+    );
     forwarded.on('error', () => response.destroy());
     request.pipe(forwarded);
   };

@@ -9,7 +9,9 @@ beforeAll(() => pushLeads(app.owner));
 beforeEach(() => removeLeads(app.owner));
 
 const choose = (page: Page, name: string, content: string | Buffer) =>
-  page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+  page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 
 const contentOf = async (download: Download): Promise<string> =>
   (await buffer(await download.createReadStream())).toString();
@@ -25,38 +27,43 @@ async function exported(page: Page, format: string): Promise<string> {
   return contentOf(download);
 }
 
-inBrowser('what the filter matches is exported, and an import of the export changes the same entities', async () => {
-  const leads = Array.from({ length: 250 }, (_, at) => ({
-    name: at === 7 ? '=HYPERLINK("x")' : `Lead ${at}`,
-    score: at,
-  }));
-  await createLeads(app.owner, leads);
-  const page = await app.open('/data/lead?filters=[["score","lt","200"]]&sort=score&direction=asc');
-  await page.getByText('200 entities').waitFor();
-  const lines = (await exported(page, 'JSON lines, for programs')).trim().split('\n');
-  expect(lines.map((line) => (JSON.parse(line) as { data: { score: number } }).data.score)).toEqual(
-    leads.slice(0, 200).map(({ score }) => score),
-  );
-  const csv = await exported(page, 'CSV, for spreadsheets');
-  expect(csv.split('\n')[0]).toBe(
-    '\uFEFFid,status,createdAt,updatedAt,data.name,data.tier,data.score,data.visits,data.vip,data.born,data.shop,data.tags,data',
-  );
-  expect(csv).toContain(`,"'=HYPERLINK(""x"")",`);
-  await page.getByText('200 entities in').first().waitFor();
+inBrowser(
+  'what the filter matches is exported, and an import of the export changes the same entities',
+  async () => {
+    const leads = Array.from({ length: 250 }, (_, at) => ({
+      name: at === 7 ? '=HYPERLINK("x")' : `Lead ${at}`,
+      score: at,
+    }));
+    await createLeads(app.owner, leads);
+    const page = await app.open(
+      '/data/lead?filters=[["score","lt","200"]]&sort=score&direction=asc',
+    );
+    await page.getByText('200 entities').waitFor();
+    const lines = (await exported(page, 'JSON lines, for programs')).trim().split('\n');
+    expect(
+      lines.map((line) => (JSON.parse(line) as { data: { score: number } }).data.score),
+    ).toEqual(leads.slice(0, 200).map(({ score }) => score));
+    const csv = await exported(page, 'CSV, for spreadsheets');
+    expect(csv.split('\n')[0]).toBe(
+      '\uFEFFid,status,createdAt,updatedAt,data.name,data.tier,data.score,data.visits,data.vip,data.born,data.shop,data.tags,data',
+    );
+    expect(csv).toContain(`,"'=HYPERLINK(""x"")",`);
+    await page.getByText('200 entities in').first().waitFor();
 
-  await page.getByRole('button', { name: 'Import' }).click();
-  await choose(page, 'leads.csv', csv.replace('Lead 3,', 'Lead three,'));
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Dry run' }).click();
-  await dialog.getByText('Would create 0, change 200, and refuse 0.').waitFor();
-  await dialog.getByRole('button', { name: 'Import 200 rows' }).click();
-  await page.getByText('0 created, 200 changed, 0 refused.').waitFor();
-  const stored = await storedLeads(app.owner);
-  expect(stored).toHaveLength(250);
-  expect(stored[3]).toEqual({ name: 'Lead three', score: 3 });
-  expect(stored[7]).toEqual({ name: '=HYPERLINK("x")', score: 7 });
-  expect(app.complaints).toEqual([]);
-});
+    await page.getByRole('button', { name: 'Import' }).click();
+    await choose(page, 'leads.csv', csv.replace('Lead 3,', 'Lead three,'));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('Would create 0, change 200, and refuse 0.').waitFor();
+    await dialog.getByRole('button', { name: 'Import 200 rows' }).click();
+    await page.getByText('0 created, 200 changed, 0 refused.').waitFor();
+    const stored = await storedLeads(app.owner);
+    expect(stored).toHaveLength(250);
+    expect(stored[3]).toEqual({ name: 'Lead three', score: 3 });
+    expect(stored[7]).toEqual({ name: '=HYPERLINK("x")', score: 7 });
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser(
   'a table of a spreadsheet gets columns, a dry run names the lines that would be refused, and they are left out',
@@ -106,15 +113,18 @@ inBrowser(
   },
 );
 
-inBrowser('a file of a spreadsheet in UTF-16 is read, and one that is no text is refused', async () => {
-  const page = await app.open('/data/lead?view=import');
-  await choose(page, 'leads.csv', Buffer.from('\uFEFFname,score\nÑandú,7\n', 'utf16le'));
-  await page.getByRole('dialog').getByText('Ñandú').first().waitFor();
-  await choose(page, 'picture.csv', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]));
-  await page.getByText('This is not a text file.').waitFor();
-  expect(await page.getByRole('button', { name: /^Import \d/ }).count()).toBe(0);
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'a file of a spreadsheet in UTF-16 is read, and one that is no text is refused',
+  async () => {
+    const page = await app.open('/data/lead?view=import');
+    await choose(page, 'leads.csv', Buffer.from('\uFEFFname,score\nÑandú,7\n', 'utf16le'));
+    await page.getByRole('dialog').getByText('Ñandú').first().waitFor();
+    await choose(page, 'picture.csv', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]));
+    await page.getByText('This is not a text file.').waitFor();
+    expect(await page.getByRole('button', { name: /^Import \d/ }).count()).toBe(0);
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser(
   'an import whose answer is lost continues after a reload, and no line is stored twice',
@@ -186,7 +196,9 @@ inBrowser(
     await page.getByText('610 deleted').waitFor();
     expect(await storedLeads(app.owner)).toHaveLength(10);
 
-    await page.goto(`${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"],["tier","eq","silver"]]`);
+    await page.goto(
+      `${app.base()}/data/lead?status=deleted&filters=[["score","gte","600"],["tier","eq","silver"]]`,
+    );
     await page.getByText('20 entities').waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByRole('button', { name: 'Restore 20' }).click();

@@ -31,7 +31,11 @@ export const pushLeads = (client: Client): Promise<void> =>
 type Data = Record<string, unknown>;
 
 /** Creates entities and returns their ids. */
-export async function createLeads(client: Client, leads: readonly Data[], type = 'lead'): Promise<string[]> {
+export async function createLeads(
+  client: Client,
+  leads: readonly Data[],
+  type = 'lead',
+): Promise<string[]> {
   const ids: string[] = [];
   for (let from = 0; from < leads.length; from += 500) {
     const operations = leads.slice(from, from + 500).map((data) => ({ action: 'create', data }));
@@ -44,7 +48,11 @@ export async function createLeads(client: Client, leads: readonly Data[], type =
 }
 
 /** The data of all entities of a type that match, the oldest first. */
-export async function storedLeads(client: Client, query: object = {}, type = 'lead'): Promise<Data[]> {
+export async function storedLeads(
+  client: Client,
+  query: object = {},
+  type = 'lead',
+): Promise<Data[]> {
   const found: Data[] = [];
   for (let cursor = ''; ;) {
     const input = { sort: { field: 'createdAt', direction: 'asc' }, limit: 100, cursor, ...query };
@@ -58,8 +66,12 @@ export async function storedLeads(client: Client, query: object = {}, type = 'le
 
 export async function removeLeads(client: Client, type = 'lead'): Promise<void> {
   for (;;) {
-    const { data } = (await client.post(`/v1/data/${type}/query`, { limit: 100 })).body as { data: { id: string }[] };
+    const { data } = (await client.post(`/v1/data/${type}/query`, { limit: 100 })).body as {
+      data: { id: string }[];
+    };
     if (data.length === 0) return;
-    await client.post(`/v1/data/${type}/bulk`, { operations: data.map(({ id }) => ({ action: 'delete', id })) });
+    await client.post(`/v1/data/${type}/bulk`, {
+      operations: data.map(({ id }) => ({ action: 'delete', id })),
+    });
   }
 }

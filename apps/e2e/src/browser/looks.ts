@@ -42,11 +42,16 @@ export async function findViolations(page: Page): Promise<string[]> {
   };
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`,
+    );
 }
 
 /** Every screen, full of hostile texts, in each look: nothing runs, nothing is wider than the page, axe finds nothing grave. */
-export function testLooks(looks: readonly Required<Pick<Look, 'width' | 'colorScheme' | 'locale'>>[]): void {
+export function testLooks(
+  looks: readonly Required<Pick<Look, 'width' | 'colorScheme' | 'locale'>>[],
+): void {
   const { app, screens } = useFullOrganization();
   for (const look of looks) {
     const { width, colorScheme, locale } = look;
@@ -60,10 +65,15 @@ export function testLooks(looks: readonly Required<Pick<Look, 'width' | 'colorSc
           await page.goto(app.base() + path);
           await waitForContent(page);
           await takeScreenshot(page, `${name}-${width}-${colorScheme}`);
-          if ((await page.evaluate('window.hurt')) !== undefined) found.push(`${name}: a text was run`);
+          if ((await page.evaluate('window.hurt')) !== undefined)
+            found.push(`${name}: a text was run`);
           if (!(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')))
             found.push(`${name}: too wide`);
-          found.push(...[...app.complaints, ...(await findViolations(page))].map((text) => `${name}: ${text}`));
+          found.push(
+            ...[...app.complaints, ...(await findViolations(page))].map(
+              (text) => `${name}: ${text}`,
+            ),
+          );
         }
         expect(found).toEqual([]);
       },

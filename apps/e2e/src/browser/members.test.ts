@@ -17,10 +17,13 @@ interface Member {
   role: string;
 }
 const memberNamed = async (wanted: string) =>
-  ((await app.owner.get('/v1/members?limit=100')).body as { data: Member[] }).data.find(({ name }) => name === wanted);
+  ((await app.owner.get('/v1/members?limit=100')).body as { data: Member[] }).data.find(
+    ({ name }) => name === wanted,
+  );
 
 /** The row of a person. The navigation names the one who looks, too. */
-const personIn = (page: Page, name: string) => page.getByRole('list', { name: 'Members' }).getByRole('link', { name });
+const personIn = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Members' }).getByRole('link', { name });
 
 /** Invites in the page, and returns the link. */
 async function invite(page: Page, role: 'Member' | 'Admin'): Promise<string> {
@@ -28,7 +31,10 @@ async function invite(page: Page, role: 'Member' | 'Admin'): Promise<string> {
   const dialog = page.getByRole('dialog').last();
   await dialog.getByRole('radio', { name: new RegExp(`^${role}`) }).check();
   await dialog.getByRole('button', { name: 'Invite person' }).click();
-  const link = await page.getByRole('region', { name: 'Link', exact: true }).locator('code').innerText();
+  const link = await page
+    .getByRole('region', { name: 'Link', exact: true })
+    .locator('code')
+    .innerText();
   await page.getByRole('button', { name: 'Done' }).click();
   return link;
 }
@@ -47,28 +53,31 @@ async function joinBy(link: string, name: string): Promise<Page> {
   return page;
 }
 
-inBrowser('an invited person joins by the link, becomes an admin, and is refused when removed', async () => {
-  const page = await app.open('/members');
-  const joined = await joinBy(await invite(page, 'Member'), 'Carla');
-  await personIn(page, 'Carla').click();
-  await page.getByRole('button', { name: 'Change role' }).click();
-  const dialog = page.getByRole('dialog').last();
-  expect(await dialog.getByRole('button', { name: 'Change role' }).isDisabled()).toBe(true);
-  await dialog.getByRole('radio', { name: /^Admin/ }).check();
-  await dialog.getByRole('button', { name: 'Change role' }).click();
-  await page.getByRole('dialog').getByText('Admin', { exact: true }).waitFor();
-  expect((await memberNamed('Carla'))!.role).toBe('admin');
-  await joined.goto(`${app.base()}/keys`);
-  await joined.getByRole('button', { name: 'Create API key' }).waitFor();
+inBrowser(
+  'an invited person joins by the link, becomes an admin, and is refused when removed',
+  async () => {
+    const page = await app.open('/members');
+    const joined = await joinBy(await invite(page, 'Member'), 'Carla');
+    await personIn(page, 'Carla').click();
+    await page.getByRole('button', { name: 'Change role' }).click();
+    const dialog = page.getByRole('dialog').last();
+    expect(await dialog.getByRole('button', { name: 'Change role' }).isDisabled()).toBe(true);
+    await dialog.getByRole('radio', { name: /^Admin/ }).check();
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('dialog').getByText('Admin', { exact: true }).waitFor();
+    expect((await memberNamed('Carla'))!.role).toBe('admin');
+    await joined.goto(`${app.base()}/keys`);
+    await joined.getByRole('button', { name: 'Create API key' }).waitFor();
 
-  await page.getByRole('button', { name: 'Remove member' }).click();
-  await page.getByText(/^Remove Carla from /).waitFor();
-  await page.getByRole('button', { name: 'Remove member' }).last().click();
-  await until(async () => (await page.getByRole('dialog').count()) === 0);
-  expect(await memberNamed('Carla')).toBeUndefined();
-  await joined.reload();
-  await joined.getByRole('heading', { name: /Sign in|Carla/ }).waitFor();
-});
+    await page.getByRole('button', { name: 'Remove member' }).click();
+    await page.getByText(/^Remove Carla from /).waitFor();
+    await page.getByRole('button', { name: 'Remove member' }).last().click();
+    await until(async () => (await page.getByRole('dialog').count()) === 0);
+    expect(await memberNamed('Carla')).toBeUndefined();
+    await joined.reload();
+    await joined.getByRole('heading', { name: /Sign in|Carla/ }).waitFor();
+  },
+);
 
 inBrowser('a revoked invitation makes no member', async () => {
   const page = await app.open('/members?view=invitations');
@@ -112,7 +121,9 @@ inBrowser('a member sees the people and no control, and is refused', async () =>
     direct.patch(`/v1/members/${ana.id}`, { role: 'member' }, member.headers),
     direct.delete(`/v1/members/${ana.id}`, member.headers),
   ]);
-  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([403, 'requires_admin']));
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+    Array(3).fill([403, 'requires_admin']),
+  );
 });
 
 inBrowser('a person ends another session, and a new password ends all others', async () => {

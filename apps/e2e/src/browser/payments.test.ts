@@ -5,7 +5,11 @@ import { inBrowser } from './console-kit';
 import { createPayment, statusOfPayment, useConsoleWithFlow } from './flow-payments';
 
 const { app, flow } = useConsoleWithFlow();
-beforeAll(() => push(app.owner, { entityTypes: [{ slug: 'order', name: 'Order', schema: { number: 'string' } }] }));
+beforeAll(() =>
+  push(app.owner, {
+    entityTypes: [{ slug: 'order', name: 'Order', schema: { number: 'string' } }],
+  }),
+);
 afterEach(() => {
   flow().setFault('getStatus', null);
   flow().setFault('getStatusByFlowOrder', null);
@@ -50,50 +54,64 @@ inBrowser(
   },
 );
 
-inBrowser('a difference and a provider that does not answer are said, and change nothing', async () => {
-  const made = await createPayment(app, flow(), { amount: 5_000, description: 'Pedido 2' });
-  made.order.amount = 4_000;
-  made.order.status = 2;
-  const page = await app.open(`/payments/${made.id}`);
-  await page.getByRole('button', { name: 'Check with the provider' }).click();
-  await page
-    .getByRole('alert')
-    .getByText(/amount 4000 is not 5000/)
-    .waitFor();
-  await page.getByRole('region', { name: 'Timeline' }).getByText('The provider reports something else').waitFor();
-  const down = { kind: 'error', status: 500, body: {} } as const;
-  flow().setFault('getStatus', down);
-  flow().setFault('getStatusByFlowOrder', down);
-  await page.getByRole('button', { name: 'Check with the provider' }).click();
-  await page.getByRole('alert').getByText(/Flow/).waitFor();
-  await until(async () => app.complaints.some((text) => text.startsWith('502 ')));
-  expect(await statusOfPayment(app, made.id)).toBe('pending');
-  expect(app.complaints.filter((text) => !/^(409|502) /.test(text))).toEqual([]);
-  made.order.amount = 5_000;
-});
+inBrowser(
+  'a difference and a provider that does not answer are said, and change nothing',
+  async () => {
+    const made = await createPayment(app, flow(), { amount: 5_000, description: 'Pedido 2' });
+    made.order.amount = 4_000;
+    made.order.status = 2;
+    const page = await app.open(`/payments/${made.id}`);
+    await page.getByRole('button', { name: 'Check with the provider' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/amount 4000 is not 5000/)
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'Timeline' })
+      .getByText('The provider reports something else')
+      .waitFor();
+    const down = { kind: 'error', status: 500, body: {} } as const;
+    flow().setFault('getStatus', down);
+    flow().setFault('getStatusByFlowOrder', down);
+    await page.getByRole('button', { name: 'Check with the provider' }).click();
+    await page.getByRole('alert').getByText(/Flow/).waitFor();
+    await until(async () => app.complaints.some((text) => text.startsWith('502 ')));
+    expect(await statusOfPayment(app, made.id)).toBe('pending');
+    expect(app.complaints.filter((text) => !/^(409|502) /.test(text))).toEqual([]);
+    made.order.amount = 5_000;
+  },
+);
 
-inBrowser('all pending payments are checked together, and the list can be filtered by status', async () => {
-  const [paid, refused] = [
-    await createPayment(app, flow(), { amount: 1_000, description: 'Pedido 3' }),
-    await createPayment(app, flow(), { amount: 2_000, description: 'Pedido 4' }),
-  ];
-  await createPayment(app, flow(), { amount: 3_000, description: 'Pedido 5' });
-  [paid.order.status, refused.order.status] = [2, 3];
-  const pending = ((await app.owner.get('/v1/payments?status=pending')).body as { data: unknown[] }).data.length;
-  const page = await app.open('/payments');
-  await page.getByRole('button', { name: 'Check pending payments' }).click();
-  await page.getByText(`${pending} payments checked`).waitFor();
-  await page.getByText('1 failed').waitFor();
-  expect([await statusOfPayment(app, paid.id), await statusOfPayment(app, refused.id)]).toEqual(['paid', 'failed']);
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
-  await page.waitForURL('**/payments?status=failed');
-  await page.getByText('Pedido 5').waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: /Pedido 4/ }).click();
-  await page.getByRole('group', { name: 'Why it failed' }).getByText('rechazada').waitFor();
-  await page.goBack();
-  await page.waitForURL('**/payments?status=failed');
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'all pending payments are checked together, and the list can be filtered by status',
+  async () => {
+    const [paid, refused] = [
+      await createPayment(app, flow(), { amount: 1_000, description: 'Pedido 3' }),
+      await createPayment(app, flow(), { amount: 2_000, description: 'Pedido 4' }),
+    ];
+    await createPayment(app, flow(), { amount: 3_000, description: 'Pedido 5' });
+    [paid.order.status, refused.order.status] = [2, 3];
+    const pending = (
+      (await app.owner.get('/v1/payments?status=pending')).body as { data: unknown[] }
+    ).data.length;
+    const page = await app.open('/payments');
+    await page.getByRole('button', { name: 'Check pending payments' }).click();
+    await page.getByText(`${pending} payments checked`).waitFor();
+    await page.getByText('1 failed').waitFor();
+    expect([await statusOfPayment(app, paid.id), await statusOfPayment(app, refused.id)]).toEqual([
+      'paid',
+      'failed',
+    ]);
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+    await page.waitForURL('**/payments?status=failed');
+    await page.getByText('Pedido 5').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /Pedido 4/ }).click();
+    await page.getByRole('group', { name: 'Why it failed' }).getByText('rechazada').waitFor();
+    await page.goBack();
+    await page.waitForURL('**/payments?status=failed');
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser('credits show the balance and the entries that it is the sum of', async () => {
   const page = await app.open('/payments');
@@ -115,7 +133,11 @@ inBrowser(
   async () => {
     const resend = await startResendServer();
     try {
-      const settings = { apiUrl: resend.url, apiKey: 're_wrong_key', from: 'Shop <shop@example.com>' };
+      const settings = {
+        apiUrl: resend.url,
+        apiKey: 're_wrong_key',
+        from: 'Shop <shop@example.com>',
+      };
       await app.owner.post('/v1/integrations', { provider: 'resend', settings });
       await app.owner.post('/v1/run-tool', {
         toolName: 'email.send',
@@ -134,7 +156,15 @@ inBrowser(
       const [email] = (await app.owner.get('/v1/emails')).body.data as { id: string }[];
       await app.tenant.query(
         `update emails set status = 'unknown', provider_id = null, payload = $2, created_at = now() - interval '2 days' where id = $1`,
-        [email!.id, { from: settings.from, to: ['ana@example.com'], subject: 'Your order', text: 'Thank you.' }],
+        [
+          email!.id,
+          {
+            from: settings.from,
+            to: ['ana@example.com'],
+            subject: 'Your order',
+            text: 'Thank you.',
+          },
+        ],
       );
       await page.reload();
       await page.getByRole('button', { name: 'Send again anyway' }).click();

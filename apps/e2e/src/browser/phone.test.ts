@@ -29,7 +29,10 @@ const phone = { width: 390, locale: 'es-CL' } as const;
 inBrowser('Chromium finds nothing that prevents the installation', async () => {
   // A private window cannot install anything, so this one has a profile.
   const profile = mkdtempSync(join(tmpdir(), 'parley-profile-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: browserArgs });
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    args: browserArgs,
+  });
   try {
     const [page] = context.pages();
     await page!.goto(app.base());
@@ -45,7 +48,11 @@ inBrowser('Chromium finds nothing that prevents the installation', async () => {
     };
     for (const { src, type } of [...icons, { src: 'apple-touch-icon.png', type: 'image/png' }]) {
       const response = await fetch(new URL(src, manifest.url));
-      expect([src, response.status, response.headers.get('content-type')]).toEqual([src, 200, type]);
+      expect([src, response.status, response.headers.get('content-type')]).toEqual([
+        src,
+        200,
+        type,
+      ]);
     }
     const opened = await app.open('', phone);
     for (const url of [start_url, ...shortcuts.map((one) => one.url)]) {
@@ -86,9 +93,14 @@ inBrowser(
 
     const session = await page.context().newCDPSession(page);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number, y = 400) =>
-      session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] });
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: type === 'touchEnd' ? [] : [{ x, y }],
+      });
     // What the page prevents is not also a swipe of the browser, which would go back a second time.
-    await page.evaluate("moves = []; addEventListener('touchmove', (event) => moves.push(event.defaultPrevented))");
+    await page.evaluate(
+      "moves = []; addEventListener('touchmove', (event) => moves.push(event.defaultPrevented))",
+    );
     await touch('touchStart', 60);
     for (const x of [100, 160, 220]) await touch('touchMove', x);
     expect(new Set(await page.evaluate<boolean[]>('moves'))).toEqual(new Set([true]));
@@ -112,25 +124,32 @@ inBrowser('a link to a conversation has a way back to the list', async () => {
   await page.getByRole('link', { name: /enlace-1/ }).waitFor();
 });
 
-inBrowser('a keyboard that hides a part of the page leaves the box of the reply above it', async () => {
-  const { threadId } = await chatWithShop(app, 'Hola');
-  const page = await app.open(`/conversations/${threadId}`, phone);
-  const send = page.getByRole('button', { name: 'Enviar' });
-  await send.waitFor();
-  const hide = (hiddenPx: number) =>
-    page.evaluate(`Object.defineProperty(visualViewport, 'height', { value: innerHeight - ${hiddenPx}, configurable: true });
+inBrowser(
+  'a keyboard that hides a part of the page leaves the box of the reply above it',
+  async () => {
+    const { threadId } = await chatWithShop(app, 'Hola');
+    const page = await app.open(`/conversations/${threadId}`, phone);
+    const send = page.getByRole('button', { name: 'Enviar' });
+    await send.waitFor();
+    const hide = (hiddenPx: number) =>
+      page.evaluate(`Object.defineProperty(visualViewport, 'height', { value: innerHeight - ${hiddenPx}, configurable: true });
       visualViewport.dispatchEvent(new Event('resize'))`);
-  await hide(300);
-  await until(async () => (await send.boundingBox())!.y < 844 - 300 - 40);
-  await hide(0);
-  await until(async () => (await send.boundingBox())!.y > 750);
-});
+    await hide(300);
+    await until(async () => (await send.boundingBox())!.y < 844 - 300 - 40);
+    await hide(0);
+    await until(async () => (await send.boundingBox())!.y > 750);
+  },
+);
 
 inBrowser('the app shows how many conversations wait, as a badge of its icon', async () => {
   app.model.play(({ messages }) =>
     messages.some(({ role }) => role === 'tool')
       ? { text: 'Un momento.' }
-      : { toolCalls: [{ id: 'call_1', name: 'thread_handoff', args: { reason: 'quiere un reembolso' } }] },
+      : {
+          toolCalls: [
+            { id: 'call_1', name: 'thread_handoff', args: { reason: 'quiere un reembolso' } },
+          ],
+        },
   );
   await app.owner.post('/v1/agents/helper/chat', { message: 'Quiero mi dinero' });
   const page = await app.open('', phone);
@@ -149,9 +168,14 @@ inBrowser('a session is kept for 30 days on a phone, unless the person declines'
   const keep = page.getByRole('checkbox', { name: /30 días/ });
   expect(await keep.isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Iniciar sesión' }).click();
-  await page.getByRole('alert').getByText('El correo electrónico o la contraseña no son correctos.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText('El correo electrónico o la contraseña no son correctos.')
+    .waitFor();
   await page.getByLabel('Contraseña').fill(person.password);
-  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/v1/sessions'));
+  const sent = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith('/v1/sessions'),
+  );
   await page.getByRole('button', { name: 'Iniciar sesión' }).click();
   expect((await sent).postDataJSON()).toMatchObject({ keepSignedIn: true });
   await page.waitForURL(`${app.base()}**`);

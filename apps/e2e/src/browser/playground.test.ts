@@ -25,14 +25,18 @@ beforeAll(async () => {
         firstMessageSuggestions: ['Which orders are open?'],
       },
     ],
-    routers: [{ slug: 'front', name: 'Front desk', mode: 'rules', agents: ['shop'], fallback: 'shop' }],
+    routers: [
+      { slug: 'front', name: 'Front desk', mode: 'rules', agents: ['shop'], fallback: 'shop' },
+    ],
   });
 });
 
 const threadOf = (page: Page) => new URL(page.url()).searchParams.get('thread')!;
 const messagesOf = async (threadId: string) =>
   (
-    (await app.owner.get(`/v1/threads/${threadId}/messages`)).body as { data: { role: string; content: string }[] }
+    (await app.owner.get(`/v1/threads/${threadId}/messages`)).body as {
+      data: { role: string; content: string }[];
+    }
   ).data.map(({ role, content }) => [role, content]);
 const executionsOf = async (threadId: string) =>
   (
@@ -55,71 +59,84 @@ function held(): { answer: () => void; script: () => Promise<{ text: string }> }
   return { answer: () => answer(), script: async () => (await isSaid, { text: 'Here you are.' }) };
 }
 
-inBrowser('words and steps appear while the agent works, and the conversation is the same after a reload', async () => {
-  const last = held();
-  app.model.play(({ messages }) =>
-    messages.at(-1)!.role === 'tool'
-      ? last.script()
-      : { text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'entity_query', args: { type: 'product' } }] },
-  );
-  const page = await app.open('/playground?agent=shop');
-  await write(page, 'Do you have tents?');
-  // The first words and the tool's result are shown although the second call of the model has not answered.
-  await page.getByText('Let me look.').waitFor();
-  const steps = page.getByRole('complementary', { name: 'What happens' });
-  await steps.getByRole('button', { name: /entity\.query/ }).click();
-  await until(async () => (await steps.getByRole('region', { name: 'Result' }).innerText()).includes('"Tent"'));
-  await steps.getByText('running').first().waitFor();
-  const threadId = threadOf(page);
-  expect((await executionsOf(threadId))[0]!.status).toBe('running');
-  // A reload in the middle follows the same execution.
-  await page.reload();
-  await page.getByText('Let me look.').waitFor();
-  last.answer();
-  await page.getByText('Here you are.').waitFor();
-  await steps.getByText('succeeded').waitFor();
-  await page.reload();
-  await page.getByText('Here you are.').waitFor();
-  await page.getByText('Do you have tents?').waitFor();
-  expect(await messagesOf(threadId)).toEqual([
-    ['assistant', 'Here you are.'],
-    ['assistant', 'Let me look.'],
-    ['user', 'Do you have tents?'],
-  ]);
-  expect((await app.owner.get(`/v1/threads/${threadId}`)).body).toMatchObject({ channel: 'dashboard' });
-  // The same thread continues; a new conversation is another one.
-  app.model.play(() => ({ text: 'You are welcome.' }));
-  await write(page, 'Thanks');
-  await until(async () => (await executionsOf(threadId)).length === 2);
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'New conversation' }).click();
-  await page.getByRole('heading', { name: 'Write to Shop' }).waitFor();
-  expect(new URL(page.url()).search).toBe('?agent=shop');
-  await page.goBack();
-  await page.getByText('Do you have tents?').waitFor();
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'words and steps appear while the agent works, and the conversation is the same after a reload',
+  async () => {
+    const last = held();
+    app.model.play(({ messages }) =>
+      messages.at(-1)!.role === 'tool'
+        ? last.script()
+        : {
+            text: 'Let me look.',
+            toolCalls: [{ id: 'c1', name: 'entity_query', args: { type: 'product' } }],
+          },
+    );
+    const page = await app.open('/playground?agent=shop');
+    await write(page, 'Do you have tents?');
+    // The first words and the tool's result are shown although the second call of the model has not answered.
+    await page.getByText('Let me look.').waitFor();
+    const steps = page.getByRole('complementary', { name: 'What happens' });
+    await steps.getByRole('button', { name: /entity\.query/ }).click();
+    await until(async () =>
+      (await steps.getByRole('region', { name: 'Result' }).innerText()).includes('"Tent"'),
+    );
+    await steps.getByText('running').first().waitFor();
+    const threadId = threadOf(page);
+    expect((await executionsOf(threadId))[0]!.status).toBe('running');
+    // A reload in the middle follows the same execution.
+    await page.reload();
+    await page.getByText('Let me look.').waitFor();
+    last.answer();
+    await page.getByText('Here you are.').waitFor();
+    await steps.getByText('succeeded').waitFor();
+    await page.reload();
+    await page.getByText('Here you are.').waitFor();
+    await page.getByText('Do you have tents?').waitFor();
+    expect(await messagesOf(threadId)).toEqual([
+      ['assistant', 'Here you are.'],
+      ['assistant', 'Let me look.'],
+      ['user', 'Do you have tents?'],
+    ]);
+    expect((await app.owner.get(`/v1/threads/${threadId}`)).body).toMatchObject({
+      channel: 'dashboard',
+    });
+    // The same thread continues; a new conversation is another one.
+    app.model.play(() => ({ text: 'You are welcome.' }));
+    await write(page, 'Thanks');
+    await until(async () => (await executionsOf(threadId)).length === 2);
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('heading', { name: 'Write to Shop' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?agent=shop');
+    await page.goBack();
+    await page.getByText('Do you have tents?').waitFor();
+    expect(app.complaints).toEqual([]);
+  },
+);
 
-inBrowser('an answer that is stopped is cancelled, and the message can be followed by another one', async () => {
-  const first = held();
-  app.model.play(first.script);
-  const page = await app.open('/playground?agent=shop');
-  await write(page, 'Explain everything');
-  // The model answers only when the execution is cancelled: the reply is not sent.
-  const cancelled = page.waitForResponse((response) => response.url().endsWith('/cancel'));
-  await page.getByRole('button', { name: 'Stop' }).click();
-  expect((await cancelled).status()).toBe(200);
-  first.answer();
-  await page.getByText('Stopped. No reply was sent.').waitFor();
-  const threadId = threadOf(page);
-  expect((await executionsOf(threadId))[0]!.status).toBe('cancelled');
-  app.model.play(() => ({ text: 'Short answer.' }));
-  // The focus has stayed where the next message is written.
-  await page.keyboard.type('In short');
-  await page.keyboard.press('Enter');
-  await page.getByText('Short answer.').waitFor();
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'an answer that is stopped is cancelled, and the message can be followed by another one',
+  async () => {
+    const first = held();
+    app.model.play(first.script);
+    const page = await app.open('/playground?agent=shop');
+    await write(page, 'Explain everything');
+    // The model answers only when the execution is cancelled: the reply is not sent.
+    const cancelled = page.waitForResponse((response) => response.url().endsWith('/cancel'));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    expect((await cancelled).status()).toBe(200);
+    first.answer();
+    await page.getByText('Stopped. No reply was sent.').waitFor();
+    const threadId = threadOf(page);
+    expect((await executionsOf(threadId))[0]!.status).toBe('cancelled');
+    app.model.play(() => ({ text: 'Short answer.' }));
+    // The focus has stayed where the next message is written.
+    await page.keyboard.type('In short');
+    await page.keyboard.press('Enter');
+    await page.getByText('Short answer.').waitFor();
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser('params are fields of the agent, and nothing is sent before they are right', async () => {
   const page = await app.open('/playground?agent=clerk');
@@ -184,20 +201,28 @@ inBrowser('another model answers one message, and its failure says what to do', 
   await page.getByText('Incorrect API key provided').first().waitFor();
 });
 
-inBrowser('a router chooses the agent, and the steps are those of the agent that answered', async () => {
-  const page = await app.open('/playground');
-  await page.getByRole('combobox', { name: 'Agent or router' }).selectOption({ label: 'Router: Front desk' });
-  await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
-  await write(page, 'Hello');
-  await page.getByText('The answer is 42.').waitFor();
-  await until(async () => (await executionsOf(threadOf(page)))[0]!.status === 'succeeded');
-  expect((await executionsOf(threadOf(page)))[0]).toMatchObject({ agentSlug: 'shop', routerSlug: 'front' });
-  await page.getByRole('link', { name: 'Prompt' }).last().click();
-  await page.getByText('You sell tents.').waitFor();
-  // The router is the first choice the next time.
-  await page.goto(`${app.base()}/playground`);
-  await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
-});
+inBrowser(
+  'a router chooses the agent, and the steps are those of the agent that answered',
+  async () => {
+    const page = await app.open('/playground');
+    await page
+      .getByRole('combobox', { name: 'Agent or router' })
+      .selectOption({ label: 'Router: Front desk' });
+    await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
+    await write(page, 'Hello');
+    await page.getByText('The answer is 42.').waitFor();
+    await until(async () => (await executionsOf(threadOf(page)))[0]!.status === 'succeeded');
+    expect((await executionsOf(threadOf(page)))[0]).toMatchObject({
+      agentSlug: 'shop',
+      routerSlug: 'front',
+    });
+    await page.getByRole('link', { name: 'Prompt' }).last().click();
+    await page.getByText('You sell tents.').waitFor();
+    // The router is the first choice the next time.
+    await page.goto(`${app.base()}/playground`);
+    await page.getByRole('heading', { name: 'Write to Front desk' }).waitFor();
+  },
+);
 
 inBrowser(
   'a message that the server refuses stays in the box, and one whose answer is lost is stored once',
@@ -212,7 +237,10 @@ inBrowser(
     );
     const box = page.getByRole('textbox', { name: 'Message', exact: true });
     await write(page, 'only once');
-    await page.getByRole('alert').getByText('Not sent: Service temporarily unavailable').waitFor({ timeout: 15_000 });
+    await page
+      .getByRole('alert')
+      .getByText('Not sent: Service temporarily unavailable')
+      .waitFor({ timeout: 15_000 });
     expect(await box.inputValue()).toBe('only once');
     await page.reload();
     expect(await box.inputValue()).toBe('only once');
@@ -233,7 +261,9 @@ inBrowser('on a phone the steps are a tab, and Enter is a new line', async () =>
   const page = await app.open('/playground?agent=shop', { width: 390 });
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello');
   await page.keyboard.press('Enter');
-  expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('Hello\n');
+  expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe(
+    'Hello\n',
+  );
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('The answer is 42.').waitFor();
   await page.getByRole('link', { name: 'Steps' }).click();
@@ -243,7 +273,10 @@ inBrowser('on a phone the steps are a tab, and Enter is a new line', async () =>
 });
 
 inBrowser('a member chats in production, and sees the prompt as it was sent', async () => {
-  const production = await app.tenant.client({ permissions: ['*', 'manage'], environment: 'production' });
+  const production = await app.tenant.client({
+    permissions: ['*', 'manage'],
+    environment: 'production',
+  });
   await pushShop(production);
   const member = await app.join('member', 'Luis Soto');
   const page = await app.open('/playground?agent=shop', { as: member, environment: 'production' });
@@ -255,22 +288,29 @@ inBrowser('a member chats in production, and sees the prompt as it was sent', as
   expect(app.complaints).toEqual([]);
   const refused = await fetch(`${app.stack.url}/v1/compile-prompt`, {
     method: 'POST',
-    headers: { ...member.headers, 'Parley-Environment': 'production', 'Content-Type': 'application/json' },
+    headers: {
+      ...member.headers,
+      'Parley-Environment': 'production',
+      'Content-Type': 'application/json',
+    },
     body: '{"slug":"shop"}',
   });
   expect(refused.status).toBe(403);
 });
 
-inBrowser('a conversation that a person has taken over says that the agent does not answer', async () => {
-  const page = await app.open('/playground?agent=shop');
-  await write(page, 'Hello');
-  await page.getByText('The answer is 42.').waitFor();
-  expect((await app.owner.post(`/v1/threads/${threadOf(page)}/takeover`, {})).status).toBe(200);
-  await page.getByText('A person answers this conversation.').waitFor();
-  await write(page, 'Are you there?');
-  await page.getByText('A person has taken the conversation over').waitFor();
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'a conversation that a person has taken over says that the agent does not answer',
+  async () => {
+    const page = await app.open('/playground?agent=shop');
+    await write(page, 'Hello');
+    await page.getByText('The answer is 42.').waitFor();
+    expect((await app.owner.post(`/v1/threads/${threadOf(page)}/takeover`, {})).status).toBe(200);
+    await page.getByText('A person answers this conversation.').waitFor();
+    await write(page, 'Are you there?');
+    await page.getByText('A person has taken the conversation over').waitFor();
+    expect(app.complaints).toEqual([]);
+  },
+);
 
 inBrowser('unknown agents and threads of the address', async () => {
   const page = await app.open('/playground?agent=missing');

@@ -25,105 +25,114 @@ const asMember = async (method: string, path: string, body?: unknown) => {
 };
 const refused = [403, 'requires_admin'];
 
-inBrowser('opening hours, times and addresses are saved as they are shown; others stay', async () => {
-  const page = await app.open('/settings');
-  await page.getByLabel('Name', { exact: true }).fill('Tienda de Ana');
-  await page.getByLabel('Time zone').selectOption('America/Santiago');
-  await page.getByRole('button', { name: 'Save changes' }).first().click();
-  await page.getByRole('status').getByText('Saved').waitFor();
-  expect(await organization()).toMatchObject({ name: 'Tienda de Ana', timezone: 'America/Santiago' });
+inBrowser(
+  'opening hours, times and addresses are saved as they are shown; others stay',
+  async () => {
+    const page = await app.open('/settings');
+    await page.getByLabel('Name', { exact: true }).fill('Tienda de Ana');
+    await page.getByLabel('Time zone').selectOption('America/Santiago');
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect(await organization()).toMatchObject({
+      name: 'Tienda de Ana',
+      timezone: 'America/Santiago',
+    });
 
-  const before = (await organization()).conversations;
-  // Another admin changes what this page still shows as it was.
-  await app.owner.patch('/v1/organization', { conversations: { phonePauseMinutes: 90 } });
-  await page.getByRole('radio', { name: 'At these hours' }).check();
-  await page.getByRole('button', { name: 'Remove hours on Friday' }).click();
-  await page.getByRole('button', { name: 'Add hours on Saturday' }).click();
-  await page.getByLabel('Saturday, from').fill('22:00');
-  await page.getByLabel('Saturday, until').fill('02:00');
-  await page.getByText('on the next day').waitFor();
-  await page.getByLabel('Message outside of opening hours').fill('Volvemos mañana.');
-  await page.getByLabel('The agent takes back after (minutes)').fill('');
-  await page.getByLabel('E-mails to').fill('ana@example.com, luis@example');
-  await page.getByRole('button', { name: 'Save changes' }).last().click();
-  await page.getByRole('alert').getByText('notifyEmails.1').waitFor();
-  await page.getByLabel('E-mails to').fill('ana@example.com\nluis@example.com');
-  await page.getByRole('button', { name: 'Save changes' }).last().click();
-  // The first form still says so.
-  await page.getByRole('status').getByText('Saved').nth(1).waitFor();
-  const saved = {
-    ...before,
-    openingHours: [
-      { days: ['mon', 'tue', 'wed', 'thu'], from: '09:00', to: '18:00' },
-      { days: ['sat'], from: '22:00', to: '02:00' },
-    ],
-    closedMessage: 'Volvemos mañana.',
-    takeBackAfterMinutes: null,
-    notifyEmails: ['ana@example.com', 'luis@example.com'],
-    phonePauseMinutes: 90,
-  };
-  expect((await organization()).conversations).toEqual(saved);
-  await page.reload();
-  expect(await page.getByLabel('Saturday, until').inputValue()).toBe('02:00');
+    const before = (await organization()).conversations;
+    // Another admin changes what this page still shows as it was.
+    await app.owner.patch('/v1/organization', { conversations: { phonePauseMinutes: 90 } });
+    await page.getByRole('radio', { name: 'At these hours' }).check();
+    await page.getByRole('button', { name: 'Remove hours on Friday' }).click();
+    await page.getByRole('button', { name: 'Add hours on Saturday' }).click();
+    await page.getByLabel('Saturday, from').fill('22:00');
+    await page.getByLabel('Saturday, until').fill('02:00');
+    await page.getByText('on the next day').waitFor();
+    await page.getByLabel('Message outside of opening hours').fill('Volvemos mañana.');
+    await page.getByLabel('The agent takes back after (minutes)').fill('');
+    await page.getByLabel('E-mails to').fill('ana@example.com, luis@example');
+    await page.getByRole('button', { name: 'Save changes' }).last().click();
+    await page.getByRole('alert').getByText('notifyEmails.1').waitFor();
+    await page.getByLabel('E-mails to').fill('ana@example.com\nluis@example.com');
+    await page.getByRole('button', { name: 'Save changes' }).last().click();
+    // The first form still says so.
+    await page.getByRole('status').getByText('Saved').nth(1).waitFor();
+    const saved = {
+      ...before,
+      openingHours: [
+        { days: ['mon', 'tue', 'wed', 'thu'], from: '09:00', to: '18:00' },
+        { days: ['sat'], from: '22:00', to: '02:00' },
+      ],
+      closedMessage: 'Volvemos mañana.',
+      takeBackAfterMinutes: null,
+      notifyEmails: ['ana@example.com', 'luis@example.com'],
+      phonePauseMinutes: 90,
+    };
+    expect((await organization()).conversations).toEqual(saved);
+    await page.reload();
+    expect(await page.getByLabel('Saturday, until').inputValue()).toBe('02:00');
 
-  const other = await app.open('/settings', { as: member });
-  await other.getByText('Only an admin can change these settings.').waitFor();
-  await other.getByText('Saturday: 22:00–02:00').waitFor();
-  expect(await other.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
-  expect(await asMember('PATCH', '/v1/organization', { name: 'x' })).toEqual(refused);
-});
+    const other = await app.open('/settings', { as: member });
+    await other.getByText('Only an admin can change these settings.').waitFor();
+    await other.getByText('Saturday: 22:00–02:00').waitFor();
+    expect(await other.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
+    expect(await asMember('PATCH', '/v1/organization', { name: 'x' })).toEqual(refused);
+  },
+);
 
-inBrowser('a provider is set up, tested, disabled and removed, and each change is in the audit log', async () => {
-  const page = await app.open('/integrations');
-  await page.getByRole('link', { name: /Kapso/ }).click();
-  await page.getByText('KAPSO_API_KEY').waitFor();
-  await page.getByLabel('API key').fill('a-wrong-key-1234');
-  await page.getByLabel('Address of the API').fill(kapso.url);
-  await page.getByLabel(/^Reply to media/).selectOption('none');
-  await page.getByRole('button', { name: 'Set up' }).click();
-  const test = page.getByRole('button', { name: 'Test Kapso (WhatsApp)' });
-  await test.click();
-  await page.getByRole('status').getByText('failed', { exact: true }).waitFor();
-  await page.getByText('Set: ••••1234.').waitFor();
-  await page.getByLabel('API key').fill(kapso.apiKey);
-  await page.getByRole('button', { name: 'Save settings' }).click();
-  await page.getByRole('status').getByText('Saved').waitFor();
-  await test.click();
-  await page.getByRole('status').getByText('accepted', { exact: true }).waitFor();
-  const stored = async () => (await app.owner.get('/v1/integrations/kapso')).body;
-  const valueOf = async (field: string) =>
-    (await stored()).fields.find(({ name }: { name: string }) => name === field).value;
-  expect([await valueOf('mediaReply'), await valueOf('apiKey')]).toEqual(['', '••••-key']);
-  await page.getByRole('button', { name: 'Disable', exact: true }).click();
-  await page.getByRole('button', { name: 'Enable', exact: true }).waitFor();
-  expect((await stored()).enabled).toBe(false);
-  await page.getByRole('button', { name: 'Remove integration' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove integration' }).click();
-  await page.getByRole('heading', { name: 'Integrations' }).waitFor();
-  expect((await app.owner.get('/v1/integrations/kapso')).status).toBe(404);
+inBrowser(
+  'a provider is set up, tested, disabled and removed, and each change is in the audit log',
+  async () => {
+    const page = await app.open('/integrations');
+    await page.getByRole('link', { name: /Kapso/ }).click();
+    await page.getByText('KAPSO_API_KEY').waitFor();
+    await page.getByLabel('API key').fill('a-wrong-key-1234');
+    await page.getByLabel('Address of the API').fill(kapso.url);
+    await page.getByLabel(/^Reply to media/).selectOption('none');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const test = page.getByRole('button', { name: 'Test Kapso (WhatsApp)' });
+    await test.click();
+    await page.getByRole('status').getByText('failed', { exact: true }).waitFor();
+    await page.getByText('Set: ••••1234.').waitFor();
+    await page.getByLabel('API key').fill(kapso.apiKey);
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    await test.click();
+    await page.getByRole('status').getByText('accepted', { exact: true }).waitFor();
+    const stored = async () => (await app.owner.get('/v1/integrations/kapso')).body;
+    const valueOf = async (field: string) =>
+      (await stored()).fields.find(({ name }: { name: string }) => name === field).value;
+    expect([await valueOf('mediaReply'), await valueOf('apiKey')]).toEqual(['', '••••-key']);
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByRole('button', { name: 'Enable', exact: true }).waitFor();
+    expect((await stored()).enabled).toBe(false);
+    await page.getByRole('button', { name: 'Remove integration' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove integration' }).click();
+    await page.getByRole('heading', { name: 'Integrations' }).waitFor();
+    expect((await app.owner.get('/v1/integrations/kapso')).status).toBe(404);
 
-  await page.goto(`${app.base()}/audit-log?target=kapso`);
-  await page.getByRole('link', { name: /Integration removed/ }).waitFor();
-  expect(await page.getByRole('listitem').count()).toBe(6);
-  await page.getByLabel('Action').selectOption('integration.updated');
-  await page.getByRole('link', { name: /Integration changed/ }).click();
-  await page.reload();
-  const entry = page.getByRole('dialog');
-  await entry.getByRole('cell', { name: '••••-key' }).waitFor();
-  expect(await entry.innerText()).toMatch(/apiKey\s+••••1234\s+••••-key/);
-  await entry.getByText(app.admin.name).or(entry.getByText(app.admin.email)).first().waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByLabel('Since').fill('2999-01-01');
-  await page.getByText('Nothing matches the filters.').waitFor();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
-  await page
-    .getByRole('link', { name: /Settings changed|Person invited/ })
-    .first()
-    .waitFor();
-  expect(app.complaints).toEqual([]);
-  expect(await asMember('GET', '/v1/audit-log')).toEqual(refused);
-  expect(await asMember('GET', '/v1/integrations')).toEqual(refused);
-});
+    await page.goto(`${app.base()}/audit-log?target=kapso`);
+    await page.getByRole('link', { name: /Integration removed/ }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBe(6);
+    await page.getByLabel('Action').selectOption('integration.updated');
+    await page.getByRole('link', { name: /Integration changed/ }).click();
+    await page.reload();
+    const entry = page.getByRole('dialog');
+    await entry.getByRole('cell', { name: '••••-key' }).waitFor();
+    expect(await entry.innerText()).toMatch(/apiKey\s+••••1234\s+••••-key/);
+    await entry.getByText(app.admin.name).or(entry.getByText(app.admin.email)).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Since').fill('2999-01-01');
+    await page.getByText('Nothing matches the filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page
+      .getByRole('link', { name: /Settings changed|Person invited/ })
+      .first()
+      .waitFor();
+    expect(app.complaints).toEqual([]);
+    expect(await asMember('GET', '/v1/audit-log')).toEqual(refused);
+    expect(await asMember('GET', '/v1/integrations')).toEqual(refused);
+  },
+);
 
 inBrowser('a server of MCP tools gets a name, and its headers are masked', async () => {
   const page = await app.open('/integrations');
@@ -139,7 +148,9 @@ inBrowser('a server of MCP tools gets a name, and its headers are masked', async
   await page.getByText('Set: X-Team: ••••4321.').waitFor();
   // The headers are not sent to another server, unless they are written again.
   await page.getByLabel('Address of the server').fill('https://other.example/mcp');
-  await page.getByText('Set: X-Team: ••••4321. Write it again, because the address changes.').waitFor();
+  await page
+    .getByText('Set: X-Team: ••••4321. Write it again, because the address changes.')
+    .waitFor();
   await page.getByRole('button', { name: 'Save settings' }).click();
   const urlOf = async () => (await app.owner.get('/v1/integrations/mcp.crm')).body.fields[0].value;
   expect(await urlOf()).toBe('https://mcp.example/mcp');
@@ -174,7 +185,9 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await dialog.getByRole('alert').getByText('Kapso is not configured').waitFor();
   await dialog.getByRole('link', { name: 'Set up Kapso' }).waitFor();
   // A newer agent is the first of the list, and not chosen.
-  await push(app.owner, { agents: [{ slug: 'newer', name: 'Newer', systemPrompt: 'Hello', tools: [] }] });
+  await push(app.owner, {
+    agents: [{ slug: 'newer', name: 'Newer', systemPrompt: 'Hello', tools: [] }],
+  });
   const isListed = async () => {
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     return (await dialog.getByLabel('Who answers').innerText()).startsWith('Newer');
@@ -192,14 +205,18 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
   const channels = async () => (await app.owner.get('/v1/channels')).body.data;
-  expect(await channels()).toMatchObject([{ agent: 'shop', contactType: 'product', status: 'connected' }]);
+  expect(await channels()).toMatchObject([
+    { agent: 'shop', contactType: 'product', status: 'connected' },
+  ]);
 
   const other = await app.open(`/channels?open=${(await channels())[0].id}`, { as: member });
   await other.getByText('reminder').waitFor();
   for (const name of ['Save changes', 'Disconnect number'])
     expect(await other.getByRole('button', { name }).count()).toBe(0);
   expect(await asMember('DELETE', `/v1/channels/${(await channels())[0].id}`)).toEqual(refused);
-  expect(await asMember('POST', '/v1/channels', { agent: 'shop', isSimulated: true })).toEqual(refused);
+  expect(await asMember('POST', '/v1/channels', { agent: 'shop', isSimulated: true })).toEqual(
+    refused,
+  );
 
   await page.getByRole('button', { name: 'Disconnect number' }).click();
   await page.getByText(/^Disconnect \+15551234567\?/).waitFor();
@@ -215,7 +232,10 @@ inBrowser('a number is connected, answered by someone else, and disconnected', a
   await page.getByRole('button', { name: 'Create new setup link' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
   await until(async () => (await channels()).length === 1);
-  expect((await channels())[0]).toMatchObject({ status: 'pending', customerId: waiting.customerId });
+  expect((await channels())[0]).toMatchObject({
+    status: 'pending',
+    customerId: waiting.customerId,
+  });
   expect((await channels())[0].id).not.toBe(waiting.id);
   expect(kapso.problems).toEqual([]);
 });
@@ -235,7 +255,9 @@ inBrowser('the value of a tool secret is written and never read', async () => {
   await dialog.getByRole('button', { name: 'Set value' }).click();
   await page.getByRole('button', { name: 'Delete secret' }).click();
   await page.getByText('Delete CARRIER_KEY? No tool uses it.').waitFor();
-  expect((await app.owner.get('/v1/tool-secrets')).body.data).toMatchObject([{ name: 'CARRIER_KEY', tools: [] }]);
+  expect((await app.owner.get('/v1/tool-secrets')).body.data).toMatchObject([
+    { name: 'CARRIER_KEY', tools: [] },
+  ]);
   await dialog.getByRole('button', { name: 'Delete secret' }).click();
   await page.getByText('No secrets yet').waitFor();
   expect((await app.owner.get('/v1/tool-secrets')).body.data).toEqual([]);

@@ -31,6 +31,8 @@ export async function chatWithShop(
 ): Promise<{ threadId: string; executionId: string }> {
   const { body } = await owner.post('/v1/agents/shop/chat', { message, ...more });
   const { threadId } = body as { threadId: string };
-  const { data } = (await owner.get(`/v1/executions?thread=${threadId}`)).body as { data: { id: string }[] };
+  const { data } = (await owner.get(`/v1/executions?thread=${threadId}`)).body as {
+    data: { id: string }[];
+  };
   return { threadId, executionId: data[0]!.id };
 }

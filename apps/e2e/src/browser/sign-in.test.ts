@@ -36,7 +36,8 @@ const app = useConsole({
 beforeAll(async () => {
   const forward = forwardTo(app.stack.url);
   hosts.serve('parley.example.test', (request, response) => {
-    if (request.url!.startsWith('/v1/sign-in/oidc/callback')) seen.push(request.headers.cookie ?? '');
+    if (request.url!.startsWith('/v1/sign-in/oidc/callback'))
+      seen.push(request.headers.cookie ?? '');
     forward(request, response);
   });
   other = await createTenant(app.stack);
@@ -54,11 +55,15 @@ afterAll(async () => {
 });
 
 const parley = () => `https://parley.example.test:${hosts.port}`;
-const invite = async () => ((await owner.post('/v1/invitations', { role: 'member' })).body as { link: string }).link;
+const invite = async () =>
+  ((await owner.post('/v1/invitations', { role: 'member' })).body as { link: string }).link;
 const tokenOf = (link: string) => link.split('/').at(-1)!;
-const sessionOf = ({ storageState }: Person) => (storageState as { cookies: { value: string }[] }).cookies[0]!.value;
+const sessionOf = ({ storageState }: Person) =>
+  (storageState as { cookies: { value: string }[] }).cookies[0]!.value;
 const organizationsOf = async (page: Page) =>
-  (await page.evaluate(async () => (await (await fetch('/v1/me')).json()) as Me)).organizations.map(({ id }) => id);
+  (await page.evaluate(async () => (await (await fetch('/v1/me')).json()) as Me)).organizations.map(
+    ({ id }) => id,
+  );
 const whoIs = async (page: Page) =>
   (await page.evaluate(async () => (await (await fetch('/v1/me')).json()) as Me)).person.email;
 interface Me {
@@ -87,7 +92,10 @@ async function open(path: string, person: Person | null, look: Look = {}): Promi
 }
 
 /** Opens the link of an invitation and comes back from the provider, up to the question. */
-async function beAsked(person: Person, look: Look & { button: RegExp; question: RegExp }): Promise<Page> {
+async function beAsked(
+  person: Person,
+  look: Look & { button: RegExp; question: RegExp },
+): Promise<Page> {
   const { hash } = new URL(await invite());
   const page = await open(`/console/${hash}`, person, look);
   await page.getByRole('button', { name: look.button }).click();
@@ -103,7 +111,14 @@ inBrowser(
     provider.person = { sub: 'rosa', email: 'rosa@acme.example', name: 'Rosa V.' };
     const page = await beAsked(person, { ...english, bypassCSP: true });
     await takeScreenshot(page, 'confirm-identity-1440-light');
-    for (const text of ['Rosa Vidal', person.email, 'Rosa V.', 'rosa@acme.example', provider.url, 'as a member'])
+    for (const text of [
+      'Rosa Vidal',
+      person.email,
+      'Rosa V.',
+      'rosa@acme.example',
+      provider.url,
+      'as a member',
+    ])
       await page.getByText(text, { exact: true }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(await organizationsOf(page)).not.toContain(other.organizationId);
@@ -122,7 +137,9 @@ inBrowser(
   'on a phone, dark and in Spanish, with hostile names: nothing runs, and a person who declines keeps all',
   async () => {
     const person = await app.join('member', 'Luis Soto');
-    const names = hostileTexts.map((text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')).join(' ');
+    const names = hostileTexts
+      .map((text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ''))
+      .join(' ');
     provider.person = { sub: 'luis', email: `${'x'.repeat(80)}@acme.example`, name: names };
     const spanish = { button: /^Unirse y agregar Acme/, question: /^¿Agregar esta identidad/ };
     const look = { width: 390, colorScheme: 'dark', locale: 'es-CL', bypassCSP: true } as const;
@@ -140,19 +157,22 @@ inBrowser(
   },
 );
 
-inBrowser('a sign-in that the person cancels at the provider changes nothing and is reported', async () => {
-  const person = await app.join('member', 'Carla Paz');
-  provider.faults.push('refused');
-  const page = await open(`/console/${new URL(await invite()).hash}`, person);
-  await page.getByRole('button', { name: english.button }).waitFor();
-  await takeScreenshot(page, 'join-signed-in-1440-light');
-  await page.getByRole('button', { name: english.button }).click();
-  await page.getByText('The sign-in was cancelled.').waitFor();
-  await takeScreenshot(page, 'sign-in-cancelled-1440-light');
-  await page.getByRole('button', { name: 'Open the console' }).click();
-  await page.waitForURL(`${parley()}/console/${app.tenant.slug}/development*`);
-  expect(await organizationsOf(page)).toEqual([app.tenant.organizationId]);
-});
+inBrowser(
+  'a sign-in that the person cancels at the provider changes nothing and is reported',
+  async () => {
+    const person = await app.join('member', 'Carla Paz');
+    provider.faults.push('refused');
+    const page = await open(`/console/${new URL(await invite()).hash}`, person);
+    await page.getByRole('button', { name: english.button }).waitFor();
+    await takeScreenshot(page, 'join-signed-in-1440-light');
+    await page.getByRole('button', { name: english.button }).click();
+    await page.getByText('The sign-in was cancelled.').waitFor();
+    await takeScreenshot(page, 'sign-in-cancelled-1440-light');
+    await page.getByRole('button', { name: 'Open the console' }).click();
+    await page.waitForURL(`${parley()}/console/${app.tenant.slug}/development*`);
+    expect(await organizationsOf(page)).toEqual([app.tenant.organizationId]);
+  },
+);
 
 describe('a page of another host', () => {
   let victim: Person;
@@ -180,51 +200,63 @@ describe('a page of another host', () => {
     await page.getByText('This account belongs to no organization.', { exact: false }).waitFor();
   }
 
-  inBrowser('of the same site does not bind its identity by a cookie that resembles ours', async () => {
-    const page = await open('/console/', victim);
-    for (const byte of ['\u00a0', '\u0085', '\u00ad']) {
-      seen.length = 0;
+  inBrowser(
+    'of the same site does not bind its identity by a cookie that resembles ours',
+    async () => {
+      const page = await open('/console/', victim);
+      for (const byte of ['\u00a0', '\u0085', '\u00ad']) {
+        seen.length = 0;
+        hosts.serve('evil.example.test', (_request, response) => {
+          const cookie = `${byte}__Host-parley_oidc=${planted}; Domain=example.test; Path=/; Secure`;
+          response.writeHead(302, { 'Set-Cookie': cookie, Location: back.href }).end();
+        });
+        await page.goto(`https://evil.example.test:${hosts.port}/`);
+        // Chromium has stored the cookie and sends it as it is.
+        expect(seen.at(-1)).toContain(`${byte}__Host-parley_oidc=${planted}`);
+        await page.getByText('sign_in_expired').waitFor();
+      }
+      expect(await whoIs(page)).toBe(victim.email);
+      await expectNoAccount();
+    },
+  );
+
+  inBrowser(
+    'of the same site does not put the browser into a session of the attacker',
+    async () => {
+      const attacker = await app.join('member', `Attacker ${attackers}`);
       hosts.serve('evil.example.test', (_request, response) => {
-        const cookie = `${byte}__Host-parley_oidc=${planted}; Domain=example.test; Path=/; Secure`;
-        response.writeHead(302, { 'Set-Cookie': cookie, Location: back.href }).end();
+        const cookie = `\u00a0__Host-parley_session=${sessionOf(attacker)}; Domain=example.test; Path=/v1; Secure`;
+        response.writeHead(302, { 'Set-Cookie': cookie, Location: `${parley()}/console/` }).end();
       });
+      const page = await open('/console/', victim);
       await page.goto(`https://evil.example.test:${hosts.port}/`);
-      // Chromium has stored the cookie and sends it as it is.
-      expect(seen.at(-1)).toContain(`${byte}__Host-parley_oidc=${planted}`);
+      await page.waitForURL(`${parley()}/console/**`);
+      expect(await whoIs(page)).toBe(victim.email);
+    },
+  );
+
+  inBrowser(
+    'on plain HTTP, at another port of this machine, does not bind its identity',
+    async () => {
+      const evil = await startPage(
+        () => `parley_oidc=${planted}; Path=/`,
+        () => app.stack.url + back.pathname + back.search,
+      );
+      const page = await app.open('', { as: victim });
+      await page.goto(evil.url);
       await page.getByText('sign_in_expired').waitFor();
-    }
-    expect(await whoIs(page)).toBe(victim.email);
-    await expectNoAccount();
-  });
-
-  inBrowser('of the same site does not put the browser into a session of the attacker', async () => {
-    const attacker = await app.join('member', `Attacker ${attackers}`);
-    hosts.serve('evil.example.test', (_request, response) => {
-      const cookie = `\u00a0__Host-parley_session=${sessionOf(attacker)}; Domain=example.test; Path=/v1; Secure`;
-      response.writeHead(302, { 'Set-Cookie': cookie, Location: `${parley()}/console/` }).end();
-    });
-    const page = await open('/console/', victim);
-    await page.goto(`https://evil.example.test:${hosts.port}/`);
-    await page.waitForURL(`${parley()}/console/**`);
-    expect(await whoIs(page)).toBe(victim.email);
-  });
-
-  inBrowser('on plain HTTP, at another port of this machine, does not bind its identity', async () => {
-    const evil = await startPage(
-      () => `parley_oidc=${planted}; Path=/`,
-      () => app.stack.url + back.pathname + back.search,
-    );
-    const page = await app.open('', { as: victim });
-    await page.goto(evil.url);
-    await page.getByText('sign_in_expired').waitFor();
-    expect(await whoIs(page)).toBe(victim.email);
-    await evil.close();
-    await expectNoAccount();
-  });
+      expect(await whoIs(page)).toBe(victim.email);
+      await evil.close();
+      await expectNoAccount();
+    },
+  );
 });
 
 /** A page at another port that sets a cookie and leads to an address. */
-async function startPage(cookie: () => string, to: () => string): Promise<{ url: string; close(): Promise<unknown> }> {
+async function startPage(
+  cookie: () => string,
+  to: () => string,
+): Promise<{ url: string; close(): Promise<unknown> }> {
   const server: Server = createServer((_request, response) =>
     response.writeHead(302, { 'Set-Cookie': cookie(), Location: to() }).end(),
   ).listen(0, '127.0.0.1');

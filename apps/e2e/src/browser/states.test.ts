@@ -27,7 +27,9 @@ inBrowser(
   async () => {
     const page = await app.open('');
     const held: Route[] = [];
-    await page.route('**/v1/**', (route) => (isOfScreen(route) ? void held.push(route) : route.fallback()));
+    await page.route('**/v1/**', (route) =>
+      isOfScreen(route) ? void held.push(route) : route.fallback(),
+    );
     const silent: string[] = [];
     for (const { name, path } of screens()) {
       await visit(page, path);
@@ -59,7 +61,11 @@ inBrowser(
             status: 500,
             contentType: 'application/json',
             headers: { 'X-Request-Id': 'req-of-the-test' },
-            body: JSON.stringify({ error: 'Internal server error', code: 'internal', requestId: 'req-of-the-test' }),
+            body: JSON.stringify({
+              error: 'Internal server error',
+              code: 'internal',
+              requestId: 'req-of-the-test',
+            }),
           })
         : route.fallback();
     await page.route('**/v1/**', fail);
@@ -81,7 +87,8 @@ inBrowser(
           .catch(() => undefined);
         await waitForContent(page);
       }
-      if ((await page.locator('main [role="alert"]').count()) > 0) wrong.push(`${name}: not tried again`);
+      if ((await page.locator('main [role="alert"]').count()) > 0)
+        wrong.push(`${name}: not tried again`);
     }
     expect(wrong).toEqual([]);
   },
@@ -120,11 +127,16 @@ inBrowser(
     for (const { name, path, isForAdmins } of screens()) {
       await visit(page, path);
       await waitForContent(page);
-      const isRefused = (await page.getByText('Only an admin of the organization may see this.').count()) > 0;
-      if (isRefused !== (isForAdmins === true)) wrong.push(`${name}: ${isRefused ? 'refused' : 'shown'}`);
+      const isRefused =
+        (await page.getByText('Only an admin of the organization may see this.').count()) > 0;
+      if (isRefused !== (isForAdmins === true))
+        wrong.push(`${name}: ${isRefused ? 'refused' : 'shown'}`);
       const refused = app.complaints.filter((text) => text.startsWith('403'));
       if (!isForAdmins && refused.length > 0) wrong.push(`${name}: ${refused.join()}`);
-      if (isForAdmins && (await page.locator(`nav[aria-label="Main"] a[href$="${path}"]`).count()) > 0)
+      if (
+        isForAdmins &&
+        (await page.locator(`nav[aria-label="Main"] a[href$="${path}"]`).count()) > 0
+      )
         wrong.push(`${name}: in the navigation`);
       await takeScreenshot(page, `${name}-member`);
     }
@@ -154,7 +166,8 @@ inBrowser(
         await waitForContent(page);
         texts.push(await page.locator('main').innerText());
       }
-      if (texts[0] !== texts[1] || !texts[0]!.includes('There is nothing here')) wrong.push(`${name}: ${texts[0]}`);
+      if (texts[0] !== texts[1] || !texts[0]!.includes('There is nothing here'))
+        wrong.push(`${name}: ${texts[0]}`);
     }
     expect(wrong).toEqual([]);
   },

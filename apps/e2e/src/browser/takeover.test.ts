@@ -16,7 +16,11 @@ const received = (customer: string) =>
     .sent.filter(({ body }) => body.to === customer)
     .map(({ body }) => (body.text as { body: string } | undefined)?.body ?? String(body.type));
 const sentId = (customer: string, text: string) =>
-  shop.kapso().sent.find(({ body }) => body.to === customer && (body.text as { body?: string })?.body === text)!.id;
+  shop
+    .kapso()
+    .sent.find(
+      ({ body }) => body.to === customer && (body.text as { body?: string })?.body === text,
+    )!.id;
 
 inBrowser(
   'a conversation that waits is taken over by a reply, which is sent once; its ticks are those of WhatsApp; the agent gets it back with a note',
@@ -25,7 +29,11 @@ inBrowser(
     app.model.play(({ messages }) =>
       messages.some(({ role }) => role === 'tool')
         ? { text: 'A person will answer you.' }
-        : { toolCalls: [{ id: 'call_1', name: 'thread_handoff', args: { reason: 'asks for a refund' } }] },
+        : {
+            toolCalls: [
+              { id: 'call_1', name: 'thread_handoff', args: { reason: 'asks for a refund' } },
+            ],
+          },
     );
     await shop.write(customer, 'My order 1042 is broken');
     const threadId = await shop.threadOf(customer);
@@ -49,7 +57,9 @@ inBrowser(
 
     // During the takeover the agent stays silent, and what the contact writes is shown.
     await shop.write(customer, 'Thank you! https://shop.example/order/1042 or javascript:alert(1)');
-    const link = page.getByRole('log').getByRole('link', { name: 'https://shop.example/order/1042' });
+    const link = page
+      .getByRole('log')
+      .getByRole('link', { name: 'https://shop.example/order/1042' });
     await link.waitFor({ timeout: 15_000 });
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
     expect(await page.getByRole('log').getByRole('link').count()).toBe(1);
@@ -60,17 +70,26 @@ inBrowser(
     await page.getByRole('dialog').getByRole('textbox').fill('Refund of 24.990 was approved');
     await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click();
     await page.getByText('If you reply, you take over.').waitFor();
-    await until(() => received(customer).includes('The refund is on its way.'), { limitMs: 20_000 });
-    expect(JSON.stringify(app.model.requests.at(-1)!.messages)).toContain('Refund of 24.990 was approved');
+    await until(() => received(customer).includes('The refund is on its way.'), {
+      limitMs: 20_000,
+    });
+    expect(JSON.stringify(app.model.requests.at(-1)!.messages)).toContain(
+      'Refund of 24.990 was approved',
+    );
     await page.getByRole('log').getByText('The refund is on its way.').waitFor({ timeout: 15_000 });
     expect(received(customer).filter((text) => text.startsWith('I am sorry'))).toHaveLength(1);
-    expect((await shop.messagesOf(threadId)).filter(({ content }) => content.startsWith('I am sorry'))).toHaveLength(1);
+    expect(
+      (await shop.messagesOf(threadId)).filter(({ content }) => content.startsWith('I am sorry')),
+    ).toHaveLength(1);
 
     // The messages can be loaded before the reply is in the outbox, and those of the channel after it.
     await page.route(/\/v1\/threads\/[^/]+\/messages/, async (route) => {
       const response = await route.fetch();
       const list = (await response.json()) as { data: object[] };
-      await route.fulfill({ response, json: { ...list, data: list.data.map((one) => ({ ...one, delivery: null })) } });
+      await route.fulfill({
+        response,
+        json: { ...list, data: list.data.map((one) => ({ ...one, delivery: null })) },
+      });
     });
     await bubble.getByText('read', { exact: true }).waitFor({ state: 'hidden', timeout: 15_000 });
     expect(await page.getByRole('log').getByText('The refund is on its way.').count()).toBe(1);
@@ -86,8 +105,16 @@ inBrowser(
     const file = (name: string) => `${shop.kapso().url}/media/${name}`;
     Object.assign(shop.kapso().media, {
       'photo.png': { status: 200, body: picture, headers: { 'Content-Type': 'image/png' } },
-      'voice.ogg': { status: 200, body: Buffer.from('OggS voice'), headers: { 'Content-Type': 'audio/ogg' } },
-      'bill.pdf': { status: 200, body: Buffer.from('%PDF-1.4 bill'), headers: { 'Content-Type': 'application/pdf' } },
+      'voice.ogg': {
+        status: 200,
+        body: Buffer.from('OggS voice'),
+        headers: { 'Content-Type': 'audio/ogg' },
+      },
+      'bill.pdf': {
+        status: 200,
+        body: Buffer.from('%PDF-1.4 bill'),
+        headers: { 'Content-Type': 'application/pdf' },
+      },
     });
     await shop.write(customer, 'Hello');
     const threadId = await shop.threadOf(customer);
@@ -99,16 +126,32 @@ inBrowser(
       { caption: 'My receipt' },
       { media_url: file('photo.png'), media_data: { filename: 'photo.png' } },
     );
-    await shop.send(customer, 'image', {}, { media_url: file('photo.png'), media_data: { filename: 'second.png' } });
+    await shop.send(
+      customer,
+      'image',
+      {},
+      { media_url: file('photo.png'), media_data: { filename: 'second.png' } },
+    );
     await shop.send(
       customer,
       'audio',
       { voice: true },
       { media_url: file('voice.ogg'), transcript: { text: 'Where is my order?' } },
     );
-    await shop.send(customer, 'document', {}, { media_url: file('bill.pdf'), media_data: { filename: 'bill.pdf' } });
-    await shop.send(customer, 'location', { latitude: -33.4372, longitude: -70.6506, name: 'Plaza' });
-    await shop.send(customer, 'contacts', [{ name: { formatted_name: 'Luis' }, phones: [{ phone: '+56 9 7' }] }]);
+    await shop.send(
+      customer,
+      'document',
+      {},
+      { media_url: file('bill.pdf'), media_data: { filename: 'bill.pdf' } },
+    );
+    await shop.send(customer, 'location', {
+      latitude: -33.4372,
+      longitude: -70.6506,
+      name: 'Plaza',
+    });
+    await shop.send(customer, 'contacts', [
+      { name: { formatted_name: 'Luis' }, phones: [{ phone: '+56 9 7' }] },
+    ]);
     const answer = shop.kapso().sent.find(({ body }) => body.to === customer)!;
     await shop.send(customer, 'reaction', { message_id: answer.id, emoji: '👍' });
 
@@ -121,13 +164,18 @@ inBrowser(
     await log.locator('audio').waitFor({ timeout: 30_000 });
     await log.getByText('Where is my order?').waitFor();
     await log.getByText('Plaza').waitFor();
-    expect(await log.getByRole('link', { name: 'Open the map' }).getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await log.getByRole('link', { name: 'Open the map' }).getAttribute('rel')).toBe(
+      'noopener noreferrer',
+    );
     await log.getByText('Luis').waitFor();
     await log.getByText('Reacted with 👍').waitFor();
     // Pictures got their height after the end was reached, and the end is still shown.
-    const belowEnd = '(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)';
+    const belowEnd =
+      '(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)';
     await until(
-      async () => ((await page.evaluate(`${belowEnd}(document.querySelector('[role="log"]'))`)) as number) < 2,
+      async () =>
+        ((await page.evaluate(`${belowEnd}(document.querySelector('[role="log"]'))`)) as number) <
+        2,
     );
     const download = page.waitForEvent('download');
     await log.getByTitle('Download bill.pdf').click();
@@ -152,7 +200,10 @@ inBrowser(
       mimeType: 'application/octet-stream',
       buffer: Buffer.alloc(11_000_000),
     });
-    await page.getByRole('alert').getByText('huge.bin is 11 MB. At most 10.5 MB can be sent.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('huge.bin is 11 MB. At most 10.5 MB can be sent.')
+      .waitFor();
     await input.setInputFiles({ name: 'tent.png', mimeType: 'image/png', buffer: picture });
     await page.getByRole('img', { name: 'Preview of tent.png' }).waitFor();
     await page.getByRole('button', { name: 'Remove the file' }).click();
@@ -166,60 +217,73 @@ inBrowser(
     await page.getByRole('img', { name: 'Preview of pasted.png' }).waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await until(() => received(customer).includes('image'), { limitMs: 20_000 });
-    const sent = shop.kapso().sent.find(({ body }) => body.to === customer && body.type === 'image')!;
+    const sent = shop
+      .kapso()
+      .sent.find(({ body }) => body.to === customer && body.type === 'image')!;
     expect(sent.body.image).toMatchObject({ caption: 'Here it is' });
     const upload = shop.kapso().uploads.at(-1)!;
     expect([upload.contentType, upload.bytes.equals(picture)]).toEqual(['image/png', true]);
-    await page.getByRole('log').getByRole('img', { name: 'pasted.png' }).waitFor({ timeout: 15_000 });
+    await page
+      .getByRole('log')
+      .getByRole('img', { name: 'pasted.png' })
+      .waitFor({ timeout: 15_000 });
     await page.getByRole('img', { name: /^Preview/ }).waitFor({ state: 'detached' });
     expect(app.complaints).toEqual([]);
   },
 );
 
-inBrowser('after 24 hours only a template can be sent, with its values, and half a reply is kept', async () => {
-  shop.kapso().templates = [
-    {
-      ...{ name: 'order_ready', language: 'es', status: 'APPROVED' },
+inBrowser(
+  'after 24 hours only a template can be sent, with its values, and half a reply is kept',
+  async () => {
+    shop.kapso().templates = [
+      {
+        ...{ name: 'order_ready', language: 'es', status: 'APPROVED' },
+        components: [
+          { type: 'BODY', text: 'Hola {{1}}, su pedido {{2}} está listo.' },
+          {
+            type: 'BUTTONS',
+            buttons: [{ type: 'URL', text: 'Ver', url: 'https://shop.example/{{1}}' }],
+          },
+        ],
+      },
+      { name: 'refused', language: 'es', status: 'REJECTED', components: [] },
+    ];
+    const customer = shop.newCustomer();
+    await shop.write(customer, 'When is it ready?');
+    const threadId = await shop.threadOf(customer);
+    await until(() => received(customer).length > 0);
+    await app.tenant.query(
+      "update messages set created_at = created_at - interval '25 hours' where tenant = $1 and contact = $2",
+      [app.tenant.scope.tenant, customer],
+    );
+    const page = await app.open(`/conversations/${threadId}`);
+    await page.getByText('WhatsApp accepts only templates').waitFor();
+    await page.getByLabel('Reply').fill('Is anyone there?');
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Choose a template' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Hola {{1}}, su pedido {{2}} está listo.').waitFor();
+    expect(await dialog.getByRole('option').allInnerTexts()).toEqual(['order_ready (es)']);
+    await dialog.getByLabel('Value 1').first().fill('Ana');
+    await dialog.getByLabel('Value 2').fill('1042');
+    await dialog.getByText('Hola Ana, su pedido 1042 está listo.').waitFor();
+    await dialog.getByLabel('Value 1').last().fill('o/1042');
+    await dialog.getByRole('button', { name: 'Send template' }).click();
+    await until(() => received(customer).includes('template'), { limitMs: 20_000 });
+    const { body } = shop
+      .kapso()
+      .sent.find((one) => one.body.to === customer && one.body.type === 'template')!;
+    expect(body.template).toMatchObject({
+      name: 'order_ready',
       components: [
-        { type: 'BODY', text: 'Hola {{1}}, su pedido {{2}} está listo.' },
-        { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Ver', url: 'https://shop.example/{{1}}' }] },
+        { type: 'body', parameters: [{ text: 'Ana' }, { text: '1042' }] },
+        { type: 'button', sub_type: 'url', index: '0', parameters: [{ text: 'o/1042' }] },
       ],
-    },
-    { name: 'refused', language: 'es', status: 'REJECTED', components: [] },
-  ];
-  const customer = shop.newCustomer();
-  await shop.write(customer, 'When is it ready?');
-  const threadId = await shop.threadOf(customer);
-  await until(() => received(customer).length > 0);
-  await app.tenant.query(
-    "update messages set created_at = created_at - interval '25 hours' where tenant = $1 and contact = $2",
-    [app.tenant.scope.tenant, customer],
-  );
-  const page = await app.open(`/conversations/${threadId}`);
-  await page.getByText('WhatsApp accepts only templates').waitFor();
-  await page.getByLabel('Reply').fill('Is anyone there?');
-  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
-  await page.getByRole('button', { name: 'Choose a template' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('Hola {{1}}, su pedido {{2}} está listo.').waitFor();
-  expect(await dialog.getByRole('option').allInnerTexts()).toEqual(['order_ready (es)']);
-  await dialog.getByLabel('Value 1').first().fill('Ana');
-  await dialog.getByLabel('Value 2').fill('1042');
-  await dialog.getByText('Hola Ana, su pedido 1042 está listo.').waitFor();
-  await dialog.getByLabel('Value 1').last().fill('o/1042');
-  await dialog.getByRole('button', { name: 'Send template' }).click();
-  await until(() => received(customer).includes('template'), { limitMs: 20_000 });
-  const { body } = shop.kapso().sent.find((one) => one.body.to === customer && one.body.type === 'template')!;
-  expect(body.template).toMatchObject({
-    name: 'order_ready',
-    components: [
-      { type: 'body', parameters: [{ text: 'Ana' }, { text: '1042' }] },
-      { type: 'button', sub_type: 'url', index: '0', parameters: [{ text: 'o/1042' }] },
-    ],
-  });
-  await page.getByRole('log').getByText('Template: order_ready').waitFor({ timeout: 15_000 });
-  expect(await page.getByLabel('Reply').inputValue()).toBe('Is anyone there?');
-});
+    });
+    await page.getByRole('log').getByText('Template: order_ready').waitFor({ timeout: 15_000 });
+    expect(await page.getByLabel('Reply').inputValue()).toBe('Is anyone there?');
+  },
+);
 
 inBrowser(
   'a message that WhatsApp refuses stays with its reason, and is sent again; one in doubt says that it may arrive twice',
@@ -249,33 +313,40 @@ inBrowser(
     );
     await second.getByText('Sending it again may deliver it twice.').waitFor({ timeout: 15_000 });
     await second.getByRole('button', { name: 'Send again' }).click();
-    await until(() => received(customer).filter((text) => text === 'second').length === 2, { limitMs: 20_000 });
+    await until(() => received(customer).filter((text) => text === 'second').length === 2, {
+      limitMs: 20_000,
+    });
     expect(await page.getByRole('log').getByText('second', { exact: true }).count()).toBe(1);
   },
 );
 
-inBrowser('the card shows who the contact is: number, entity and its orders, and leads to them in Data', async () => {
-  const customer = shop.newCustomer();
-  const { body } = await app.owner.post('/v1/data/customer', { data: { name: 'Camila Rojas', phone: `+${customer}` } });
-  const { id } = body as { id: string };
-  await app.owner.post('/v1/data/order', { data: { number: 'A-1042', customer: id } });
-  await shop.write(customer, 'Hello');
-  const page = await app.open(`/conversations/${await shop.threadOf(customer)}`);
-  const card = page.getByRole('complementary', { name: 'Contact' });
-  await card.getByText(`+${customer}`).first().waitFor();
-  await card.getByText('Camila Rojas').waitFor();
-  await card.getByLabel('Add a label').fill('vip');
-  await card.getByLabel('Add a label').press('Enter');
-  await card.getByRole('button', { name: 'Remove vip' }).waitFor();
-  await card.getByLabel('Assigned to').selectOption({ label: 'Ana Pérez' });
-  await until(async () => {
-    const thread = (await app.owner.get(`/v1/threads/whatsapp:${customer}`)).body as {
-      assigneeId: string | null;
-      labels: string[];
-    };
-    return thread.assigneeId !== null && thread.labels.includes('vip');
-  });
-  await card.getByRole('link', { name: /A-1042/ }).click();
-  await page.waitForURL('**/data/order?*');
-  expect(app.complaints).toEqual([]);
-});
+inBrowser(
+  'the card shows who the contact is: number, entity and its orders, and leads to them in Data',
+  async () => {
+    const customer = shop.newCustomer();
+    const { body } = await app.owner.post('/v1/data/customer', {
+      data: { name: 'Camila Rojas', phone: `+${customer}` },
+    });
+    const { id } = body as { id: string };
+    await app.owner.post('/v1/data/order', { data: { number: 'A-1042', customer: id } });
+    await shop.write(customer, 'Hello');
+    const page = await app.open(`/conversations/${await shop.threadOf(customer)}`);
+    const card = page.getByRole('complementary', { name: 'Contact' });
+    await card.getByText(`+${customer}`).first().waitFor();
+    await card.getByText('Camila Rojas').waitFor();
+    await card.getByLabel('Add a label').fill('vip');
+    await card.getByLabel('Add a label').press('Enter');
+    await card.getByRole('button', { name: 'Remove vip' }).waitFor();
+    await card.getByLabel('Assigned to').selectOption({ label: 'Ana Pérez' });
+    await until(async () => {
+      const thread = (await app.owner.get(`/v1/threads/whatsapp:${customer}`)).body as {
+        assigneeId: string | null;
+        labels: string[];
+      };
+      return thread.assigneeId !== null && thread.labels.includes('vip');
+    });
+    await card.getByRole('link', { name: /A-1042/ }).click();
+    await page.waitForURL('**/data/order?*');
+    expect(app.complaints).toEqual([]);
+  },
+);

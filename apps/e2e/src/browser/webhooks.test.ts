@@ -9,7 +9,9 @@ const { app, flow } = useConsoleWithFlow();
 beforeAll(() =>
   push(app.owner, {
     agents: [{ slug: 'shop', name: 'Shop', systemPrompt: 'You sell.', model: 'openai/gpt-5-mini' }],
-    entityTypes: [{ slug: 'customer', name: 'Customer', schema: { name: 'string', phone: 'string' } }],
+    entityTypes: [
+      { slug: 'customer', name: 'Customer', schema: { name: 'string', phone: 'string' } },
+    ],
   }),
 );
 
@@ -20,7 +22,15 @@ interface Delivery {
 }
 const deliveries = async (filter: string) =>
   (await app.owner.get(`/v1/webhook-deliveries?${filter}`)).body.data as Delivery[];
-const send = async ({ path, body, headers }: { path: string; body: string; headers(): Record<string, string> }) => {
+const send = async ({
+  path,
+  body,
+  headers,
+}: {
+  path: string;
+  body: string;
+  headers(): Record<string, string>;
+}) => {
   expect((await createClient(app.stack.url).send('POST', path, body, headers())).status).toBe(200);
 };
 
@@ -40,7 +50,9 @@ inBrowser(
     expect(await shown.innerText()).toContain(app.tenant.organizationId);
     expect(await page.locator('main').innerText()).not.toContain('topsecret');
     expect(await page.getByRole('region', { name: 'Headers' }).innerText()).toContain('webhook-id');
-    expect(await page.getByRole('region', { name: 'Headers' }).innerText()).not.toContain('webhook-signature');
+    expect(await page.getByRole('region', { name: 'Headers' }).innerText()).not.toContain(
+      'webhook-signature',
+    );
 
     await page.getByRole('button', { name: 'Replay delivery' }).click();
     await page.getByText('Effects of earlier processing are not repeated.').waitFor();
@@ -54,70 +66,88 @@ inBrowser(
   },
 );
 
-inBrowser('all failed deliveries are replayed together, with a progress that its address shows again', async () => {
-  const made = [];
-  for (const amount of [1_000, 2_000, 3_000])
-    made.push(await createPayment(app, flow(), { amount, description: `Pedido ${amount}` }));
-  for (const { order } of made) {
-    Object.assign(order, { amount: order.amount + 1, status: 2 });
-    await flow().notify(order);
-  }
-  await until(async () => (await deliveries('status=failed')).length === 3);
-  for (const { order } of made.slice(0, 2)) order.amount -= 1;
+inBrowser(
+  'all failed deliveries are replayed together, with a progress that its address shows again',
+  async () => {
+    const made = [];
+    for (const amount of [1_000, 2_000, 3_000])
+      made.push(await createPayment(app, flow(), { amount, description: `Pedido ${amount}` }));
+    for (const { order } of made) {
+      Object.assign(order, { amount: order.amount + 1, status: 2 });
+      await flow().notify(order);
+    }
+    await until(async () => (await deliveries('status=failed')).length === 3);
+    for (const { order } of made.slice(0, 2)) order.amount -= 1;
 
-  const page = await app.open('/webhooks');
-  await page.getByRole('link', { name: 'Failed', exact: true }).click();
-  await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
-  await page.getByText('3 deliveries (failed) are processed again').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Replay 3 deliveries' }).click();
-  await page.getByText('3 deliveries replayed').waitFor();
-  await page.getByText('1 failed again').waitFor();
-  expect(await Promise.all(made.map(({ id }) => statusOfPayment(app, id)))).toEqual(['paid', 'paid', 'pending']);
-  await page.waitForURL('**/webhooks?*replay=replay_*');
-  await page.reload();
-  await page.getByText('3 deliveries replayed').waitFor();
-  await page.getByRole('button', { name: 'Replay 1 delivery' }).waitFor();
+    const page = await app.open('/webhooks');
+    await page.getByRole('link', { name: 'Failed', exact: true }).click();
+    await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
+    await page.getByText('3 deliveries (failed) are processed again').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay 3 deliveries' }).click();
+    await page.getByText('3 deliveries replayed').waitFor();
+    await page.getByText('1 failed again').waitFor();
+    expect(await Promise.all(made.map(({ id }) => statusOfPayment(app, id)))).toEqual([
+      'paid',
+      'paid',
+      'pending',
+    ]);
+    await page.waitForURL('**/webhooks?*replay=replay_*');
+    await page.reload();
+    await page.getByText('3 deliveries replayed').waitFor();
+    await page.getByRole('button', { name: 'Replay 1 delivery' }).waitFor();
 
-  await page.getByRole('link', { name: /amount 3001 is not 3000/ }).click();
-  await page.getByText('Fix the cause that the reason names').waitFor();
-  expect(app.complaints).toEqual([]);
-});
+    await page.getByRole('link', { name: /amount 3001 is not 3000/ }).click();
+    await page.getByText('Fix the cause that the reason names').waitFor();
+    expect(app.complaints).toEqual([]);
+  },
+);
 
-inBrowser('a delivery of an unknown number says what to do, and is processed after that', async () => {
-  const number = newNumberId();
-  await connectNumber(app.tenant, number);
-  await send(textTo(number, '14155550134', 'Hello'));
-  const [delivery] = await until(async () => {
-    const found = await deliveries('provider=kapso&status=processed');
-    return found.length > 0 && found;
-  });
-  await app.tenant.query('delete from channel_connections where tenant = $1', [app.tenant.scope.tenant]);
+inBrowser(
+  'a delivery of an unknown number says what to do, and is processed after that',
+  async () => {
+    const number = newNumberId();
+    await connectNumber(app.tenant, number);
+    await send(textTo(number, '14155550134', 'Hello'));
+    const [delivery] = await until(async () => {
+      const found = await deliveries('provider=kapso&status=processed');
+      return found.length > 0 && found;
+    });
+    await app.tenant.query('delete from channel_connections where tenant = $1', [
+      app.tenant.scope.tenant,
+    ]);
 
-  const page = await app.open(`/webhooks/${delivery!.id}`);
-  const replay = async () => {
-    await page.getByRole('button', { name: 'Replay delivery' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Replay delivery' }).click();
-  };
-  await replay();
-  await page.getByText(`phone number ${number} belongs to no connection`).waitFor();
-  await page.goto(`${app.base()}/webhooks`);
-  await page.getByRole('link', { name: 'Unattributed', exact: true }).click();
-  await page.getByText('so nothing was done').waitFor();
-  await page.getByRole('link', { name: /belongs to no connection/ }).click();
-  await page.getByText('Connect the number, then replay it.').waitFor();
-  expect(await page.getByRole('link', { name: 'Open channels' }).getAttribute('href')).toMatch(/\/channels$/);
-  await connectNumber(app.tenant, number);
-  await replay();
-  await until(async () => (await deliveries('status=unattributed')).length === 0);
-  await page.getByRole('heading', { name: 'What to do' }).waitFor({ state: 'detached' });
-});
+    const page = await app.open(`/webhooks/${delivery!.id}`);
+    const replay = async () => {
+      await page.getByRole('button', { name: 'Replay delivery' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay delivery' }).click();
+    };
+    await replay();
+    await page.getByText(`phone number ${number} belongs to no connection`).waitFor();
+    await page.goto(`${app.base()}/webhooks`);
+    await page.getByRole('link', { name: 'Unattributed', exact: true }).click();
+    await page.getByText('so nothing was done').waitFor();
+    await page.getByRole('link', { name: /belongs to no connection/ }).click();
+    await page.getByText('Connect the number, then replay it.').waitFor();
+    expect(await page.getByRole('link', { name: 'Open channels' }).getAttribute('href')).toMatch(
+      /\/channels$/,
+    );
+    await connectNumber(app.tenant, number);
+    await replay();
+    await until(async () => (await deliveries('status=unattributed')).length === 0);
+    await page.getByRole('heading', { name: 'What to do' }).waitFor({ state: 'detached' });
+  },
+);
 
 inBrowser('a member replays too, and an error of the server is said in the question', async () => {
   const member = await app.join('member', 'Luis Soto');
   const [delivery] = await deliveries('limit=1');
   const page = await app.open(`/webhooks/${delivery!.id}`, { as: member });
   await page.route('**/v1/webhook-deliveries/*/replay', (route) =>
-    route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"Internal server error"}' }),
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      body: '{"error":"Internal server error"}',
+    }),
   );
   await page.getByRole('button', { name: 'Replay delivery' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay delivery' }).click();

@@ -3,7 +3,8 @@ import { messageReceived, phoneNumberId, sign, unique } from '../deliveries';
 import type { Tenant } from '../tenant';
 
 /** The id of a number that no other file has: a number belongs to one organization. */
-export const newNumberId = (): string => String(randomInt(100_000_000_000_000, 200_000_000_000_000));
+export const newNumberId = (): string =>
+  String(randomInt(100_000_000_000_000, 200_000_000_000_000));
 
 /** Connects a number to the agent `shop`. */
 export async function connectNumber(tenant: Tenant, numberId: string): Promise<void> {
@@ -15,8 +16,16 @@ export async function connectNumber(tenant: Tenant, numberId: string): Promise<v
 }
 
 /** The delivery of a text from a contact to a number. */
-export function textTo(numberId: string, contact: string, text: string): ReturnType<typeof messageReceived> {
+export function textTo(
+  numberId: string,
+  contact: string,
+  text: string,
+): ReturnType<typeof messageReceived> {
   const { path, body: sampled } = messageReceived(`wamid.${unique()}`, contact, text);
   const body = sampled.replaceAll(phoneNumberId, numberId);
-  return { path, body, headers: () => sign(path, Buffer.from(body), { event: 'whatsapp.message.received' }) };
+  return {
+    path,
+    body,
+    headers: () => sign(path, Buffer.from(body), { event: 'whatsapp.message.received' }),
+  };
 }

@@ -16,7 +16,11 @@ export interface WhatsappShop {
   /** A message of another type: its own part, and Kapso's description of it. */
   send(customer: string, type: string, own: object, kapso?: object): Promise<void>;
   /** Reports the status of a message that was sent to a customer. */
-  report(messageId: string, customer: string, status: 'delivered' | 'read' | 'failed'): Promise<void>;
+  report(
+    messageId: string,
+    customer: string,
+    status: 'delivered' | 'read' | 'failed',
+  ): Promise<void>;
   /** The id of the thread of a customer, when it exists. */
   threadOf(customer: string): Promise<string>;
   messagesOf(threadId: string): Promise<{ role: string; content: string }[]>;
@@ -31,14 +35,22 @@ export function useWhatsappShop(): WhatsappShop {
       kapso = await startKapsoServer();
       return {
         services: ['data', 'chat', 'worker', 'manage', 'webhook-ingest', 'gateway'],
-        environment: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, ...shared.webhookSecrets },
+        environment: {
+          KAPSO_API_URL: kapso.url,
+          KAPSO_API_KEY: kapso.apiKey,
+          ...shared.webhookSecrets,
+        },
       };
     },
   });
   beforeAll(async () => {
     await push(app.owner, {
       entityTypes: [
-        { slug: 'customer', name: 'Customer', schema: { name: 'string', phone: 'string', email: 'string' } },
+        {
+          slug: 'customer',
+          name: 'Customer',
+          schema: { name: 'string', phone: 'string', email: 'string' },
+        },
         {
           slug: 'order',
           name: 'Orders',
@@ -84,7 +96,14 @@ export function useWhatsappShop(): WhatsappShop {
       const kapsoPart = { direction: 'inbound', status: 'received', origin: 'cloud_api', ...more };
       return deliver(event, {
         ...rest,
-        message: { ...message, id: `wamid.${unique()}`, from: customer, type, [type]: own, kapso: kapsoPart },
+        message: {
+          ...message,
+          id: `wamid.${unique()}`,
+          from: customer,
+          type,
+          [type]: own,
+          kapso: kapsoPart,
+        },
         conversation: { ...conversation, phone_number: customer },
       });
     },
@@ -101,15 +120,19 @@ export function useWhatsappShop(): WhatsappShop {
     },
     threadOf: (customer) =>
       until(async () => {
-        const { body } = await app.owner.get(`/v1/threads/${encodeURIComponent(`whatsapp:${customer}`)}`);
+        const { body } = await app.owner.get(
+          `/v1/threads/${encodeURIComponent(`whatsapp:${customer}`)}`,
+        );
         return (body as { id?: string }).id;
       }),
     async messagesOf(threadId) {
       const { body } = await app.owner.get(`/v1/threads/${threadId}/messages`);
-      return (body as { data: { role: string; content: string }[] }).data.map(({ role, content }) => ({
-        role,
-        content,
-      }));
+      return (body as { data: { role: string; content: string }[] }).data.map(
+        ({ role, content }) => ({
+          role,
+          content,
+        }),
+      );
     },
   };
 }

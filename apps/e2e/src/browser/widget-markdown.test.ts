@@ -20,7 +20,9 @@ beforeAll(async () => {
       ? route.fulfill({ contentType: 'text/javascript', body: outputFiles[0]!.text })
       : route.fulfill({
           contentType: 'text/html',
-          headers: { 'Content-Security-Policy': "default-src 'self'; require-trusted-types-for 'script'" },
+          headers: {
+            'Content-Security-Policy': "default-src 'self'; require-trusted-types-for 'script'",
+          },
           body: '<!doctype html><title>t</title><script src="/markdown.js"></script>',
         }),
   );
@@ -55,7 +57,10 @@ test('a text with every element is rendered with its attributes', async () => {
 
 test.each([
   ['HTML is text', '<img src=x onerror=alert(1)><script>alert(1)</script>'],
-  ['no script in a link', '[a](javascript:alert(1)) [b](JAVASCRIPT:alert) [c](data:text/html,x) [d](vbscript:x)'],
+  [
+    'no script in a link',
+    '[a](javascript:alert(1)) [b](JAVASCRIPT:alert) [c](data:text/html,x) [d](vbscript:x)',
+  ],
   ['no script in an address', 'https://a.example/"onclick="alert(1)'],
   ['no attribute in a label', '[" onmouseover="alert(1)](https://a.example)'],
   ['no control characters', '[a](java\u0000script:alert(1)) [b](\tjavascript:alert(1))'],

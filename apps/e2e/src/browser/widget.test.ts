@@ -43,7 +43,12 @@ beforeAll(async () => {
   await owner.post('/v1/integrations', { provider: 'openai', settings });
   await push(owner, {
     agents: [
-      { slug: 'shop', name: 'Shop', systemPrompt: 'Plan {{threadContext.params.plan}}.', model: 'openai/gpt-5-mini' },
+      {
+        slug: 'shop',
+        name: 'Shop',
+        systemPrompt: 'Plan {{threadContext.params.plan}}.',
+        model: 'openai/gpt-5-mini',
+      },
     ],
   });
 });
@@ -69,15 +74,21 @@ const play = (...replies: (ModelServerReply | ((message: string) => ModelServerR
 };
 
 function answer({ url }: IncomingMessage, response: ServerResponse): void {
-  if (url === '/identity') response.writeHead(identity.status, { 'Content-Type': 'text/plain' }).end(identity.body);
-  else if (url === '/page.css') response.writeHead(200, { 'Content-Type': 'text/css' }).end(hostile);
+  if (url === '/identity')
+    response.writeHead(identity.status, { 'Content-Type': 'text/plain' }).end(identity.body);
+  else if (url === '/page.css')
+    response.writeHead(200, { 'Content-Type': 'text/css' }).end(hostile);
   else {
     const policy = `default-src 'none'; script-src 'self' ${shared.url}; style-src 'self'; connect-src 'self' ${shared.url}; require-trusted-types-for 'script'`;
-    response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy }).end(html);
+    response
+      .writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy })
+      .end(html);
   }
 }
 
-async function createKey(more: object = {}): Promise<{ id: string; key: string; identitySecret: string }> {
+async function createKey(
+  more: object = {},
+): Promise<{ id: string; key: string; identitySecret: string }> {
   const made = await owner.post('/v1/publishable-keys', {
     name: 'site',
     agentSlug: 'shop',
@@ -117,7 +128,8 @@ async function say(page: Page, text: string): Promise<void> {
   await input(page).fill(text);
   await input(page).press('Enter');
 }
-const threads = async () => (await owner.get('/v1/threads?channel=widget&limit=100')).body.data as { id: string }[];
+const threads = async () =>
+  (await owner.get('/v1/threads?channel=widget&limit=100')).body.data as { id: string }[];
 
 const inBrowser = (name: string, run: () => Promise<void>) =>
   test(name, async () => {
@@ -125,7 +137,8 @@ const inBrowser = (name: string, run: () => Promise<void>) =>
   });
 
 describe('the script', () => {
-  const get = (headers: Record<string, string> = {}) => fetch(`${shared.url}/widget/v1.js`, { headers });
+  const get = (headers: Record<string, string> = {}) =>
+    fetch(`${shared.url}/widget/v1.js`, { headers });
 
   test('is small, may be loaded by any page, and is asked for again only when it has changed', async () => {
     const response = await get({ 'Accept-Encoding': 'gzip' });
@@ -141,7 +154,9 @@ describe('the script', () => {
     });
     const text = await response.text();
     expect(await (await get({ 'Accept-Encoding': 'identity' })).text()).toBe(text);
-    expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/);
+    expect(text).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/,
+    );
     expect((await get({ 'If-None-Match': response.headers.get('etag')! })).status).toBe(304);
     expect((await fetch(`${shared.url}/widget/v1.js`, { method: 'POST' })).status).toBe(405);
   });
@@ -154,13 +169,17 @@ test('the package has types, and a server that renders a page can import it', as
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     await installPackages(folder, packed.tarballs);
     const installed = join(folder, 'node_modules', '@parley', 'widget');
-    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toMatchObject({ sideEffects: true });
+    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toMatchObject({
+      sideEffects: true,
+    });
     expect(gzipSync(readFileSync(join(installed, 'index.mjs'))).length).toBeLessThan(20_000);
     writeFileSync(
       join(folder, 'a.mjs'),
       `import { ParleyChat } from '@parley/widget'; console.log(typeof ParleyChat);`,
     );
-    expect(execFileSync(process.execPath, ['a.mjs'], { cwd: folder, encoding: 'utf8' })).toBe('function\n');
+    expect(execFileSync(process.execPath, ['a.mjs'], { cwd: folder, encoding: 'utf8' })).toBe(
+      'function\n',
+    );
     writeFileSync(
       join(folder, 'b.mts'),
       `import '@parley/widget';
@@ -169,8 +188,17 @@ test('the package has types, and a server that renders a page can import it', as
        document.createElement('parley-chat').explode();`,
     );
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const compilerOptions = { noEmit: true, strict: true, module: 'nodenext', lib: ['es2022', 'dom'], types: [] };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['b.mts'] }));
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      module: 'nodenext',
+      lib: ['es2022', 'dom'],
+      types: [],
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['b.mts'] }),
+    );
     execFileSync(process.execPath, [tsc, '-p', '.'], { cwd: folder, encoding: 'utf8' });
   } finally {
     for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
@@ -190,14 +218,20 @@ inBrowser(
         pieceEveryMs: 20,
       };
     });
-    const { page, complaints } = await visit(key, { sheet: '<link rel="stylesheet" href="/page.css">' });
+    const { page, complaints } = await visit(key, {
+      sheet: '<link rel="stylesheet" href="/page.css">',
+    });
     expect(
-      await page.locator('.launcher').evaluate((node) => (node as never as { offsetWidth: number }).offsetWidth),
+      await page
+        .locator('.launcher')
+        .evaluate((node) => (node as never as { offsetWidth: number }).offsetWidth),
     ).toBe(56);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await until(
-      async () => (await page.evaluate('document.activeElement.shadowRoot.activeElement.localName')) === 'textarea',
+      async () =>
+        (await page.evaluate('document.activeElement.shadowRoot.activeElement.localName')) ===
+        'textarea',
     );
     await page.keyboard.type('hello');
     await page.keyboard.press('Shift+Enter');
@@ -208,14 +242,19 @@ inBrowser(
     expect(await page.getByRole('status').innerText()).toBe('The assistant is typing');
     release();
     await until(async () => (await page.locator('.log').getAttribute('aria-busy')) === 'false');
-    expect(await entries(page)).toEqual(['hello\nthere', 'You said hello\nthere. See the shop <b>now</b>.']);
+    expect(await entries(page)).toEqual([
+      'hello\nthere',
+      'You said hello\nthere. See the shop <b>now</b>.',
+    ]);
     expect(await page.getByRole('link').getAttribute('href')).toBe('https://shop.example/a');
     const box = (await page.locator('.panel').boundingBox())!;
     expect([box.width, box.y + box.height < 720]).toEqual([380, true]);
 
     await page.keyboard.press('Escape');
     expect(await page.locator('.panel').isVisible()).toBe(false);
-    expect(await page.evaluate('document.activeElement.shadowRoot.activeElement.className')).toBe('launcher');
+    expect(await page.evaluate('document.activeElement.shadowRoot.activeElement.className')).toBe(
+      'launcher',
+    );
     // No trap: the page's own order continues after the chat.
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
@@ -251,27 +290,46 @@ inBrowser('messages that are sent during an answer are answered in their order',
   await open(page);
   for (const text of ['one', 'two', 'three']) await say(page, text);
   await until(async () => (await entries(page)).length === 6, { limitMs: 20_000 });
-  expect((await entries(page)).filter((text) => text.startsWith('re'))).toEqual(['re one', 're two', 're three']);
+  expect((await entries(page)).filter((text) => text.startsWith('re'))).toEqual([
+    're one',
+    're two',
+    're three',
+  ]);
 });
 
-inBrowser('a message is kept without a connection, and sent once when there is one again', async () => {
-  const { key } = await createKey();
-  const { page } = await visit(key);
-  await open(page);
-  await say(page, 'first');
-  await until(async () => (await entries(page)).length === 2);
-  await context.setOffline(true);
-  await say(page, 'second');
-  await until(async () => /^No connection\. Trying again in \d+ s$/.test(await status(page).innerText()));
-  expect(await page.locator('.note').innerText()).toBe('Sending…');
-  await context.setOffline(false);
-  await until(async () => (await entries(page)).length === 4, { limitMs: 30_000 });
-  expect(await entries(page)).toEqual(['first', 'The answer is 42.', 'second', 'The answer is 42.']);
-  expect(await status(page).innerText()).toBe('');
-});
+inBrowser(
+  'a message is kept without a connection, and sent once when there is one again',
+  async () => {
+    const { key } = await createKey();
+    const { page } = await visit(key);
+    await open(page);
+    await say(page, 'first');
+    await until(async () => (await entries(page)).length === 2);
+    await context.setOffline(true);
+    await say(page, 'second');
+    await until(async () =>
+      /^No connection\. Trying again in \d+ s$/.test(await status(page).innerText()),
+    );
+    expect(await page.locator('.note').innerText()).toBe('Sending…');
+    await context.setOffline(false);
+    await until(async () => (await entries(page)).length === 4, { limitMs: 30_000 });
+    expect(await entries(page)).toEqual([
+      'first',
+      'The answer is 42.',
+      'second',
+      'The answer is 42.',
+    ]);
+    expect(await status(page).innerText()).toBe('');
+  },
+);
 
 /** Answers requests of the page to the gateway, `messages` or `sessions`, as this function does, until it returns null. */
-async function intercept(page: Page, method: string, name: string, answer: (route: Route) => Promise<unknown> | null) {
+async function intercept(
+  page: Page,
+  method: string,
+  name: string,
+  answer: (route: Route) => Promise<unknown> | null,
+) {
   await page.route(
     (url) => url.pathname === `/v1/widget/${name}`,
     (route) => (route.request().method() === method ? answer(route) : null) ?? route.fallback(),
@@ -284,7 +342,9 @@ inBrowser('a message whose answer is lost is stored once, however often it is se
   let lost = 2;
   await intercept(page, 'POST', 'messages', (route) => {
     if (lost-- <= 0) return null;
-    return route.fetch().then(() => route.fulfill({ status: 502, headers: { 'Access-Control-Allow-Origin': '*' } }));
+    return route
+      .fetch()
+      .then(() => route.fulfill({ status: 502, headers: { 'Access-Control-Allow-Origin': '*' } }));
   });
   await open(page);
   await say(page, 'once');
@@ -310,7 +370,11 @@ inBrowser(
     let failures = 1;
     await intercept(page, 'GET', 'messages', (route) => {
       if (failures-- <= 0) return null;
-      return route.fulfill({ status: 500, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{"error":"x"}' });
+      return route.fulfill({
+        status: 500,
+        headers: { 'Access-Control-Allow-Origin': '*' },
+        body: '{"error":"x"}',
+      });
     });
     await open(page);
     await say(page, 'first');
@@ -321,7 +385,12 @@ inBrowser(
     await open(page);
     await say(page, 'second');
     await until(async () => (await entries(page)).length === 4);
-    expect(await entries(page)).toEqual(['first', 'The answer is 42.', 'second', 'The answer is 42.']);
+    expect(await entries(page)).toEqual([
+      'first',
+      'The answer is 42.',
+      'second',
+      'The answer is 42.',
+    ]);
     expect(complaints.filter((text) => /RangeError|Uncaught/.test(text))).toEqual([]);
   },
 );
@@ -331,7 +400,9 @@ inBrowser('a limit is shown with the time of the next try', async () => {
   const { page } = await visit(key);
   await open(page);
   await say(page, 'hello');
-  await until(async () => /^Too many messages\. Trying again in \d+ s$/.test(await status(page).innerText()));
+  await until(async () =>
+    /^Too many messages\. Trying again in \d+ s$/.test(await status(page).innerText()),
+  );
   const seconds = async () => Number(/\d+/.exec(await status(page).innerText())![0]);
   const before = await seconds();
   await until(async () => (await seconds()) < before);
@@ -344,7 +415,9 @@ inBrowser('a failed answer can be asked for again', async () => {
   const { page } = await visit(key);
   await open(page);
   await say(page, 'hello');
-  await until(async () => (await status(page).innerText()).startsWith('The assistant could not answer.'));
+  await until(async () =>
+    (await status(page).innerText()).startsWith('The assistant could not answer.'),
+  );
   expect(await page.locator('.panel').innerText()).not.toContain('secret');
   play({ text: 'Now.' });
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -352,29 +425,39 @@ inBrowser('a failed answer can be asked for again', async () => {
   expect(await status(page).innerText()).toBe('');
 });
 
-inBrowser('a person takes over, and the visitor reads the reply, also while the chat is closed', async () => {
-  const { key } = await createKey();
-  const before = new Set((await threads()).map(({ id }) => id));
-  const { page } = await visit(key);
-  await open(page);
-  await say(page, 'hello');
-  await until(async () => (await entries(page)).length === 2);
-  const thread = (await threads()).find(({ id }) => !before.has(id))!;
-  expect((await owner.post(`/v1/threads/${thread.id}/takeover`, {})).status).toBe(200);
-  await say(page, 'are you there?');
-  await until(async () => (await status(page).innerText()) === 'Someone from our team will reply here.');
-  expect((await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'Ana here.' })).status).toBeLessThan(300);
-  await until(async () => (await entries(page)).at(-1) === 'Ana here.', { limitMs: 20_000 });
-  expect(await page.locator('.person .note').innerText()).toBe('Team member');
-  await page.keyboard.press('Escape');
-  expect(await launcher(page).getAttribute('aria-label')).toBe('Open chat');
-  await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'One more thing.' });
-  await until(async () => (await launcher(page).getAttribute('aria-label')) === 'Open chat, new message', {
-    limitMs: 75_000,
-  });
-  await open(page);
-  expect((await entries(page)).at(-1)).toBe('One more thing.');
-});
+inBrowser(
+  'a person takes over, and the visitor reads the reply, also while the chat is closed',
+  async () => {
+    const { key } = await createKey();
+    const before = new Set((await threads()).map(({ id }) => id));
+    const { page } = await visit(key);
+    await open(page);
+    await say(page, 'hello');
+    await until(async () => (await entries(page)).length === 2);
+    const thread = (await threads()).find(({ id }) => !before.has(id))!;
+    expect((await owner.post(`/v1/threads/${thread.id}/takeover`, {})).status).toBe(200);
+    await say(page, 'are you there?');
+    await until(
+      async () => (await status(page).innerText()) === 'Someone from our team will reply here.',
+    );
+    expect(
+      (await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'Ana here.' })).status,
+    ).toBeLessThan(300);
+    await until(async () => (await entries(page)).at(-1) === 'Ana here.', { limitMs: 20_000 });
+    expect(await page.locator('.person .note').innerText()).toBe('Team member');
+    await page.keyboard.press('Escape');
+    expect(await launcher(page).getAttribute('aria-label')).toBe('Open chat');
+    await owner.post(`/v1/threads/${thread.id}/messages`, { text: 'One more thing.' });
+    await until(
+      async () => (await launcher(page).getAttribute('aria-label')) === 'Open chat, new message',
+      {
+        limitMs: 75_000,
+      },
+    );
+    await open(page);
+    expect((await entries(page)).at(-1)).toBe('One more thing.');
+  },
+);
 
 inBrowser(
   'when another visitor signs in on the site, the chat shows their thread and sends nothing of the one before',
@@ -411,7 +494,9 @@ inBrowser(
     identity = { status: 404, body: '' };
     await page.reload();
     await until(async () =>
-      (await status(page).innerText()).startsWith('The chat is not available at the moment. Trying'),
+      (await status(page).innerText()).startsWith(
+        'The chat is not available at the moment. Trying',
+      ),
     );
     identity = { status: 200, body: await sign('user-2') };
     await until(async () => (await entries(page)).length === 2, { limitMs: 15_000 });
@@ -444,21 +529,30 @@ inBrowser(
     expect(systems[1]).toContain('Plan gold.');
 
     const [head, payload] = jwt.split('.');
-    const forged = createHmac('sha256', 'another secret').update(`${head}.${payload}`).digest('base64url');
+    const forged = createHmac('sha256', 'another secret')
+      .update(`${head}.${payload}`)
+      .digest('base64url');
     identity = { status: 200, body: `${head}.${payload}.${forged}` };
     await page.reload();
-    await until(async () => (await status(page).innerText()) === 'The chat is not available at the moment.');
+    await until(
+      async () => (await status(page).innerText()) === 'The chat is not available at the moment.',
+    );
     expect(await entries(page)).toEqual([]);
   },
 );
 
-inBrowser('a page of another site learns what is wrong, and its visitors see no error of ours', async () => {
-  const { key } = await createKey({ origins: ['https://elsewhere.example'] });
-  const { page, complaints } = await visit(key);
-  await open(page);
-  await until(async () => /^The chat is not available at the moment\. Trying/.test(await status(page).innerText()));
-  expect(complaints.join('\n')).toContain(`its origins must include ${origin}.`);
-});
+inBrowser(
+  'a page of another site learns what is wrong, and its visitors see no error of ours',
+  async () => {
+    const { key } = await createKey({ origins: ['https://elsewhere.example'] });
+    const { page, complaints } = await visit(key);
+    await open(page);
+    await until(async () =>
+      /^The chat is not available at the moment\. Trying/.test(await status(page).innerText()),
+    );
+    expect(complaints.join('\n')).toContain(`its origins must include ${origin}.`);
+  },
+);
 
 inBrowser('nothing is requested before the chat is opened', async () => {
   const { key } = await createKey();
@@ -477,7 +571,8 @@ describe('accessibility', () => {
       violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
     };
     return found.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ failureSummary, html: at }) => at + failureSummary).join()}`,
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ failureSummary, html: at }) => at + failureSummary).join()}`,
     );
   };
   const rich =
@@ -491,10 +586,18 @@ describe('accessibility', () => {
   ] as const)('axe finds nothing: %s', async (_name, scheme, lang, dir, width) => {
     if (browser === null) return;
     await context.close();
-    context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
+    context = await browser.newContext({
+      colorScheme: scheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
+    });
     const { key } = await createKey();
     play({ text: rich });
-    const { page } = await visit(key, { lang, dir, attributes: 'greeting="Hello! Ask **anything**." heading="Shop"' });
+    const { page } = await visit(key, {
+      lang,
+      dir,
+      attributes: 'greeting="Hello! Ask **anything**." heading="Shop"',
+    });
     expect(await violations(page)).toEqual([]);
     await page.locator('.launcher').click();
     await page.locator('textarea').fill('hello');
@@ -507,7 +610,9 @@ describe('accessibility', () => {
     else expect(dir === 'ltr' && box.x > 1000).toBe(true);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     if (process.env.PARLEY_SCREENSHOTS)
-      await page.screenshot({ path: join(process.env.PARLEY_SCREENSHOTS, `widget-${width}-${scheme}-${lang}.png`) });
+      await page.screenshot({
+        path: join(process.env.PARLEY_SCREENSHOTS, `widget-${width}-${scheme}-${lang}.png`),
+      });
   });
 });
 

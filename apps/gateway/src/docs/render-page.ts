@@ -65,14 +65,16 @@ ${Object.entries(document.components.schemas)
 }
 
 /** The HTML of a text of the page. */
-export const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
+export const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character]!);
 
 const navigate = ({ method, path, operation }: Entry): string =>
   `<li><a href="#${escape(operation.operationId)}"><b class="${method}">${method}</b> ${escape(path)}</a></li>`;
 
 function describeEntry(entry: Entry): string {
   const { method, path, operation } = entry;
-  const { operationId, summary, description, security, parameters, requestBody, responses } = operation;
+  const { operationId, summary, description, security, parameters, requestBody, responses } =
+    operation;
   const credentials = security
     .flatMap((one) => Object.keys(one))
     .map((name) => (name === 'apiKey' ? 'an API key' : 'the token of the tool executor'));
@@ -105,7 +107,10 @@ ${errors.length === 0 ? '' : table(['Status', 'Code', 'Error'], errors.flatMap(e
 </article>`;
 }
 
-function describeAnswer(status: string, { description, content: contents = {} }: OpenApiResponse): string {
+function describeAnswer(
+  status: string,
+  { description, content: contents = {} }: OpenApiResponse,
+): string {
   const [, one] = Object.entries(contents)[0] ?? [];
   return `<p><b class="s2">${status}</b> ${escape(description)}</p>${one === undefined ? '' : content(one)}`;
 }
@@ -113,7 +118,9 @@ function describeAnswer(status: string, { description, content: contents = {} }:
 /** The codes of a status. They have the schema `Error`, and the fields that the operation adds. */
 function errorRows([status, response]: [string, OpenApiResponse]): string[][] {
   const { schema, examples = {} } = response.content!['application/json']!;
-  const own = rowsOf(schema).flatMap(({ name, type }) => (name === 'code' ? [] : [`\`${name}\`: ${type}`]));
+  const own = rowsOf(schema).flatMap(({ name, type }) =>
+    name === 'code' ? [] : [`\`${name}\`: ${type}`],
+  );
   const added = own.length === 0 ? '' : ` (with ${own.join(', ')})`;
   return Object.entries(examples).map(([code, { value }]) => [
     status,
@@ -123,7 +130,9 @@ function errorRows([status, response]: [string, OpenApiResponse]): string[][] {
 }
 
 function content({ schema, examples = {} }: OpenApiContent): string {
-  const shown = Object.values(examples).map(({ value }) => `<pre>${escape(JSON.stringify(value, null, 2))}</pre>`);
+  const shown = Object.values(examples).map(
+    ({ value }) => `<pre>${escape(JSON.stringify(value, null, 2))}</pre>`,
+  );
   return fields(schema) + shown.join('');
 }
 
@@ -154,4 +163,10 @@ const linkTypes = (text: string): string =>
 /** HTML of a text in which backticks mark code. */
 const prose = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};

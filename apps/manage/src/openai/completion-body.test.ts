@@ -18,7 +18,10 @@ function conversationOf(messages: unknown[], rest: object = {}) {
 function historyOf(messages: unknown[], rest: object = {}) {
   const { message, sent } = conversationOf(messages, rest);
   expect(message).toBe('Hello');
-  return [sent.instructions, ...sent.history.map(({ role, content }) => `${role}: ${content}`)].filter(Boolean);
+  return [
+    sent.instructions,
+    ...sent.history.map(({ role, content }) => `${role}: ${content}`),
+  ].filter(Boolean);
 }
 
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -29,10 +32,18 @@ const histories: [string, unknown[], string[]][] = [
   ['a blank answer', [user('a'), assistant({ content: ' \n' })], ['user: a']],
   ['parts', [assistant({ content: [text('b'), text('c')] })], ['assistant: bc']],
   ['parts of the user', [user([text('a'), text('b')])], ['user: ab']],
-  ['a part with a refusal', [assistant({ content: [{ type: 'refusal', refusal: 'No.' }] })], ['assistant: No.']],
+  [
+    'a part with a refusal',
+    [assistant({ content: [{ type: 'refusal', refusal: 'No.' }] })],
+    ['assistant: No.'],
+  ],
   ['a refusal', [assistant({ content: null, refusal: 'No.' })], ['assistant: No.']],
   ['a refusal without parts', [assistant({ content: [], refusal: 'No.' })], ['assistant: No.']],
-  ['a refusal with blank content', [assistant({ content: ' ', refusal: 'No.' })], ['assistant: No.']],
+  [
+    'a refusal with blank content',
+    [assistant({ content: ' ', refusal: 'No.' })],
+    ['assistant: No.'],
+  ],
   ['a refusal with content', [assistant({ content: 'b', refusal: 'No.' })], ['assistant: b']],
   [
     'a refusal after a text',
@@ -40,14 +51,34 @@ const histories: [string, unknown[], string[]][] = [
     ['assistant: b. No.'],
   ],
   ['no refusal', [assistant({ content: 'b', refusal: null })], ['assistant: b']],
-  ['audio of an answer', [assistant({ content: [{ type: 'audio', data: 'x' }], audio: { id: 'a' } })], []],
+  [
+    'audio of an answer',
+    [assistant({ content: [{ type: 'audio', data: 'x' }], audio: { id: 'a' } })],
+    [],
+  ],
   [
     'parts that are not text',
-    [assistant({ content: [{ type: 'reasoning', text: 'Hm' }, text('b'), { type: 'audio', text: 7, refusal: 8 }] })],
+    [
+      assistant({
+        content: [
+          { type: 'reasoning', text: 'Hm' },
+          text('b'),
+          { type: 'audio', text: 7, refusal: 8 },
+        ],
+      }),
+    ],
     ['assistant: b'],
   ],
-  ['parts of type text and refusal that are null', [assistant({ content: [text(null), { type: 'refusal' }] })], []],
-  ['a text with a call of a tool', [assistant({ content: 'I look.', tool_calls: [call] })], ['assistant: I look.']],
+  [
+    'parts of type text and refusal that are null',
+    [assistant({ content: [text(null), { type: 'refusal' }] })],
+    [],
+  ],
+  [
+    'a text with a call of a tool',
+    [assistant({ content: 'I look.', tool_calls: [call] })],
+    ['assistant: I look.'],
+  ],
   [
     'calls of tools and their results',
     [
@@ -58,10 +89,18 @@ const histories: [string, unknown[], string[]][] = [
     ],
     ['user: a', 'assistant: b'],
   ],
-  ['a call of a function', [assistant({ content: null, function_call: {} }), { role: 'function', name: 'f' }], []],
+  [
+    'a call of a function',
+    [assistant({ content: null, function_call: {} }), { role: 'function', name: 'f' }],
+    [],
+  ],
   [
     'instructions without content',
-    ['system', 'developer'].flatMap((role) => [{ role }, { role, content: null }, { role, content: [] }]),
+    ['system', 'developer'].flatMap((role) => [
+      { role },
+      { role, content: null },
+      { role, content: [] },
+    ]),
     [],
   ],
   [
@@ -86,8 +125,12 @@ const histories: [string, unknown[], string[]][] = [
     'keys of a prototype',
     [
       JSON.parse('{"role":"assistant","content":null,"__proto__":{"content":"x","refusal":"x"}}'),
-      JSON.parse('{"role":"assistant","content":[{"type":"text","text":"b","__proto__":{"text":"x"}}]}'),
-      JSON.parse('{"role":"assistant","content":[{"type":"__proto__","text":"x"},{"type":"constructor"}]}'),
+      JSON.parse(
+        '{"role":"assistant","content":[{"type":"text","text":"b","__proto__":{"text":"x"}}]}',
+      ),
+      JSON.parse(
+        '{"role":"assistant","content":[{"type":"__proto__","text":"x"},{"type":"constructor"}]}',
+      ),
     ],
     ['assistant: b'],
   ],
@@ -99,15 +142,27 @@ const histories: [string, unknown[], string[]][] = [
     [user('a'), assistant({ content: 'b' }), assistant({ content: 'c' })],
     ['user: a', 'assistant: b', 'assistant: c'],
   ],
-  ['only messages that are skipped', [{ role: 'system' }, assistant({}), { role: 'tool' }, user(null)], []],
-  ['999 messages without content', Array.from({ length: 999 }, () => assistant({ content: null })), []],
+  [
+    'only messages that are skipped',
+    [{ role: 'system' }, assistant({}), { role: 'tool' }, user(null)],
+    [],
+  ],
+  [
+    '999 messages without content',
+    Array.from({ length: 999 }, () => assistant({ content: null })),
+    [],
+  ],
 ];
 test.each(histories)('%s is accepted', (_name, messages, expected) => {
   expect(historyOf(messages)).toEqual(expected);
 });
 
 test('a thread has the instructions, and no history of the request', () => {
-  const messages = [{ role: 'system', content: null }, { role: 'developer', content: 'Be kind.' }, user('a')];
+  const messages = [
+    { role: 'system', content: null },
+    { role: 'developer', content: 'Be kind.' },
+    user('a'),
+  ];
   expect(conversationOf(messages, { metadata: { thread_id: 'thread_1' } })).toEqual({
     message: 'Hello',
     threadId: 'thread_1',
@@ -123,7 +178,10 @@ test('parts of the last message are its text', () => {
 test('many parts are read', () => {
   const content = Array.from({ length: 100_000 }, () => text('x'));
   const written = 'x'.repeat(100_000);
-  expect(historyOf([user(content), assistant({ content })])).toEqual([`user: ${written}`, `assistant: ${written}`]);
+  expect(historyOf([user(content), assistant({ content })])).toEqual([
+    `user: ${written}`,
+    `assistant: ${written}`,
+  ]);
 });
 
 const ownContent =
@@ -162,17 +220,33 @@ const refused: [string, unknown, string][] = [
     answerContent,
   ],
   ['many numbers', [assistant({ content: many(7) }), hello], answerContent],
-  ['a refusal that is a number', [assistant({ refusal: 7 }), hello], 'messages.0.refusal must be a string'],
+  [
+    'a refusal that is a number',
+    [assistant({ refusal: 7 }), hello],
+    'messages.0.refusal must be a string',
+  ],
   ['an unknown role', [{ role: 'critic', content: 'x' }, hello], `messages.0.role ${roles}`],
-  ['a role of a prototype', [JSON.parse('{"__proto__":{"role":"user"}}'), hello], `messages.0.role ${roles}`],
+  [
+    'a role of a prototype',
+    [JSON.parse('{"__proto__":{"role":"user"}}'), hello],
+    `messages.0.role ${roles}`,
+  ],
   ['no role', [{ content: 'x' }, hello], `messages.0.role ${roles}`],
   ['a message that is no object', ['a', hello], 'messages.0 must be an object'],
   ['a message that is null', [null, hello], 'messages.0 must be an object'],
   ['an answer at the end', [hello, assistant({ content: 'b' })], notUser],
   ['an answer without content at the end', [hello, assistant({ content: null })], notUser],
   ['instructions at the end', [hello, { role: 'system', content: 'x' }], notUser],
-  ['a result of a tool at the end', [hello, { role: 'tool', tool_call_id: 'call_1', content: 'r' }], afterTool],
-  ['a result of a function at the end', [hello, { role: 'function', name: 'f', content: 'r' }], afterTool],
+  [
+    'a result of a tool at the end',
+    [hello, { role: 'tool', tool_call_id: 'call_1', content: 'r' }],
+    afterTool,
+  ],
+  [
+    'a result of a function at the end',
+    [hello, { role: 'function', name: 'f', content: 'r' }],
+    afterTool,
+  ],
   ['a blank message at the end', [user('  ')], blank],
   ['null at the end', [user(null)], blank],
   ['no content at the end', [{ role: 'user' }], blank],

@@ -50,11 +50,20 @@ const answerContent = contentOf(
 );
 
 const answer = z
-  .object({ role: z.literal('assistant'), content: answerContent, refusal: z.string('must be a string').nullish() })
-  .transform(({ role, content, refusal }) => ({ role, content: isBlank(content) ? (refusal ?? '') : content }));
+  .object({
+    role: z.literal('assistant'),
+    content: answerContent,
+    refusal: z.string('must be a string').nullish(),
+  })
+  .transform(({ role, content, refusal }) => ({
+    role,
+    content: isBlank(content) ? (refusal ?? '') : content,
+  }));
 
 /** Results of tools that the client had called elsewhere. The tools of an agent run on the server, so they are left out. */
-const toolResult = z.object({ role: z.enum(['tool', 'function']) }).transform(({ role }) => ({ role, content: '' }));
+const toolResult = z
+  .object({ role: z.enum(['tool', 'function']) })
+  .transform(({ role }) => ({ role, content: '' }));
 
 const roles = 'must be "system", "developer", "user", "assistant" or "tool"';
 const message = z.discriminatedUnion(
@@ -82,7 +91,11 @@ function problemOfLast({ role, content }: Message): string | null {
 const only = (values: readonly unknown[], why: string) =>
   z
     .unknown()
-    .refine((value) => value == null || values.some((one) => JSON.stringify(one) === JSON.stringify(value)), why)
+    .refine(
+      (value) =>
+        value == null || values.some((one) => JSON.stringify(one) === JSON.stringify(value)),
+      why,
+    )
     .optional();
 const toolsAreOnServer = 'is not supported: the tools of an agent run on the server';
 
@@ -137,7 +150,9 @@ export function toConversation({ messages, metadata }: CompletionBody) {
         .join('\n\n'),
       history:
         threadId === undefined
-          ? before.flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []))
+          ? before.flatMap(({ role, content }) =>
+              role === 'user' || role === 'assistant' ? [{ role, content }] : [],
+            )
           : [],
       isSingle: threadId === undefined,
     },

@@ -22,7 +22,10 @@ afterAll(() => api.close());
 const path = '/openai/v1/chat/completions';
 const user = (content: unknown) => ({ role: 'user', content });
 const post = (body: object, given = key) =>
-  world.call('post', path, { key: given, body: { model: 'agent:helper', messages: [user('Hello')], ...body } });
+  world.call('post', path, {
+    key: given,
+    body: { model: 'agent:helper', messages: [user('Hello')], ...body },
+  });
 const lastExecution = async () =>
   (
     await api.db.pool.query(
@@ -66,9 +69,19 @@ test('a completion has the reply and the usage, and its conversation is stored w
   ]);
   const stored = await lastExecution();
   expect(response.body).toEqual({
-    ...{ id: `chatcmpl-${stored.id}`, object: 'chat.completion', created: expect.any(Number), model: 'agent:helper' },
+    ...{
+      id: `chatcmpl-${stored.id}`,
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'agent:helper',
+    },
     choices: [
-      { index: 0, message: { role: 'assistant', content: 'Hi', refusal: null }, logprobs: null, finish_reason: 'stop' },
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hi', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
     ],
     usage: {
       prompt_tokens: 7,
@@ -98,22 +111,34 @@ test('no list shows the thread of a single request, and no request reads, contin
   await Promise.all([post({}).expect(200), answerNext(succeeded)]);
   const { thread_id: id, id: executionId } = await lastExecution();
   expect((await call('get', '/v1/thread-counts').expect(200)).body).toEqual(counts);
-  expect(JSON.stringify((await call('get', '/v1/threads?limit=100').expect(200)).body)).not.toContain(id);
+  expect(
+    JSON.stringify((await call('get', '/v1/threads?limit=100').expect(200)).body),
+  ).not.toContain(id);
   await call('get', `/v1/threads/${id}`).expect(404);
   await call('get', `/v1/threads/${id}/messages`).expect(404);
   await call('get', `/v1/threads/${id}/stream`).expect(404);
   await call('post', `/v1/threads/${id}/takeover`, {}).expect(404);
   await call('post', `/v1/threads/${id}/notes`, { text: 'n' }).expect(404);
   await call('delete', `/v1/threads/${id}`).expect(404);
-  await call('post', '/v1/executions', { agentSlug: 'helper', message: 'again', threadId: id }).expect(404);
+  await call('post', '/v1/executions', {
+    agentSlug: 'helper',
+    message: 'again',
+    threadId: id,
+  }).expect(404);
   const continued = await post({ metadata: { thread_id: id } }).expect(404);
-  expect(continued.body.error).toMatchObject({ code: 'thread_not_found', param: 'metadata.thread_id' });
+  expect(continued.body.error).toMatchObject({
+    code: 'thread_not_found',
+    param: 'metadata.thread_id',
+  });
   // Who sees all executions sees its usage.
   await call('get', `/v1/executions/${executionId}`).expect(200);
 });
 
 test('with a thread the last message is added to it, without the history of the request', async () => {
-  const started = await world.call('post', '/v1/executions', { key, body: { agentSlug: 'helper', message: 'First' } });
+  const started = await world.call('post', '/v1/executions', {
+    key,
+    body: { agentSlug: 'helper', message: 'First' },
+  });
   await answerNext(succeeded);
   const { threadId } = started.body;
   const messages = [{ role: 'system', content: 'Be brief.' }, user('ignored'), user('Second')];
@@ -128,13 +153,18 @@ test('with a thread the last message is added to it, without the history of the 
   const other = await api.world();
   await insertAgent(other);
   const foreign = await api.keyOf(other.scope, ['chat']);
-  expect((await post({ metadata: { thread_id: threadId } }, foreign).expect(404)).body.error.code).toBe(
-    'thread_not_found',
-  );
+  expect(
+    (await post({ metadata: { thread_id: threadId } }, foreign).expect(404)).body.error.code,
+  ).toBe('thread_not_found');
 });
 
 test.each([
-  ["status = 'failed', error = 'openai/x: key sk-1 is refused'", 502, 'agent_failed', 'server_error'],
+  [
+    "status = 'failed', error = 'openai/x: key sk-1 is refused'",
+    502,
+    'agent_failed',
+    'server_error',
+  ],
   ["status = 'failed', error = 'interrupted'", 502, 'agent_failed', 'server_error'],
   ["status = 'failed', error = 'cancelled'", 422, 'cancelled', 'invalid_request_error'],
   ["status = 'succeeded', output = null", 422, 'person_answers', 'invalid_request_error'],
@@ -165,26 +195,43 @@ test('a stream ends with the usage if that is asked for, and with [DONE]', async
     {},
     null,
   ]);
-  expect(chunks.map(({ choices: [choice] }) => choice?.finish_reason)).toEqual([null, null, 'stop', undefined]);
+  expect(chunks.map(({ choices: [choice] }) => choice?.finish_reason)).toEqual([
+    null,
+    null,
+    'stop',
+    undefined,
+  ]);
   expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 7, total_tokens: 10 });
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
 });
 
-test.each([true, false])('a client that disconnects ends the execution, stream: %s', async (stream) => {
-  const server = createServer(createManageApp(api.deps)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const body = JSON.stringify({ model: 'agent:helper', stream, messages: [user(`abort ${stream}`)] });
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const signal = AbortSignal.timeout(300);
-  const failure = fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body, signal })
-    .then((response) => response.text())
-    .catch((error: Error) => error.name);
-  expect(await failure).toBe('TimeoutError');
-  await until(async () => (await lastExecution()).error === 'cancelled');
-  expect(await lastExecution()).toMatchObject({ input: `abort ${stream}`, status: 'failed' });
-  server.close();
-});
+test.each([true, false])(
+  'a client that disconnects ends the execution, stream: %s',
+  async (stream) => {
+    const server = createServer(createManageApp(api.deps)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const body = JSON.stringify({
+      model: 'agent:helper',
+      stream,
+      messages: [user(`abort ${stream}`)],
+    });
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const signal = AbortSignal.timeout(300);
+    const failure = fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    })
+      .then((response) => response.text())
+      .catch((error: Error) => error.name);
+    expect(await failure).toBe('TimeoutError');
+    await until(async () => (await lastExecution()).error === 'cancelled');
+    expect(await lastExecution()).toMatchObject({ input: `abort ${stream}`, status: 'failed' });
+    server.close();
+  },
+);
 
 test('a stream over the limit is refused before its execution begins', async () => {
   const before = await lastExecution();
@@ -238,11 +285,29 @@ test.each<[string, object, number, string, string]>([
     'messages',
     'invalid_body',
   ],
-  ['too many messages', { messages: Array.from({ length: 1_001 }, () => user('a')) }, 400, 'messages', 'invalid_body'],
-  ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }, 400, 'tools', 'invalid_body'],
+  [
+    'too many messages',
+    { messages: Array.from({ length: 1_001 }, () => user('a')) },
+    400,
+    'messages',
+    'invalid_body',
+  ],
+  [
+    'tools',
+    { tools: [{ type: 'function', function: { name: 'f' } }] },
+    400,
+    'tools',
+    'invalid_body',
+  ],
   ['a required tool', { tool_choice: 'required' }, 400, 'tool_choice', 'invalid_body'],
   ['several answers', { n: 2 }, 400, 'n', 'invalid_body'],
-  ['JSON as an answer', { response_format: { type: 'json_object' } }, 400, 'response_format', 'invalid_body'],
+  [
+    'JSON as an answer',
+    { response_format: { type: 'json_object' } },
+    400,
+    'response_format',
+    'invalid_body',
+  ],
   ['a stop sequence', { stop: ['END'] }, 400, 'stop', 'invalid_body'],
   [
     'a thread that does not exist',
@@ -269,11 +334,22 @@ test.each<[string, object, number, string, string]>([
 test.each<[string, object, string | undefined, number, string, string]>([
   ['no key', {}, undefined, 401, 'invalid_api_key', 'authentication_error'],
   ['an unknown key', {}, 'sk_dev_unknown', 401, 'invalid_api_key', 'authentication_error'],
-  ['a publishable key', {}, 'pk_dev_abcdefghijklmnopqrstuv', 403, 'publishable_key', 'permission_error'],
+  [
+    'a publishable key',
+    {},
+    'pk_dev_abcdefghijklmnopqrstuv',
+    403,
+    'publishable_key',
+    'permission_error',
+  ],
 ])('with %s', async (_name, body, given, status, code, type) => {
-  const headers: Record<string, string> = given === undefined ? {} : { Authorization: `Bearer ${given}` };
+  const headers: Record<string, string> =
+    given === undefined ? {} : { Authorization: `Bearer ${given}` };
   const response = await api
-    .call('post', path, { body: { model: 'agent:helper', messages: [user('a')], ...body }, headers })
+    .call('post', path, {
+      body: { model: 'agent:helper', messages: [user('a')], ...body },
+      headers,
+    })
     .expect(status);
   expect(response.body.error).toMatchObject({ code, type });
 });
@@ -281,8 +357,12 @@ test.each<[string, object, string | undefined, number, string, string]>([
 test('other permissions, paths, methods and malformed JSON are refused in the same form', async () => {
   const dataOnly = await api.keyOf(world.scope, ['data']);
   expect((await post({}, dataOnly).expect(403)).body.error.code).toBe('missing_permission');
-  expect((await world.call('get', '/openai/v1/embeddings', { key }).expect(404)).body.error.code).toBe('unknown_path');
-  expect((await world.call('get', path, { key }).expect(405)).body.error.code).toBe('method_not_allowed');
+  expect(
+    (await world.call('get', '/openai/v1/embeddings', { key }).expect(404)).body.error.code,
+  ).toBe('unknown_path');
+  expect((await world.call('get', path, { key }).expect(405)).body.error.code).toBe(
+    'method_not_allowed',
+  );
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const malformed = await api.call('post', path, { headers, body: '{"model":' }).expect(400);
   expect(malformed.body.error.type).toBe('invalid_request_error');
@@ -290,13 +370,22 @@ test('other permissions, paths, methods and malformed JSON are refused in the sa
 
 test('agents and routers of the environment are models', async () => {
   const { body } = await world.call('get', '/openai/v1/models', { key }).expect(200);
-  const model = { id: 'agent:helper', object: 'model', created: expect.any(Number), owned_by: 'parley' };
+  const model = {
+    id: 'agent:helper',
+    object: 'model',
+    created: expect.any(Number),
+    owned_by: 'parley',
+  };
   expect(body).toEqual({ object: 'list', data: expect.arrayContaining([model]) });
-  expect((await world.call('get', '/openai/v1/models/agent:helper', { key }).expect(200)).body).toEqual(model);
-  expect((await world.call('get', '/openai/v1/models/agent%3Ahelper', { key }).expect(200)).body).toEqual(model);
-  expect((await world.call('get', '/openai/v1/models/agent:none', { key }).expect(404)).body.error.code).toBe(
-    'model_not_found',
-  );
+  expect(
+    (await world.call('get', '/openai/v1/models/agent:helper', { key }).expect(200)).body,
+  ).toEqual(model);
+  expect(
+    (await world.call('get', '/openai/v1/models/agent%3Ahelper', { key }).expect(200)).body,
+  ).toEqual(model);
+  expect(
+    (await world.call('get', '/openai/v1/models/agent:none', { key }).expect(404)).body.error.code,
+  ).toBe('model_not_found');
   const production = await api.sibling(world, 'production');
   expect((await production.call('get', '/openai/v1/models').expect(200)).body.data).toEqual([]);
 });

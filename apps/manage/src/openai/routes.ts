@@ -1,7 +1,14 @@
 import { cancelExecution, listAnswererSlugs } from '@parley/agents';
 import type { Caller, FinishReason, Scope } from '@parley/contracts';
 import { actorOf, seesAll } from '@parley/permissions';
-import { type CallerContext, HttpError, type Route, notFound, openAiError, route } from '@parley/service';
+import {
+  type CallerContext,
+  HttpError,
+  type Route,
+  notFound,
+  openAiError,
+  route,
+} from '@parley/service';
 import { z } from 'zod';
 import { type StartDeps, beginInBackground } from '../routes/start-execution';
 import { type VisibleExecution, executionOf, publicErrorOf } from '../visible-execution';
@@ -20,7 +27,13 @@ const any = z.unknown();
 export const createOpenAiRoutes = (deps: Deps): Route[] => [
   route(
     {
-      ...{ method: 'post', path: '/openai/v1/chat/completions', permission: 'chat', orManage: true, rateLimited: true },
+      ...{
+        method: 'post',
+        path: '/openai/v1/chat/completions',
+        permission: 'chat',
+        orManage: true,
+        rateLimited: true,
+      },
       ...{ body: completionBodySchema, response: any },
     },
     async ({ body }, context) => {
@@ -65,7 +78,8 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
     },
     async ({ params }, { scope }) => {
       const found = (await listModels(deps, scope)).find(({ id }) => id === params.model);
-      if (found === undefined) throw notFound(`The model "${params.model}" does not exist`, 'model_not_found');
+      if (found === undefined)
+        throw notFound(`The model "${params.model}" does not exist`, 'model_not_found');
       return found;
     },
   ),
@@ -93,7 +107,9 @@ const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: VisibleExecutio
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
-  ...(reasoningTokens !== null && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  ...(reasoningTokens !== null && {
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  }),
 });
 
 /**
@@ -111,7 +127,8 @@ const finishReasons: Readonly<Record<FinishReason, string>> = {
 /** The answer in one piece. Throws when there is none. */
 function toCompletion(execution: VisibleExecution, model: string, caller: Caller) {
   const { id, status, output, error, finishReason, createdAt } = execution;
-  if (status !== 'succeeded') throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status), caller);
+  if (status !== 'succeeded')
+    throw failureOf(status === 'stored' ? 'person_answers' : (error ?? status), caller);
   return {
     id: idOf(id),
     object: 'chat.completion',
@@ -138,11 +155,19 @@ function failureOf(reason: string, caller: Caller): HttpError {
     new HttpError(status, code, message, { headers: { 'x-should-retry': 'false' } });
   switch (reason) {
     case 'person_answers':
-      return once(422, 'A person has taken this thread over. The message is stored, and no agent answers it', reason);
+      return once(
+        422,
+        'A person has taken this thread over. The message is stored, and no agent answers it',
+        reason,
+      );
     case 'cancelled':
       return once(422, 'The execution was cancelled', reason);
     case 'answer_restarted':
-      return once(502, 'The model restarted its answer with different text. Send the request again', reason);
+      return once(
+        502,
+        'The model restarted its answer with different text. Send the request again',
+        reason,
+      );
     default:
       return once(
         502,
@@ -165,7 +190,12 @@ async function streamCompletion(
   const stream = streams.open(context, undefined, undefined, leave);
   const { signal } = stream;
   const includesUsage = options?.include_usage === true;
-  const common = { id: idOf(executionId), object: 'chat.completion.chunk', created: secondsOf(new Date()), model };
+  const common = {
+    id: idOf(executionId),
+    object: 'chat.completion.chunk',
+    created: secondsOf(new Date()),
+    model,
+  };
   const send = (delta: { role?: string; content?: string }, finishReason: string | null = null) => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
     return stream.send({ data: { ...common, choices, ...(includesUsage && { usage: null }) } });
@@ -173,7 +203,10 @@ async function streamCompletion(
   const read = createStreamedText();
   try {
     await send({ role: 'assistant', content: '' });
-    for await (const { chunk } of executionStreams.read(context.scope, executionId, { after: 0, signal })) {
+    for await (const { chunk } of executionStreams.read(context.scope, executionId, {
+      after: 0,
+      signal,
+    })) {
       const part = read(chunk);
       if (part?.type === 'text') await send({ content: part.text });
       if (part?.type === 'failed') {
@@ -184,13 +217,16 @@ async function streamCompletion(
       // The stream has no word for a refusal.
       const execution = await executionOf(db, context, executionId);
       await send({}, finishReasons[execution.finishReason ?? 'stop']);
-      if (includesUsage) await stream.send({ data: { ...common, choices: [], usage: usageOf(execution) } });
+      if (includesUsage)
+        await stream.send({ data: { ...common, choices: [], usage: usageOf(execution) } });
       stream.end('[DONE]');
       return true;
     }
   } catch (error) {
     context.log.warn({ err: error }, 'a streamed completion was ended');
-    await stream.send({ data: openAiError(new HttpError(500, 'internal_error', 'Internal error')) as never });
+    await stream.send({
+      data: openAiError(new HttpError(500, 'internal_error', 'Internal error')) as never,
+    });
   } finally {
     stream.end();
   }

@@ -3,7 +3,8 @@ import type { NumberedChunk } from '@parley/redis';
 type Chunk = NumberedChunk['chunk'];
 
 /** What a chunk of an execution means to a reader who cannot take back what was sent. */
-export type StreamedText = { type: 'text'; text: string } | { type: 'end' } | { type: 'failed'; reason: string };
+export type StreamedText =
+  { type: 'text'; text: string } | { type: 'end' } | { type: 'failed'; reason: string };
 
 /**
  * Reads the chunks of an execution as a text that only grows. When a step is begun again, by another model, by another process or
@@ -39,7 +40,8 @@ export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
         let text = chunk.delta as string;
         if (repeated !== null) {
           repeated += text;
-          const isSame = repeated.length <= sent.length ? sent.startsWith(repeated) : repeated.startsWith(sent);
+          const isSame =
+            repeated.length <= sent.length ? sent.startsWith(repeated) : repeated.startsWith(sent);
           if (!isSame) return { type: 'failed', reason: 'answer_restarted' };
           if (repeated.length <= sent.length) return null;
           text = repeated.slice(sent.length);
@@ -53,7 +55,8 @@ export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
       }
       case 'finish':
         if (chunk.finishReason === 'other') return { type: 'failed', reason: 'person_answers' };
-        if (repeated !== null && repeated !== sent) return { type: 'failed', reason: 'answer_restarted' };
+        if (repeated !== null && repeated !== sent)
+          return { type: 'failed', reason: 'answer_restarted' };
         return { type: 'end' };
       case 'abort':
         return { type: 'failed', reason: 'cancelled' };

@@ -30,9 +30,17 @@ export const createApiKeyHandlers = ({ db, ...deps }: { db: Db } & AuditDeps): H
     db.transaction(async (tx) => {
       const { scope } = context;
       if (role !== undefined && permissions.includes('manage'))
-        throw badRequest('A key with a role cannot have the permission manage', undefined, 'manage_with_role');
+        throw badRequest(
+          'A key with a role cannot have the permission manage',
+          undefined,
+          'manage_with_role',
+        );
       if (role !== undefined && !(await listRoles(tx, scope)).some(({ slug }) => slug === role))
-        throw badRequest(`No role "${role}" in ${scope.environment}. Push it first`, undefined, 'unknown_role');
+        throw badRequest(
+          `No role "${role}" in ${scope.environment}. Push it first`,
+          undefined,
+          'unknown_role',
+        );
       if (expiresAt !== undefined && expiresAt <= Date.now())
         throw badRequest('expiresAt is in the past', undefined, 'invalid_expiry');
       const expiry = expiresAt === undefined ? undefined : new Date(expiresAt);
@@ -43,7 +51,13 @@ export const createApiKeyHandlers = ({ db, ...deps }: { db: Db } & AuditDeps): H
       await auditOf(deps, context)(tx, {
         action: 'api_key.created',
         target: { type: 'api_key', id },
-        after: { name, prefix, permissions: rights.permissions, role: role ?? null, expiresAt: expiresAt ?? null },
+        after: {
+          name,
+          prefix,
+          permissions: rights.permissions,
+          role: role ?? null,
+          expiresAt: expiresAt ?? null,
+        },
       });
       return { ...created, key };
     }),

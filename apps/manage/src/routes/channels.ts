@@ -1,4 +1,9 @@
-import { type ConnectDeps, connectChannel, disconnectChannel, listConnections } from '@parley/channels';
+import {
+  type ConnectDeps,
+  connectChannel,
+  disconnectChannel,
+  listConnections,
+} from '@parley/channels';
 import type { Db } from '@parley/db';
 import { type Handler, badGateway, conflict, shareRequests } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
@@ -46,7 +51,8 @@ export function createChannelHandlers({ db, connect, ...deps }: ChannelRouteDeps
             },
           }),
       );
-      if (!made.ok && made.reason === 'provider_failed') throw badGateway(made.message, made.reason);
+      if (!made.ok && made.reason === 'provider_failed')
+        throw badGateway(made.message, made.reason);
       if (!made.ok) throw conflict(made.message, made.reason);
       const channel = (await listConnections(db, scope)).find(({ id }) => id === made.connectionId);
       if (channel === undefined) throw channelNotFound();

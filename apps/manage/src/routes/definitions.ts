@@ -22,10 +22,23 @@ const entityActions = ['create', 'read', 'update', 'delete', 'list'] as const;
 export const createDefinitionHandlers = ({ db }: { db: Db }): Handlers => ({
   async listAgents({ query }, { scope }) {
     const { page, answer } = pageOf('agents', scope, query);
-    return answer(await listAgents(db, scope, page), ({ id, slug, revision, updatedAt, definition }) => {
-      const { name, description, model, tools, roles } = definition;
-      return { id, slug, name, description, model, tools, roles, revision, updatedAt: msOf(updatedAt) };
-    });
+    return answer(
+      await listAgents(db, scope, page),
+      ({ id, slug, revision, updatedAt, definition }) => {
+        const { name, description, model, tools, roles } = definition;
+        return {
+          id,
+          slug,
+          name,
+          description,
+          model,
+          tools,
+          roles,
+          revision,
+          updatedAt: msOf(updatedAt),
+        };
+      },
+    );
   },
 
   async getAgent({ params: { slug } }, { scope }) {
@@ -39,11 +52,14 @@ export const createDefinitionHandlers = ({ db }: { db: Db }): Handlers => ({
 
   async listRouters({ query }, { scope }) {
     const { page, answer } = pageOf('routers', scope, query);
-    return answer(await listRouters(db, scope, page), ({ slug, revision, updatedAt, definition }) => ({
-      revision,
-      updatedAt: msOf(updatedAt),
-      definition: { ...definition, slug },
-    }));
+    return answer(
+      await listRouters(db, scope, page),
+      ({ slug, revision, updatedAt, definition }) => ({
+        revision,
+        updatedAt: msOf(updatedAt),
+        definition: { ...definition, slug },
+      }),
+    );
   },
 
   async listTools({ query }, { scope }) {
@@ -56,11 +72,14 @@ export const createDefinitionHandlers = ({ db }: { db: Db }): Handlers => ({
 
   async listRoles({ query }, { scope }) {
     const { page, answer } = pageOf('roles', scope, query);
-    return answer(await listRoleDefinitions(db, scope, page), ({ slug, revision, updatedAt, definition }) => ({
-      revision,
-      updatedAt: msOf(updatedAt),
-      definition: { ...definition, slug },
-    }));
+    return answer(
+      await listRoleDefinitions(db, scope, page),
+      ({ slug, revision, updatedAt, definition }) => ({
+        revision,
+        updatedAt: msOf(updatedAt),
+        definition: { ...definition, slug },
+      }),
+    );
   },
 
   async listSearchIndexes(_input, { scope }) {

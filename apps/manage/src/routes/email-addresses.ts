@@ -31,11 +31,15 @@ export const createEmailAddressHandlers = (deps: PasswordResetDeps): Handlers =>
     await deps.admitSignIn(before, address);
     // Else the server would send a outsider any number of e-mails.
     await deps.admitReset(email, address);
-    const change = await preparePasswordChange(deps.db, person.id, { current: password, email }).catch(tooBusy);
+    const change = await preparePasswordChange(deps.db, person.id, {
+      current: password,
+      email,
+    }).catch(tooBusy);
     if (change === null) throw forbidden('The current password is wrong', 'wrong_password');
     if (email !== before)
       await deps.db.transaction(async (tx) => {
-        if (!(await change(tx))) throw conflict('The password was changed by another request', 'password_changed');
+        if (!(await change(tx)))
+          throw conflict('The password was changed by another request', 'password_changed');
         await endPersonLinks(tx, person.id);
         await endSessions(tx, person.id, { except: person.sessionId });
         await auditPerson(deps, context, { ...person, email }, tx, 'email.changed');

@@ -38,10 +38,23 @@ export const createExecutionHandlers = ({ db }: { db: Db }, waits: ExecutionWait
     }
     const { output, finishReason } = execution;
     const isInputTruncated = execution.isInputTruncated || undefined;
-    const result = { isInputTruncated, reply: output, finishReason, usage: usageOf(execution), output };
+    const result = {
+      isInputTruncated,
+      reply: output,
+      finishReason,
+      usage: usageOf(execution),
+      output,
+    };
     if (!seesAll(context.caller)) {
       const error = execution.error === null ? null : publicErrorOf(execution.error);
-      return { ...toItem({ ...execution, error }), ...result, prompt: null, steps: [], messages: [], deliveries: [] };
+      return {
+        ...toItem({ ...execution, error }),
+        ...result,
+        prompt: null,
+        steps: [],
+        messages: [],
+        deliveries: [],
+      };
     }
     const { promptHash, requestId } = execution;
     // Messages before calls, so that each call that they ask for is found.
@@ -56,14 +69,16 @@ export const createExecutionHandlers = ({ db }: { db: Db }, waits: ExecutionWait
       ...result,
       prompt: prompt === null ? null : toPrompt(prompt),
       steps: steps.map(toStep),
-      messages: messages.map(({ id: messageId, role, content, isTruncated, toolCallIds, createdAt }) => ({
-        id: messageId,
-        role,
-        content,
-        isTruncated: isTruncated || undefined,
-        toolCallIds,
-        createdAt: msOf(createdAt),
-      })),
+      messages: messages.map(
+        ({ id: messageId, role, content, isTruncated, toolCallIds, createdAt }) => ({
+          id: messageId,
+          role,
+          content,
+          isTruncated: isTruncated || undefined,
+          toolCallIds,
+          createdAt: msOf(createdAt),
+        }),
+      ),
       deliveries: deliveries.map(({ id: messageId, status, error, createdAt }) => ({
         messageId,
         status,
@@ -74,7 +89,8 @@ export const createExecutionHandlers = ({ db }: { db: Db }, waits: ExecutionWait
   },
 });
 
-const isOpen = (status: ExecutionSummary['status']) => ['queued', 'running', 'stalled'].includes(status);
+const isOpen = (status: ExecutionSummary['status']) =>
+  ['queued', 'running', 'stalled'].includes(status);
 
 const toItem = ({ iterations, createdAt, startedAt, finishedAt, ...rest }: ExecutionSummary) => ({
   id: rest.id,
@@ -106,4 +122,5 @@ const toPrompt = ({ text, bytes, tools }: StoredPrompt) => ({
   tools,
 });
 
-const toStep = (step: ExecutionStep) => (step.type === 'model' ? step : { ...step, startedAt: msOf(step.startedAt) });
+const toStep = (step: ExecutionStep) =>
+  step.type === 'model' ? step : { ...step, startedAt: msOf(step.startedAt) };

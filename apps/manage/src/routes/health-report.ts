@@ -1,7 +1,13 @@
 import { executionBacklogs } from '@parley/agents';
 import { channelBacklogs } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
-import { type Backlog, type Db, type Queryable, type SecretBox, listIntegrations } from '@parley/db';
+import {
+  type Backlog,
+  type Db,
+  type Queryable,
+  type SecretBox,
+  listIntegrations,
+} from '@parley/db';
 import { paymentBacklogs } from '@parley/payments';
 import type { Handler } from '@parley/service';
 import { triggerBacklogs } from '@parley/triggers';
@@ -22,7 +28,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'dead_trigger_runs',
     state: 'dead',
-    description: 'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
+    description:
+      'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
     operation: 'POST /v1/trigger-runs/retry',
     command: 'parley triggers retry RUN',
     counts: [triggerBacklogs.deadRuns],
@@ -48,7 +55,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'failed_messages',
     state: 'refused',
-    description: 'Messages that the channel refused. Each has its reason. Retry them when it no longer holds.',
+    description:
+      'Messages that the channel refused. Each has its reason. Retry them when it no longer holds.',
     operation: 'POST /v1/messages/:id/retry',
     command: 'parley messages retry ID',
     counts: [channelBacklogs.failedMessages],
@@ -73,7 +81,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'unknown_emails',
     state: 'dead',
-    description: 'E-mails that may or may not have been sent. Look at the provider before you retry.',
+    description:
+      'E-mails that may or may not have been sent. Look at the provider before you retry.',
     operation: 'POST /v1/emails/:id/retry',
     command: 'parley emails list --status unknown',
     counts: [channelBacklogs.unknownEmails],
@@ -90,7 +99,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'interrupted_payments',
     state: 'waiting',
-    description: 'Payments whose link was being created when a process ended. Reconciliation finds their orders.',
+    description:
+      'Payments whose link was being created when a process ended. Reconciliation finds their orders.',
     operation: 'POST /v1/payments/reconcile',
     command: 'parley payments reconcile',
     counts: [paymentBacklogs.openOrders],
@@ -106,7 +116,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'held_work',
     state: 'waiting',
-    description: 'Work that was open in a restored backup. An operator of the installation releases or drops it.',
+    description:
+      'Work that was open in a restored backup. An operator of the installation releases or drops it.',
     operation: null,
     command: 'parley held list',
     counts: [
@@ -134,15 +145,23 @@ const disabledIntegrations: Remedy = {
 };
 
 /** Every kind of problem that a report can contain. */
-export const remedies: readonly Remedy[] = [unreadableIntegrations, ...counted, disabledIntegrations];
+export const remedies: readonly Remedy[] = [
+  unreadableIntegrations,
+  ...counted,
+  disabledIntegrations,
+];
 
 const ofIntegrations = (names: string[], remedy: Remedy): Problem[] =>
-  names.length === 0 ? [] : [{ ...remedy, count: names.length, isCapped: false, oldestAt: null, names }];
+  names.length === 0
+    ? []
+    : [{ ...remedy, count: names.length, isCapped: false, oldestAt: null, names }];
 
 export const createHealthReportHandlers = ({ db, box }: { db: Db; box: SecretBox }): Handlers => ({
   async getHealthReport(_input, { scope }) {
     const integrations = await listIntegrations(db, box, scope);
-    const unreadable = integrations.filter(({ secrets }) => secrets === null).map(({ provider }) => provider);
+    const unreadable = integrations
+      .filter(({ secrets }) => secrets === null)
+      .map(({ provider }) => provider);
     const disabled = integrations.filter(({ active }) => !active).map(({ provider }) => provider);
     const problems: Problem[] = ofIntegrations(unreadable, unreadableIntegrations);
     // One after the other: a report must not take all connections of the process.
@@ -151,9 +170,17 @@ export const createHealthReportHandlers = ({ db, box }: { db: Db; box: SecretBox
       for (const count of counts) found.push(await count(db, scope));
       const count = found.reduce((sum, backlog) => sum + backlog.count, 0);
       if (count === 0) continue;
-      const times = found.flatMap(({ oldestAt }) => oldestAt ?? []).sort((a, b) => msOf(a) - msOf(b));
+      const times = found
+        .flatMap(({ oldestAt }) => oldestAt ?? [])
+        .sort((a, b) => msOf(a) - msOf(b));
       const isCapped = found.some((backlog) => backlog.isCapped);
-      problems.push({ ...remedy, count, isCapped, oldestAt: msOrNull(times[0] ?? null), names: [] });
+      problems.push({
+        ...remedy,
+        count,
+        isCapped,
+        oldestAt: msOrNull(times[0] ?? null),
+        names: [],
+      });
     }
     problems.push(...ofIntegrations(disabled, disabledIntegrations));
     return { checkedAt: Date.now(), isHealthy: problems.length === 0, problems };

@@ -48,7 +48,9 @@ const confirmationPath = '/console/#/confirm-identity';
 /** A cookie has at most 4,096 bytes. What identifies is kept whole; what is shown is cut. */
 const shownCharacters = 100;
 const shorten = (text: string | null): string | null =>
-  text !== null && text.length > shownCharacters ? `${text.slice(0, shownCharacters - 1).toWellFormed()}…` : text;
+  text !== null && text.length > shownCharacters
+    ? `${text.slice(0, shownCharacters - 1).toWellFormed()}…`
+    : text;
 
 /** Leads the browser to the page that asks whether to add an identity. Returns its path. */
 export function askToConfirm(
@@ -69,7 +71,9 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
   async getIdentityConfirmation(_input, context) {
     const { name: provider } = requireOidc(deps);
     const { id, identity, invitation } = await questionOf(deps, context);
-    const { organizationName, slug, role } = await deps.db.transaction((tx) => openInvitation(tx, invitation));
+    const { organizationName, slug, role } = await deps.db.transaction((tx) =>
+      openInvitation(tx, invitation),
+    );
     return {
       id,
       person: await findPerson(deps.db, context.person.id),
@@ -94,7 +98,10 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
         issuer: identity.issuer,
         email: identity.email,
       });
-      await joinOrganization(deps, context, tx, invitation, { id: person.id, name: auditedName(person) });
+      await joinOrganization(deps, context, tx, invitation, {
+        id: person.id,
+        name: auditedName(person),
+      });
     });
     setCookie(context, removedCookie(identityCookie), deps.publicUrl);
     return { returnTo };
@@ -107,13 +114,19 @@ export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers 
 });
 
 async function questionOf(deps: SessionDeps, { request }: RequestContext): Promise<Question> {
-  const opened = await deps.sealedCookies.open(identityCookie, request, () => signedIn(deps, request));
+  const opened = await deps.sealedCookies.open(identityCookie, request, () =>
+    signedIn(deps, request),
+  );
   if (opened === null) throw signInExpired();
   return opened.content;
 }
 
 /** Adds an identity to a person, who signs in with it from now on. */
-export async function addIdentity(tx: Queryable, identity: OidcIdentity, userId: string): Promise<void> {
+export async function addIdentity(
+  tx: Queryable,
+  identity: OidcIdentity,
+  userId: string,
+): Promise<void> {
   if (!(await bindIdentity(tx, identity, userId)))
     throw conflict('This identity belongs to another person', 'identity_taken');
 }
@@ -124,4 +137,8 @@ export function requireOidc({ oidc }: SessionDeps): Oidc {
 }
 
 export const signInExpired = () =>
-  badRequest('This sign-in has expired or was begun in another browser. Begin again', undefined, 'sign_in_expired');
+  badRequest(
+    'This sign-in has expired or was begun in another browser. Begin again',
+    undefined,
+    'sign_in_expired',
+  );

@@ -19,7 +19,14 @@ import {
   switchIntegration,
 } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
-import { type CallerContext, type Handler, badRequest, conflict, notFound, shareRequests } from '@parley/service';
+import {
+  type CallerContext,
+  type Handler,
+  badRequest,
+  conflict,
+  notFound,
+  shareRequests,
+} from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 import { type IntegrationTestDeps, testIntegration } from '../test-integration';
 import { msOf } from '../page';
@@ -47,7 +54,11 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
   });
 
   /** Checks and saves settings, in the transaction of their entry in the audit log. */
-  async function save(tx: Queryable, context: CallerContext, change: SettingsChange): Promise<Integration> {
+  async function save(
+    tx: Queryable,
+    context: CallerContext,
+    change: SettingsChange,
+  ): Promise<Integration> {
     const { scope } = context;
     const { provider, before, settings, enabled } = change;
     const merged = mergeIntegration(provider, before, settings);
@@ -64,7 +75,12 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
     return after;
   }
 
-  async function switchTo(tx: Queryable, context: CallerContext, before: Integration, enabled: boolean) {
+  async function switchTo(
+    tx: Queryable,
+    context: CallerContext,
+    before: Integration,
+    enabled: boolean,
+  ) {
     const { provider } = before;
     await switchIntegration(tx, context.scope, provider, enabled);
     await auditOf(deps, context)(tx, {
@@ -78,7 +94,9 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
 
   return {
     async listIntegrations(_input, { scope }) {
-      const stored = new Map((await listIntegrations(db, box, scope)).map((one) => [one.provider, one]));
+      const stored = new Map(
+        (await listIntegrations(db, box, scope)).map((one) => [one.provider, one]),
+      );
       const names = [...new Set([...integrationProviders, ...stored.keys()])].sort();
       return { data: names.map((name) => toView(name, stored.get(name) ?? null)) };
     },
@@ -93,7 +111,9 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
       db.transaction(async (tx) => {
         const { scope } = context;
         // Two requests at the same time would both find none, and count the same rows.
-        await tx.query(scope, lockKey, [`parley-integrations-${scope.organizationId}-${scope.environment}`]);
+        await tx.query(scope, lockKey, [
+          `parley-integrations-${scope.organizationId}-${scope.environment}`,
+        ]);
         const stored = await listIntegrations(tx, box, scope);
         if (stored.some((one) => one.provider === provider)) {
           const message = `${provider} is already configured in ${scope.environment}. Change it with PATCH`;
@@ -103,7 +123,10 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
           const message = `An environment has at most ${maxIntegrations} integrations. Remove one first`;
           throw badRequest(message, undefined, 'too_many_integrations');
         }
-        return toView(provider, await save(tx, context, { provider, before: null, settings, enabled: true }));
+        return toView(
+          provider,
+          await save(tx, context, { provider, before: null, settings, enabled: true }),
+        );
       }),
 
     updateIntegration: ({ params: { provider }, body: { settings, enabled } }, context) =>
@@ -113,7 +136,12 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
         const after =
           settings === undefined
             ? await switchTo(tx, context, before, enabled ?? before.active)
-            : await save(tx, context, { provider, before, settings, enabled: enabled ?? before.active });
+            : await save(tx, context, {
+                provider,
+                before,
+                settings,
+                enabled: enabled ?? before.active,
+              });
         return toView(provider, after);
       }),
 
@@ -165,7 +193,11 @@ function textOf({ code, problems }: Refused): string {
 
 function toView(provider: string, stored: Integration | null) {
   // A row may have a provider of another version of the product.
-  const { kind, required, optional } = integrationProvider(provider) ?? { kind: 'models', required: [], optional: [] };
+  const { kind, required, optional } = integrationProvider(provider) ?? {
+    kind: 'models',
+    required: [],
+    optional: [],
+  };
   const values = stored === null ? {} : masked(stored);
   const toField = (name: IntegrationField) => {
     const { isSecret, description } = integrationFields[name];
@@ -185,7 +217,9 @@ function toView(provider: string, stored: Integration | null) {
 
 /** The settings with secrets masked. */
 function masked({ config, secrets, active }: Integration): JsonObject {
-  const maskedSecrets = Object.entries(secrets ?? {}).map(([name, value]) => [name, mask(value)] as const);
+  const maskedSecrets = Object.entries(secrets ?? {}).map(
+    ([name, value]) => [name, mask(value)] as const,
+  );
   return { enabled: active, ...config, ...Object.fromEntries(maskedSecrets) };
 }
 

@@ -19,7 +19,11 @@ export async function newCredentials(
   { email, password }: { email: string | null; password: string | undefined },
 ): Promise<{ email: string; hash: string }> {
   if (email === null || password === undefined)
-    throw badRequest('Without a session, a password and an e-mail address are required', undefined, 'missing_password');
+    throw badRequest(
+      'Without a session, a password and an e-mail address are required',
+      undefined,
+      'missing_password',
+    );
   await admitSignIn(email, clientAddress(request, keyLimit));
   return { email, hash: await hashPassword(password, await saltOfEmail(db, email)).catch(tooBusy) };
 }
@@ -33,7 +37,11 @@ type Invitation = Pick<
  * Notes what the link shows about the address of the person: the one of the e-mail proves it, and for the first administrator the
  * operator vouches in that organization. False when it shows nothing.
  */
-export async function proveInvited(tx: Queryable, userId: string, invitation: Invitation): Promise<boolean> {
+export async function proveInvited(
+  tx: Queryable,
+  userId: string,
+  invitation: Invitation,
+): Promise<boolean> {
   const email = await emailOfPassword(tx, userId);
   if (email === null) return false;
   if (invitation.isMailed && invitation.email !== null && normalEmail(invitation.email) === email) {

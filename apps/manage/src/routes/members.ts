@@ -65,7 +65,10 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
   changeMember: ({ params: { id }, body: { role } }, context) =>
     changeMembers(deps.db, context, id, async (tx, member) => {
       if (member.externalId !== null)
-        throw conflict('The role of this person is changed at the identity provider', 'managed_member');
+        throw conflict(
+          'The role of this person is changed at the identity provider',
+          'managed_member',
+        );
       if (role !== 'admin') await requireOtherAdmin(tx, context, member);
       const ended = await changeMemberRole(tx, context.scope, id, role);
       await auditOf(deps, context)(tx, {
@@ -124,7 +127,10 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
     const isEmailed =
       email !== undefined &&
       mail !== null &&
-      (await sendLink(deps, context, mail, { to: email, link: invitationLink(deps.publicUrl, mailToken) }));
+      (await sendLink(deps, context, mail, {
+        to: email,
+        link: invitationLink(deps.publicUrl, mailToken),
+      }));
     return { ...toInvitation(invitation), link: invitationLink(deps.publicUrl, token), isEmailed };
   },
 
@@ -132,7 +138,8 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
     deps.db.transaction(async (tx) => {
       const revoked = await revokeInvitation(tx, context.scope, id);
       if (revoked === null) throw unknownInvitation();
-      if (revoked.acceptedAt !== null) throw conflict('The invitation was accepted', 'invitation_accepted');
+      if (revoked.acceptedAt !== null)
+        throw conflict('The invitation was accepted', 'invitation_accepted');
       await auditOf(deps, context)(tx, {
         action: 'invitation.revoked',
         target: { type: 'invitation', id },
@@ -145,7 +152,13 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
   async showInvitation({ body: { token } }, context) {
     const invitation = await checkInvitation(deps, context, token);
     const { slug, organizationName: name, role, email, isMailed, expiresAt } = invitation;
-    return { organization: { slug, name }, role, email, isEmailProved: isMailed, expiresAt: msOf(expiresAt) };
+    return {
+      organization: { slug, name },
+      role,
+      email,
+      isEmailProved: isMailed,
+      expiresAt: msOf(expiresAt),
+    };
   },
 
   async acceptInvitation({ body: { token, email: typed, name, password, keepSignedIn } }, context) {
@@ -153,14 +166,18 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
     const { email: invited } = await checkInvitation(deps, context, token);
     const person = await signedIn(deps, context.request);
     const email = typed ?? invited;
-    const credentials = person === null ? await newCredentials(deps, context.request, { email, password }) : null;
+    const credentials =
+      person === null ? await newCredentials(deps, context.request, { email, password }) : null;
     const { userId, session } = await deps.db.transaction(async (tx) => {
       const invitation = await openInvitation(tx, token);
       const userId = person?.id ?? (await createUser(tx, { email: null, name: name ?? null }));
       if (credentials !== null) await putPassword(tx, userId, credentials.email, credentials.hash);
       const isProved = await proveInvited(tx, userId, invitation);
       const known = person ?? { name: email!, email, isEmailProved: isProved };
-      await joinOrganization(deps, context, tx, invitation, { id: userId, name: auditedName(known) });
+      await joinOrganization(deps, context, tx, invitation, {
+        id: userId,
+        name: auditedName(known),
+      });
       const options = { isRecorded: false, isKept: keepSignedIn };
       return { userId, session: await beginSession(deps, context, tx, userId, options) };
     });
@@ -205,7 +222,11 @@ export async function joinOrganization(
     address: clientAddress(request, keyLimit) || null,
     requestId,
   } as const;
-  const entry = { action: 'invitation.accepted', target: { type: 'invitation', id }, after: { role } };
+  const entry = {
+    action: 'invitation.accepted',
+    target: { type: 'invitation', id },
+    after: { role },
+  };
   await recordAudit(tx, { tenant, environment: null }, source, entry);
 }
 
@@ -223,7 +244,11 @@ const changeMembers = <A>(
     return change(tx, member);
   });
 
-async function requireOtherAdmin(tx: Queryable, { scope }: CallerContext, { id, role }: Member): Promise<void> {
+async function requireOtherAdmin(
+  tx: Queryable,
+  { scope }: CallerContext,
+  { id, role }: Member,
+): Promise<void> {
   if (role === 'admin' && !(await hasOtherAdmin(tx, scope, id)))
     throw conflict('The organization would have no admin', 'last_admin');
 }
@@ -266,7 +291,8 @@ async function sendLink(
   });
 }
 
-const endedInvitation = 'The invitation was accepted or revoked, or has expired, or its author may not invite any more';
+const endedInvitation =
+  'The invitation was accepted or revoked, or has expired, or its author may not invite any more';
 const unknownInvitation = () => notFound('Invitation not found', 'invitation_not_found');
 
 const toMember = ({ membershipId: _, externalId, createdAt, lastSeenAt, ...member }: Member) => ({
@@ -276,7 +302,14 @@ const toMember = ({ membershipId: _, externalId, createdAt, lastSeenAt, ...membe
   lastSeenAt: msOrNull(lastSeenAt),
 });
 
-function toInvitation({ revokedAt, createdAt, expiresAt, acceptedAt, isOfAdmin, ...invitation }: Invitation) {
+function toInvitation({
+  revokedAt,
+  createdAt,
+  expiresAt,
+  acceptedAt,
+  isOfAdmin,
+  ...invitation
+}: Invitation) {
   const isExpired = expiresAt.getTime() <= Date.now();
   const isRevoked = revokedAt !== null || !isOfAdmin;
   const status = acceptedAt ? 'accepted' : isRevoked ? 'revoked' : isExpired ? 'expired' : 'open';

@@ -20,7 +20,14 @@ import {
 import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
-import { type CallerContext, type Handler, badGateway, badRequest, conflict, notFound } from '@parley/service';
+import {
+  type CallerContext,
+  type Handler,
+  badGateway,
+  badRequest,
+  conflict,
+  notFound,
+} from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 import { holdLargeRead } from '../hold-large-read';
 import { dateOf, msOf, pageOf } from '../page';
@@ -65,7 +72,10 @@ const toMessage = ({
   ...row,
   isTruncated: isTruncated || undefined,
   ...readSharedContent(row.type, shared),
-  media: mediaStatus === null ? null : { status: mediaStatus, filename, contentType, size, error: mediaError },
+  media:
+    mediaStatus === null
+      ? null
+      : { status: mediaStatus, filename, contentType, size, error: mediaError },
   createdAt: msOf(createdAt),
 });
 const toEmail = ({ createdAt, ...row }: SentEmail) => ({ ...row, createdAt: msOf(createdAt) });
@@ -76,14 +86,21 @@ const isShown = (contentType: string): boolean =>
 
 /** A value of `filename*` (RFC 8187), in which `'`, `(`, `)` and `*` are also escaped. */
 const encodeName = (name: string): string =>
-  encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number];
 
 export const toConnection = (row: ListedConnection) => ({ ...row, channel: 'whatsapp' as const });
 
 /** Refuses an agent or router that does not exist. */
-export async function requireAnswerer(db: Db, scope: Scope, { agent, router }: { agent?: string; router?: string }) {
+export async function requireAnswerer(
+  db: Db,
+  scope: Scope,
+  { agent, router }: { agent?: string; router?: string },
+) {
   if (await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })) return;
   const name = agent ? `agent "${agent}"` : `router "${router}"`;
   throw badRequest(`There is no ${name} in this environment`, undefined, 'answerer_not_found');
@@ -91,10 +108,18 @@ export async function requireAnswerer(db: Db, scope: Scope, { agent, router }: {
 
 export async function requireContactType(db: Db, scope: Scope, slug: string): Promise<void> {
   if ((await readEntityTypes(db, scope)).some((type) => type.slug === slug)) return;
-  throw badRequest(`There is no entity type "${slug}" in this environment`, undefined, 'entity_type_not_found');
+  throw badRequest(
+    `There is no entity type "${slug}" in this environment`,
+    undefined,
+    'entity_type_not_found',
+  );
 }
 
-async function findChannel(db: Db, { scope }: CallerContext, id: string): Promise<ListedConnection> {
+async function findChannel(
+  db: Db,
+  { scope }: CallerContext,
+  id: string,
+): Promise<ListedConnection> {
   const found = (await listConnections(db, scope)).find((one) => one.id === id);
   if (found === undefined) throw channelNotFound();
   return found;
@@ -144,7 +169,11 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
       const retried = await retryMessage(tx, context.scope, id, { anyway });
       if (retried.ok) {
         const after = { anyway, retriedAs: retried.id };
-        await auditOf(deps, context)(tx, { action: 'message.retried', target: { type: 'message', id }, after });
+        await auditOf(deps, context)(tx, {
+          action: 'message.retried',
+          target: { type: 'message', id },
+          after,
+        });
         return { id: retried.id };
       }
       switch (retried.reason) {
@@ -153,7 +182,10 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
         case 'not_failed':
           throw conflict(`A message that is ${retried.status} cannot be retried`, 'not_failed');
         case 'in_doubt':
-          throw conflict('The contact may have received the message. Send it again with anyway', 'in_doubt');
+          throw conflict(
+            'The contact may have received the message. Send it again with anyway',
+            'in_doubt',
+          );
         case 'from_phone':
           throw conflict('The message was sent from the phone itself', 'from_phone');
         case 'no_sender':
@@ -178,9 +210,13 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
       const email = await findEmail(tx, context.scope, id);
       if (email === null) throw emailNotFound();
       const result = await retryEmail(tx, context.scope, id, { anyway });
-      if (result === 'not_failed') throw conflict(`An e-mail that is ${email.status} cannot be retried`, 'not_failed');
+      if (result === 'not_failed')
+        throw conflict(`An e-mail that is ${email.status} cannot be retried`, 'not_failed');
       if (result === 'in_doubt')
-        throw conflict('The recipient may have received the e-mail. Send it again with anyway', 'in_doubt');
+        throw conflict(
+          'The recipient may have received the e-mail. Send it again with anyway',
+          'in_doubt',
+        );
       const before = { status: email.status };
       await auditOf(deps, context)(tx, {
         action: 'email.retried',
@@ -198,7 +234,8 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
       listMessages(db, scope, { limit: 20, before: null, contact }),
       readThread(db, scope, threadKeyOf(contact)),
     ]);
-    if (aliases.length === 0 && messages.items.length === 0) throw notFound('Contact not found', 'contact_not_found');
+    if (aliases.length === 0 && messages.items.length === 0)
+      throw notFound('Contact not found', 'contact_not_found');
     return {
       id: contact,
       phoneNumber: await latestNumberOf(db, scope, contact),
@@ -209,19 +246,26 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
     };
   },
 
-  listChannels: async (_input, { scope }) => ({ data: (await listConnections(db, scope)).map(toConnection) }),
+  listChannels: async (_input, { scope }) => ({
+    data: (await listConnections(db, scope)).map(toConnection),
+  }),
 
   async updateChannel({ params: { id }, body }, context) {
     const { scope } = context;
     const before = await findChannel(db, context, id);
     const { agent, router, contactType } = body;
-    if (agent !== undefined || router !== undefined) await requireAnswerer(db, scope, { agent, router });
+    if (agent !== undefined || router !== undefined)
+      await requireAnswerer(db, scope, { agent, router });
     if (contactType) await requireContactType(db, scope, contactType);
     return db.transaction(async (tx) => {
       await updateConnection(tx, scope, id, body);
       const after = (await listConnections(tx, scope)).find((one) => one.id === id);
       if (after === undefined) throw channelNotFound();
-      const parts = (row: typeof after) => ({ agent: row.agent, router: row.router, contactType: row.contactType });
+      const parts = (row: typeof after) => ({
+        agent: row.agent,
+        router: row.router,
+        contactType: row.contactType,
+      });
       await auditOf(deps, context)(tx, {
         action: 'channel.updated',
         target: { type: 'channel', id },
@@ -234,7 +278,8 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
 
   async listChannelTemplates({ params: { id } }, context) {
     const channel = await findChannel(db, context, id);
-    if (channel.status !== 'connected') throw conflict('The channel is not connected yet', 'not_connected');
+    if (channel.status !== 'connected')
+      throw conflict('The channel is not connected yet', 'not_connected');
     const found = await channels.templates(context.scope, id);
     if (!found.ok) throw badGateway(found.message, 'provider_failed');
     return { data: found.value };

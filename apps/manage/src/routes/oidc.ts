@@ -1,7 +1,13 @@
 import { type SignedIn, operationsOf } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { createUser, organizationsOf, personOfIdentity, personOfWebhook } from '@parley/identity';
-import { type Handler, HttpError, type RequestContext, requireHttps, setCookie } from '@parley/service';
+import {
+  type Handler,
+  HttpError,
+  type RequestContext,
+  requireHttps,
+  setCookie,
+} from '@parley/service';
 import type { z } from 'zod';
 import { OidcError, type OidcPerson, oidcChecksSchema } from '../oidc';
 import { removedCookie } from '../sealed-cookies';
@@ -29,14 +35,20 @@ export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
     if (invitation !== undefined) await checkInvitation(deps, context, invitation);
     const session = await signedIn(deps, context.request);
     const { url, checks } = await oidc.begin();
-    setCookie(context, deps.sealedCookies.seal(begunCookie, { checks, invitation, returnTo }, session), deps.publicUrl);
+    setCookie(
+      context,
+      deps.sealedCookies.seal(begunCookie, { checks, invitation, returnTo }, session),
+      deps.publicUrl,
+    );
     return { url };
   },
 
   async finishOidcSignIn({ query: { state } }, context) {
     const oidc = requireOidc(deps);
     const { request } = context;
-    const begun = await deps.sealedCookies.open(begunCookie, request, () => signedIn(deps, request));
+    const begun = await deps.sealedCookies.open(begunCookie, request, () =>
+      signedIn(deps, request),
+    );
     if (begun === null || state !== begun.content.checks.state) throw signInExpired();
     const { checks, returnTo } = begun.content;
     // Each attempt calls the provider. An attempt has a state of its own, so only the network address counts.
@@ -46,7 +58,8 @@ export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
       const identity = await oidc.finish(request.url!.slice(request.url!.indexOf('?')), checks);
       return sendBrowser(context, await signInAs(deps, context, identity, begun));
     } catch (error) {
-      const isRefusal = error instanceof OidcError || (error instanceof HttpError && error.status < 500);
+      const isRefusal =
+        error instanceof OidcError || (error instanceof HttpError && error.status < 500);
       if (!isRefusal) throw error;
       context.log.warn({ err: error }, 'a sign-in at the OpenID provider failed');
       const url = new URL(returnTo, 'http://localhost');
@@ -78,18 +91,26 @@ async function signInAs(
       await openInvitation(tx, invitation);
       return null;
     }
-    const userId = invitation === undefined ? known : await join(deps, context, tx, { identity, known, invitation });
+    const userId =
+      invitation === undefined
+        ? known
+        : await join(deps, context, tx, { identity, known, invitation });
     if (userId === null || (await organizationsOf(tx, userId)).length === 0) throw noOrganization();
     const isRecorded = invitation === undefined; // else the acceptance is
     return { userId, session: await beginSession(deps, context, tx, userId, { isRecorded }) };
   });
-  if (started === null) return askToConfirm(deps, context, session, { identity, invitation: invitation!, returnTo });
+  if (started === null)
+    return askToConfirm(deps, context, session, { identity, invitation: invitation!, returnTo });
   await finishSignIn(deps, context, started.userId, started.session);
   return returnTo;
 }
 
 /** The person who has signed in with an identity before, else the one whom the webhook of the same provider named. */
-async function knownPerson({ oidc }: SessionDeps, tx: Queryable, identity: OidcPerson): Promise<string | null> {
+async function knownPerson(
+  { oidc }: SessionDeps,
+  tx: Queryable,
+  identity: OidcPerson,
+): Promise<string | null> {
   const userId = await personOfIdentity(tx, identity);
   if (userId !== null || !oidc!.sendsIdentityWebhook) return userId;
   const named = await personOfWebhook(tx, identity.subject);
@@ -102,7 +123,11 @@ async function join(
   deps: SessionDeps,
   context: RequestContext,
   tx: Queryable,
-  { identity, known, invitation: token }: { identity: OidcPerson; known: string | null; invitation: string },
+  {
+    identity,
+    known,
+    invitation: token,
+  }: { identity: OidcPerson; known: string | null; invitation: string },
 ): Promise<string> {
   const invitation = await openInvitation(tx, token);
   const userId = known ?? (await createUser(tx, identity));

@@ -23,7 +23,11 @@ export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDe
         action: 'organization.changed',
         target: { type: 'organization', id: organizationId },
         before: { name: nameBefore, timezone: timezoneBefore, conversations: conversationsBefore },
-        after: { name: after.name, timezone: after.timezone, conversations: body.conversations ?? null },
+        after: {
+          name: after.name,
+          timezone: after.timezone,
+          conversations: body.conversations ?? null,
+        },
         isOfOrganization: true,
       });
       return after;

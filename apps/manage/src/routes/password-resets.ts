@@ -14,7 +14,14 @@ import {
   saltOfEmail,
   usePersonLink,
 } from '@parley/identity';
-import { type Handler, HttpError, type RequestContext, badRequest, onClosed, requireHttps } from '@parley/service';
+import {
+  type Handler,
+  HttpError,
+  type RequestContext,
+  badRequest,
+  onClosed,
+  requireHttps,
+} from '@parley/service';
 import { auditPerson } from '../audit';
 import { mailLink } from '../person-mail';
 import { type AdmitSignIn, clientAddress } from '../sign-in-limit';
@@ -62,7 +69,11 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
     const known = await emailOfPassword(deps.db, link.userId);
     const email = known ?? typed;
     if (email === undefined)
-      throw badRequest('The person has no e-mail address to sign in with. Name one', undefined, 'missing_email');
+      throw badRequest(
+        'The person has no e-mail address to sign in with. Name one',
+        undefined,
+        'missing_email',
+      );
     const hash = await hashPassword(password, await saltOfEmail(deps.db, email)).catch(tooBusy);
     await deps.db.transaction(async (tx) => {
       // In the order of a change of the password: the address, the password, the links.
@@ -74,16 +85,27 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
       if (used.email !== null) await proveEmail(tx, used.userId, used.email, used.proofTenant);
       await endPersonLinks(tx, used.userId);
       await endSessions(tx, used.userId);
-      await auditPerson(deps, context, { id: used.userId, email: normalEmail(email) }, tx, 'password.reset');
+      await auditPerson(
+        deps,
+        context,
+        { id: used.userId, email: normalEmail(email) },
+        tx,
+        'password.reset',
+      );
     });
     return { success: true };
   },
 });
 
-export const linkEnded = () => new HttpError(410, 'link_ended', 'The link was used or replaced, or has expired');
+export const linkEnded = () =>
+  new HttpError(410, 'link_ended', 'The link was used or replaced, or has expired');
 
 /** A person who signs in at an OpenID provider, too, must prove the address in a session: it may be the one of a outsider. */
-async function sendLinks(deps: PasswordResetDeps, context: RequestContext, email: string): Promise<void> {
+async function sendLinks(
+  deps: PasswordResetDeps,
+  context: RequestContext,
+  email: string,
+): Promise<void> {
   for (const { id, isProved, hasIdentity } of await holdersOfEmail(deps.db, email, maxHolders)) {
     if (!isProved && hasIdentity) continue;
     const to = normalEmail(email);

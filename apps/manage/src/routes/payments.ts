@@ -46,7 +46,11 @@ export const createPaymentHandlers = ({
   async listPayments({ query: { limit, cursor = '', status } }, { scope }) {
     const page = await listPayments(db, scope, { status, limit, cursor });
     if (page === null)
-      throw badRequest('The cursor is invalid or belongs to another list', undefined, 'invalid_cursor');
+      throw badRequest(
+        'The cursor is invalid or belongs to another list',
+        undefined,
+        'invalid_cursor',
+      );
     return { data: page.payments, cursor: page.next ?? cursor, hasMore: page.next !== null };
   },
 
@@ -65,7 +69,12 @@ export const createPaymentHandlers = ({
     const { scope, caller, signal, requestId } = context;
     const before = await findPaymentHistory(db, scope, id);
     if (before === null) throw paymentNotFound();
-    const result = await payments.getStatus(scope, { paymentId: id, signal, actor: actorOf(caller), requestId });
+    const result = await payments.getStatus(scope, {
+      paymentId: id,
+      signal,
+      actor: actorOf(caller),
+      requestId,
+    });
     if (!result.ok && result.reason === 'not_found') throw paymentNotFound();
     const after = (await findPaymentHistory(db, scope, id))?.payment ?? before.payment;
     await auditOf(deps, context)(db, {
@@ -74,7 +83,8 @@ export const createPaymentHandlers = ({
       before: { status: before.payment.data.status ?? null },
       after: { status: after.data.status ?? null, ...(!result.ok && { problem: result.message }) },
     });
-    if (!result.ok && result.reason === 'mismatch') throw conflict(result.message, 'payment_mismatch');
+    if (!result.ok && result.reason === 'mismatch')
+      throw conflict(result.message, 'payment_mismatch');
     if (!result.ok) throw badGateway(result.message, 'provider_failed');
     return { payment: after, provider: result.flow ?? null };
   },
@@ -95,12 +105,21 @@ export const createPaymentHandlers = ({
       (finished) => ((report = finished), false),
       (error: unknown) => {
         if (!limit.aborted) throw error;
-        run.catch((failure: unknown) => context.log.error({ err: failure }, 'reconciliation failed'));
+        run.catch((failure: unknown) =>
+          context.log.error({ err: failure }, 'reconciliation failed'),
+        );
         return true;
       },
     );
     const problems = report?.problems.map(withoutScope) ?? [];
-    const { asked = 0, paid = 0, failed = 0, unchanged = 0, mismatched = 0, errors = 0 } = report ?? {};
+    const {
+      asked = 0,
+      paid = 0,
+      failed = 0,
+      unchanged = 0,
+      mismatched = 0,
+      errors = 0,
+    } = report ?? {};
     if (!isLimit && report?.skipped)
       throw conflict('The payments of this environment are being reconciled', 'already_running');
     if (!isLimit && report?.integrations === 0 && problems.length === 0)

@@ -1,6 +1,11 @@
 import { hasAnswerer } from '@parley/agents';
 import type { Db, SecretBox } from '@parley/db';
-import { type PublishableKey, createPublishableKey, listPublishableKeys, revokePublishableKey } from '@parley/identity';
+import {
+  type PublishableKey,
+  createPublishableKey,
+  listPublishableKeys,
+  revokePublishableKey,
+} from '@parley/identity';
 import { type Handler, badRequest, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 import { msOf, msOrNull, pageOf } from '../page';
@@ -53,7 +58,14 @@ export const createPublishableKeyHandlers = ({
     }),
 });
 
-const toKey = ({ perVisitor, perAddress, perKey, createdAt, revokedAt, ...key }: PublishableKey) => ({
+const toKey = ({
+  perVisitor,
+  perAddress,
+  perKey,
+  createdAt,
+  revokedAt,
+  ...key
+}: PublishableKey) => ({
   ...key,
   limits: { perVisitor, perAddress, perKey },
   createdAt: msOf(createdAt),

@@ -113,7 +113,10 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
   },
 
   async getMe(_input, { person: { id, sessionId } }) {
-    const [person, organizations] = [await findPerson(deps.db, id), await organizationsOf(deps.db, id)];
+    const [person, organizations] = [
+      await findPerson(deps.db, id),
+      await organizationsOf(deps.db, id),
+    ];
     const shown = organizations.map(({ id, slug, name, role }) => ({
       id,
       slug,
@@ -129,10 +132,13 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
     const email = await emailOfPassword(deps.db, person.id);
     if (email === null) throw conflict('You sign in without a password', 'no_password');
     await deps.admitSignIn(email, clientAddress(request, deps.keyLimit));
-    const change = await preparePasswordChange(deps.db, person.id, { current, next }).catch(tooBusy);
+    const change = await preparePasswordChange(deps.db, person.id, { current, next }).catch(
+      tooBusy,
+    );
     if (change === null) throw forbidden('The current password is wrong', 'wrong_password');
     await deps.db.transaction(async (tx) => {
-      if (!(await change(tx))) throw conflict('The password was changed by another request', 'password_changed');
+      if (!(await change(tx)))
+        throw conflict('The password was changed by another request', 'password_changed');
       await endPersonLinks(tx, person.id);
       await endSessions(tx, person.id, { except: person.sessionId });
       await auditPerson(deps, context, person, tx, 'password.changed');
@@ -145,7 +151,10 @@ type Begun = Awaited<ReturnType<typeof createSession>>;
 type Deps = Pick<SessionDeps, 'db' | 'publicUrl' | 'keyLimit'>;
 
 /** The person whose session the browser has, and the session; null without one. Unknown sessions are limited for each address. */
-export async function signedIn({ findSession }: Pick<SessionDeps, 'findSession'>, request: IncomingMessage) {
+export async function signedIn(
+  { findSession }: Pick<SessionDeps, 'findSession'>,
+  request: IncomingMessage,
+) {
   const token = sessionTokenOf(request);
   return token === undefined ? null : findSession(token, undefined, request);
 }
@@ -160,11 +169,19 @@ export async function beginSession(
 ): Promise<Begun> {
   const { request } = context;
   const token = sessionTokenOf(request);
-  const old = token === undefined ? null : await createSessionCheck(tx, { isUse: false })(token, undefined, request);
+  const old =
+    token === undefined
+      ? null
+      : await createSessionCheck(tx, { isUse: false })(token, undefined, request);
   if (old !== null) await endSessions(tx, old.id, { only: old.sessionId });
   const address = clientAddress(request, deps.keyLimit) || null;
-  const session = await createSession(tx, userId, { address, userAgent: userAgentOf(request), isKept });
-  if (isRecorded) await auditPerson(deps, context, await findPerson(tx, userId), tx, 'session.started');
+  const session = await createSession(tx, userId, {
+    address,
+    userAgent: userAgentOf(request),
+    isKept,
+  });
+  if (isRecorded)
+    await auditPerson(deps, context, await findPerson(tx, userId), tx, 'session.started');
   return session;
 }
 
@@ -180,7 +197,8 @@ export async function finishSignIn(
 }
 
 /** PostgreSQL stores no NUL, and a header has none. */
-const userAgentOf = ({ headers }: IncomingMessage): string | null => headers['user-agent']?.slice(0, 300) ?? null;
+const userAgentOf = ({ headers }: IncomingMessage): string | null =>
+  headers['user-agent']?.slice(0, 300) ?? null;
 
 const wrongCredentials = () =>
   new HttpError(401, 'wrong_credentials', 'Wrong e-mail address or password', {

@@ -1,8 +1,20 @@
-import { type BegunExecution, type ExecutionRequest, beginExecution, cancelExecution } from '@parley/agents';
+import {
+  type BegunExecution,
+  type ExecutionRequest,
+  beginExecution,
+  cancelExecution,
+} from '@parley/agents';
 import type { Db } from '@parley/db';
 import { actorOf, seesAll } from '@parley/permissions';
 import type { ExecutionChunks, Queues } from '@parley/redis';
-import { type CallerContext, type Handler, badRequest, conflict, missingPermission, notFound } from '@parley/service';
+import {
+  type CallerContext,
+  type Handler,
+  badRequest,
+  conflict,
+  missingPermission,
+  notFound,
+} from '@parley/service';
 import { type VisibleExecution, executionOf, usageOf } from '../visible-execution';
 import { type ExecutionWaits, waitForExecution } from '../wait-for-execution';
 import type { SendExecution } from './stream-execution';
@@ -34,8 +46,17 @@ export const createStartExecutionHandlers = (
 ): Handlers => ({
   async startExecution({ body }, context) {
     const { caller, request, response } = context;
-    const { agentSlug, agentId, routerSlug, threadContext, channel = 'api', model, ...message } = body;
-    if ((channel !== 'api' || model !== undefined) && !seesAll(caller)) throw missingPermission('manage');
+    const {
+      agentSlug,
+      agentId,
+      routerSlug,
+      threadContext,
+      channel = 'api',
+      model,
+      ...message
+    } = body;
+    if ((channel !== 'api' || model !== undefined) && !seesAll(caller))
+      throw missingPermission('manage');
     const actor = actorOf(caller);
     const isStream = request.headers.accept?.includes('text/event-stream') === true;
     const waitSeconds = isStream ? 0 : preferredWait(request.headers.prefer);
@@ -43,7 +64,12 @@ export const createStartExecutionHandlers = (
     const leave = isStream || waitSeconds > 0 ? waits.streams.admit(caller) : undefined;
     const { executionId } = await beginInBackground({ db, queues }, context, {
       ...{ ...message, channel, model, params: threadContext?.params },
-      agent: routerSlug !== undefined ? { routerSlug } : agentId !== undefined ? { id: agentId } : { slug: agentSlug! },
+      agent:
+        routerSlug !== undefined
+          ? { routerSlug }
+          : agentId !== undefined
+            ? { id: agentId }
+            : { slug: agentSlug! },
       // As in answer-chat.ts of the chat service.
       caller: actor.type === 'system' ? undefined : actor,
     }).catch((error: unknown) => {
@@ -87,7 +113,9 @@ export async function beginInBackground(
   const { executionId, threadId } = begun;
   context.addLogFields({ executionId, threadId });
   // Without the job, a sweep of the worker finds the row.
-  await queues.enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId }).catch(() => {});
+  await queues
+    .enqueue('run-execution', { tenant: scope.tenant, executionId }, { requestId })
+    .catch(() => {});
   return { executionId, threadId };
 }
 
@@ -102,7 +130,10 @@ function refusalOf(failure: Extract<BegunExecution, { ok: false }>, environment:
     case 'agent_not_found':
       return notFound('Agent not found', failure.reason);
     case 'no_active_config':
-      return notFound(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
+      return notFound(
+        `No active config found for agent "${failure.agentSlug}" in ${environment}`,
+        failure.reason,
+      );
     case 'router_not_found':
       return notFound('Router not found', failure.reason);
     case 'thread_not_found':

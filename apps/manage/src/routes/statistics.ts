@@ -10,7 +10,14 @@ interface Handlers {
 export const createStatisticsHandlers = ({ db }: { db: Db }): Handlers => ({
   async getStatistics({ query }, { scope }) {
     const { from, to, interval, timezone, agent, channel } = query;
-    const range = { from: new Date(from), to: new Date(to), interval, timezone, agentSlug: agent, channel };
+    const range = {
+      from: new Date(from),
+      to: new Date(to),
+      interval,
+      timezone,
+      agentSlug: agent,
+      channel,
+    };
     const { completeUntil, buckets } = await readStatistics(db, scope, range);
     return {
       completeUntil: completeUntil.getTime() === 0 ? null : msOf(completeUntil),

@@ -2,7 +2,13 @@ import { findOpenExecution, findThread, findThreadOfCaller } from '@parley/agent
 import { textAt } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { seesAll } from '@parley/permissions';
-import { type CallerContext, type EventStreams, type Handler, type Logger, notFound } from '@parley/service';
+import {
+  type CallerContext,
+  type EventStreams,
+  type Handler,
+  type Logger,
+  notFound,
+} from '@parley/service';
 import type { NumberedChunk } from '@parley/redis';
 import type { ExecutionStreams } from '../execution-streams';
 import { executionOf, publicErrorOf } from '../visible-execution';
@@ -33,14 +39,24 @@ function positionIn(executionId: string, text: string): number | null {
  */
 export const createSendExecution =
   ({ executionStreams, streams, log }: Deps) =>
-  async (context: CallerContext, id: string, after: number | string, leave?: () => void): Promise<void> => {
+  async (
+    context: CallerContext,
+    id: string,
+    after: number | string,
+    leave?: () => void,
+  ): Promise<void> => {
     const sent = textAt(context.request.headers['last-event-id']) ?? '';
     let position = positionIn(id, sent) ?? positionIn(id, String(after)) ?? 0;
     // The next execution of a thread begins at 0 again.
     const idOf = (seq: number) => (typeof after === 'number' ? String(seq) : `${id}-${seq}`);
     const isShown = seesAll(context.caller);
     const headers = { 'x-vercel-ai-ui-message-stream': 'v1' };
-    const stream = streams.open(context, () => (position === 0 ? undefined : idOf(position)), headers, leave);
+    const stream = streams.open(
+      context,
+      () => (position === 0 ? undefined : idOf(position)),
+      headers,
+      leave,
+    );
     try {
       for await (const { seq, chunk } of executionStreams.read(context.scope, id, {
         after: position,

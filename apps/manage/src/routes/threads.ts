@@ -58,25 +58,43 @@ interface Handlers {
 const openSeconds = 45;
 const typingSeconds = 6;
 
-export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: Queues } & AuditDeps): Handlers {
+export function createThreadHandlers({
+  db,
+  queues,
+  ...deps
+}: { db: Db; queues: Queues } & AuditDeps): Handlers {
   /** Runs `work` with the locked thread and the function that adds the entry to the audit log. */
   const change = <T>(
     name: string,
     context: CallerContext,
-    work: (tx: Queryable, thread: LockedThread, audit: (action: string, entry?: Change) => Promise<void>) => Promise<T>,
+    work: (
+      tx: Queryable,
+      thread: LockedThread,
+      audit: (action: string, entry?: Change) => Promise<void>,
+    ) => Promise<T>,
   ): Promise<T> =>
     db.transaction(async (tx) => {
       const thread = await lockThread(tx, context.scope, name);
       if (thread === null) throw threadNotFound();
       const target = { type: 'thread', id: thread.id };
-      return work(tx, thread, (action, entry) => auditOf(deps, context)(tx, { action, target, ...entry }));
+      return work(tx, thread, (action, entry) =>
+        auditOf(deps, context)(tx, { action, target, ...entry }),
+      );
     });
 
   return {
     async listThreads({ query }, { scope, caller }) {
       const { page, answer } = pageOf('threads', scope, query);
       const { agent, channel, state, status, assignee, unread, q, label, since } = query;
-      const filters = { agentSlug: agent, channel, state, status, assigneeId: assignee, text: q, label };
+      const filters = {
+        agentSlug: agent,
+        channel,
+        state,
+        status,
+        assigneeId: assignee,
+        text: q,
+        label,
+      };
       const visit = { visitorId: caller.id, isUnread: unread && true, since: dateOf(since) };
       return answer(await listThreads(db, scope, { ...page, ...filters, ...visit }), toThread);
     },
@@ -109,7 +127,8 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const reply = await change(name, context, async (tx, thread, audit) => {
         const id = messageIdOf(context);
         const { lastMessageId: seen } = body;
-        if (thread.executionId === null) throw conflict('The contact has not written in this thread yet', 'no_message');
+        if (thread.executionId === null)
+          throw conflict('The contact has not written in this thread yet', 'no_message');
         if (seen !== undefined && (await lastMessageId(tx, scope, thread)) !== seen)
           throw conflict('The thread has a newer message', 'thread_changed');
         const content = contentOf(body);
@@ -132,7 +151,9 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         return { id, channelMessageId: queued?.id ?? null };
       });
       if (reply.channelMessageId !== null)
-        await queues.enqueue('send-message', { messageId: reply.channelMessageId }, context).catch(() => {});
+        await queues
+          .enqueue('send-message', { messageId: reply.channelMessageId }, context)
+          .catch(() => {});
       return reply;
     },
 
@@ -143,7 +164,8 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
           ...message,
           id: messageIdOf(context),
         });
-        if (id === null) throw conflict('The contact has not written in this thread yet', 'no_message');
+        if (id === null)
+          throw conflict('The contact has not written in this thread yet', 'no_message');
         await audit('thread.note_added', { after: { noteId: id } });
         return { id };
       }),
@@ -153,7 +175,10 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         if (until !== undefined && until <= Date.now())
           throw badRequest('until must be in the future', undefined, 'invalid_time');
         const changed = thread.state !== 'human';
-        await takeThreadOver(tx, context.scope, thread, { by: authorOf(context), resumesAt: dateOf(until) ?? null });
+        await takeThreadOver(tx, context.scope, thread, {
+          by: authorOf(context),
+          resumesAt: dateOf(until) ?? null,
+        });
         await audit('thread.taken_over', {
           before: { state: thread.state },
           after: { state: 'human', until: until ?? null },
@@ -167,8 +192,13 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         const changed = thread.state !== 'agent';
         const unanswered = await resumeThread(tx, scope, thread);
         if (note !== undefined)
-          await addPersonsMessage(tx, scope, thread, { role: 'system', content: note, author: authorOf(context) });
-        const conversation = changed && unanswered !== null ? await answerAgain(tx, scope, unanswered) : null;
+          await addPersonsMessage(tx, scope, thread, {
+            role: 'system',
+            content: note,
+            author: authorOf(context),
+          });
+        const conversation =
+          changed && unanswered !== null ? await answerAgain(tx, scope, unanswered) : null;
         const answering = conversation !== null;
         await audit('thread.resumed', {
           before: { state: thread.state },
@@ -176,7 +206,8 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         });
         return { conversation, id: thread.id, state: 'agent' as const, changed, answering };
       });
-      if (conversation !== null) await queues.enqueue('answer-conversation', conversation, context).catch(() => {});
+      if (conversation !== null)
+        await queues.enqueue('answer-conversation', conversation, context).catch(() => {});
       return answer;
     },
 
@@ -184,7 +215,11 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
       const { scope, caller } = context;
       const id = await change(name, context, async (tx, thread, audit) => {
         if (body.assigneeId != null && (await findMember(tx, scope, body.assigneeId)) === null)
-          throw badRequest('No member of the organization has this id', undefined, 'unknown_person');
+          throw badRequest(
+            'No member of the organization has this id',
+            undefined,
+            'unknown_person',
+          );
         await changeThread(tx, scope, thread, body);
         const { status, assigneeId, labels } = thread;
         await audit('thread.changed', { before: { status, assigneeId, labels }, after: body });
@@ -199,7 +234,9 @@ export function createThreadHandlers({ db, queues, ...deps }: { db: Db; queues: 
         if (!(await eraseThread(tx, scope, thread)))
           throw conflict('The agent is answering a message of the thread', 'turn_running');
         await eraseContact(tx, scope, thread.externalId);
-        await audit('thread.erased', { before: { externalId: thread.externalId, channel: thread.channel } });
+        await audit('thread.erased', {
+          before: { externalId: thread.externalId, channel: thread.channel },
+        });
         return { erased: true };
       }),
 
@@ -231,7 +268,12 @@ async function found(db: Queryable, scope: Scope, idOrExternalId: string) {
   return thread;
 }
 
-async function threadOf(db: Queryable, scope: Scope, idOrExternalId: string, visitorId: string): Promise<Thread> {
+async function threadOf(
+  db: Queryable,
+  scope: Scope,
+  idOrExternalId: string,
+  visitorId: string,
+): Promise<Thread> {
   const thread = await readThread(db, scope, idOrExternalId, visitorId);
   if (thread === null) throw threadNotFound();
   return thread;
@@ -245,7 +287,11 @@ const authorOf = ({ caller: { type, id, name } }: CallerContext): Author => ({ t
 
 interface Reply {
   text?: string;
-  template?: { name: string; language: string; components?: Extract<ReplyContent, { kind: 'template' }>['components'] };
+  template?: {
+    name: string;
+    language: string;
+    components?: Extract<ReplyContent, { kind: 'template' }>['components'];
+  };
   file?: { filename: string; data: string };
 }
 
@@ -266,7 +312,10 @@ function accepted(queued: QueuedReply): Extract<QueuedReply, { ok: true }> {
         'no_channel',
       );
     case 'window_closed':
-      throw conflict('More than 24 hours since the last message of the contact: send a template', 'window_closed');
+      throw conflict(
+        'More than 24 hours since the last message of the contact: send a template',
+        'window_closed',
+      );
     case 'file_refused':
       throw badRequest(queued.message, undefined, 'file_refused');
     case 'no_sender':
@@ -275,9 +324,16 @@ function accepted(queued: QueuedReply): Extract<QueuedReply, { ok: true }> {
 }
 
 async function withContact(db: Db, scope: Scope, thread: Thread) {
-  const contact = await readThreadContact(db, scope, thread.channel === 'whatsapp' ? thread.externalId : null);
+  const contact = await readThreadContact(
+    db,
+    scope,
+    thread.channel === 'whatsapp' ? thread.externalId : null,
+  );
   const { contactType: type = null, phoneNumber = null } = contact ?? {};
-  const id = type === null || phoneNumber === null ? null : await findOnlyBySpelling(db, scope, phoneNumber, type);
+  const id =
+    type === null || phoneNumber === null
+      ? null
+      : await findOnlyBySpelling(db, scope, phoneNumber, type);
   return {
     ...toThread(thread),
     contactId: contact?.id ?? null,

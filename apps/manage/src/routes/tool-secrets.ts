@@ -35,7 +35,10 @@ export const createToolSecretHandlers = ({ db, box, ...deps }: ToolSecretRouteDe
   deleteToolSecret: ({ params: { name } }, context) =>
     db.transaction(async (tx) => {
       if (!(await deleteToolSecret(tx, context.scope, name)))
-        throw notFound(`No secret ${name} is set in ${context.scope.environment}`, 'secret_not_found');
+        throw notFound(
+          `No secret ${name} is set in ${context.scope.environment}`,
+          'secret_not_found',
+        );
       await auditOf(deps, context)(tx, { action: 'tool_secret.deleted', target: targetOf(name) });
       return { success: true };
     }),

@@ -27,7 +27,8 @@ interface Handlers {
   cancelTriggerRuns: Handler<'cancelTriggerRuns'>;
 }
 
-const triggerNotFound = (slug: string) => notFound(`Trigger ${slug} not found`, 'trigger_not_found');
+const triggerNotFound = (slug: string) =>
+  notFound(`Trigger ${slug} not found`, 'trigger_not_found');
 const slugPattern = /^.{1,100}$/;
 const runNotFound = () => notFound('Trigger run not found', 'run_not_found');
 
@@ -70,7 +71,12 @@ export function createTriggerHandlers({ db, ...deps }: { db: Db } & AuditDeps): 
           target: { type: 'trigger_run', id },
           before: { status: before.status, error: before.error },
         });
-        const { requestId: _, context: __, steps: ___, ...run } = await runOf(tx, context.scope, id);
+        const {
+          requestId: _,
+          context: __,
+          steps: ___,
+          ...run
+        } = await runOf(tx, context.scope, id);
         return toRun(run);
       });
 
@@ -91,7 +97,10 @@ export function createTriggerHandlers({ db, ...deps }: { db: Db } & AuditDeps): 
   return {
     async listTriggers({ query }, { scope }) {
       const { page, answer } = pageOf('triggers', scope, query, slugPattern);
-      const toItem = (trigger: TriggerSummary) => ({ ...trigger, nextTickAt: tickOf(trigger.nextTickAt) });
+      const toItem = (trigger: TriggerSummary) => ({
+        ...trigger,
+        nextTickAt: tickOf(trigger.nextTickAt),
+      });
       return answer(await listTriggers(db, scope, page), toItem);
     },
     enableTrigger: switchTo(true),
@@ -117,7 +126,8 @@ async function runOf(db: Queryable, scope: Scope, id: string) {
 }
 
 /** A schedule without a further tick has one in a far year. */
-const tickOf = (at: Date | null): number | null => (at === null || at.getUTCFullYear() > 9000 ? null : at.getTime());
+const tickOf = (at: Date | null): number | null =>
+  at === null || at.getUTCFullYear() > 9000 ? null : at.getTime();
 
 const toRun = <R extends TriggerRunSummary>(run: R) => ({
   ...run,

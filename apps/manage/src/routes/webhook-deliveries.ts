@@ -28,7 +28,10 @@ const timesOf = <D extends { receivedAt: Date; processedAt: Date | null }>(deliv
   processedAt: msOrNull(delivery.processedAt),
 });
 
-export const createWebhookDeliveryHandlers = ({ db, ...deps }: { db: Db } & AuditDeps): Handlers => ({
+export const createWebhookDeliveryHandlers = ({
+  db,
+  ...deps
+}: { db: Db } & AuditDeps): Handlers => ({
   async listWebhookDeliveries({ query }, { scope }) {
     const { page, answer } = pageOf('webhook-deliveries', scope, query);
     const { status, provider } = query;
@@ -60,7 +63,13 @@ export const createWebhookDeliveryHandlers = ({ db, ...deps }: { db: Db } & Audi
   replayWebhookDeliveries: ({ body }, context) =>
     db.transaction(async (tx) => {
       const { status, provider, since, until } = body;
-      const filter = { status, provider, since: dateOf(since), until: dateOf(until), limit: maxReplayed };
+      const filter = {
+        status,
+        provider,
+        since: dateOf(since),
+        until: dateOf(until),
+        limit: maxReplayed,
+      };
       const { id, deliveries } = await replayMatching(tx, context.scope, filter);
       await auditOf(deps, context)(tx, {
         action: 'webhook_deliveries.replayed',

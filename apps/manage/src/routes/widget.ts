@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
-import { findOpenExecution, findThread, listThreadMessages, messagePosition, readExecution } from '@parley/agents';
+import {
+  findOpenExecution,
+  findThread,
+  listThreadMessages,
+  messagePosition,
+  readExecution,
+} from '@parley/agents';
 import type { Db } from '@parley/db';
-import { anonymousVisitor, createVisitorToken, identifiedVisitor, threadOfVisitor } from '@parley/identity';
+import {
+  anonymousVisitor,
+  createVisitorToken,
+  identifiedVisitor,
+  threadOfVisitor,
+} from '@parley/identity';
 import type { Queues } from '@parley/redis';
 import { type CallerContext, type Handler, unauthorized } from '@parley/service';
 import { msOf, pageOf } from '../page';
@@ -32,15 +43,25 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
     await admit(deps, context, website, visitor);
     const { token, expiresAt } = await createVisitorToken(website, visitor, origin);
     // A hash: the thread's own id contains the subject.
-    const threadKey = createHash('sha256').update(threadOfVisitor(website, visitor)).digest('base64url');
+    const threadKey = createHash('sha256')
+      .update(threadOfVisitor(website, visitor))
+      .digest('base64url');
     return { token, expiresAt: expiresAt.getTime(), visitorId, threadKey };
   },
 
   async sendVisitorMessage({ body: { message } }, context) {
     const { website, visitor } = visitorOf(context);
     const { executionId } = await beginInBackground(deps, context, {
-      ...{ message, channel: 'widget', params: visitor.params, externalThreadId: threadOfVisitor(website, visitor) },
-      agent: website.routerSlug === null ? { slug: website.agentSlug! } : { routerSlug: website.routerSlug },
+      ...{
+        message,
+        channel: 'widget',
+        params: visitor.params,
+        externalThreadId: threadOfVisitor(website, visitor),
+      },
+      agent:
+        website.routerSlug === null
+          ? { slug: website.agentSlug! }
+          : { routerSlug: website.routerSlug },
     });
     const { status } = (await readExecution(deps.db, context.scope, executionId))!;
     return { executionId, status };
@@ -51,17 +72,26 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
     if (thread === null) return { data: [], cursor: '', hasMore: false };
     const list = `widget/messages/${thread.id}`;
     const { page, answer } = pageOf(list, context.scope, { limit, cursor }, messagePosition);
-    const messages = await listThreadMessages(deps.db, context.scope, thread.id, page, visitorContentChars);
+    const messages = await listThreadMessages(
+      deps.db,
+      context.scope,
+      thread.id,
+      page,
+      visitorContentChars,
+    );
     const items = messages.items.filter(
       ({ role, content }) => role === 'user' || (role === 'assistant' && content !== ''),
     );
-    return answer({ ...messages, items }, ({ id, executionId, role, author, content: text, createdAt }) => ({
-      id,
-      executionId,
-      from: role === 'user' ? 'visitor' : author === null ? 'agent' : 'person',
-      text,
-      createdAt: msOf(createdAt),
-    }));
+    return answer(
+      { ...messages, items },
+      ({ id, executionId, role, author, content: text, createdAt }) => ({
+        id,
+        executionId,
+        from: role === 'user' ? 'visitor' : author === null ? 'agent' : 'person',
+        text,
+        createdAt: msOf(createdAt),
+      }),
+    );
   },
 
   async streamVisitorThread({ query: { after } }, context) {

@@ -78,7 +78,11 @@ export interface TestApi {
   sibling(world: World, environment: Environment): Promise<World>;
   /** A person of the organization, with a proved address, a password and a session. */
   person(world: World, role: PersonRole): Promise<Person>;
-  keyOf(scope: Scope, permissions: Permission[], options?: { role?: string; expiresAt?: Date }): Promise<string>;
+  keyOf(
+    scope: Scope,
+    permissions: Permission[],
+    options?: { role?: string; expiresAt?: Date },
+  ): Promise<string>;
   call(method: Method, path: string, options?: CallOptions): request.Test;
   close(): Promise<void>;
 }
@@ -118,7 +122,11 @@ export async function createTestApi(
   const channels = createChannels({
     db,
     box,
-    settings: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, RESEND_API_URL: 'http://127.0.0.1:9' },
+    settings: {
+      KAPSO_API_URL: kapso.url,
+      KAPSO_API_KEY: kapso.apiKey,
+      RESEND_API_URL: 'http://127.0.0.1:9',
+    },
     log: silentLogger(),
     guard: guards.providers,
   });
@@ -144,7 +152,11 @@ export async function createTestApi(
     guards,
     addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     admitSignIn,
-    admitReset: createSignInLimit(limiterRedis, { perPerson: 100_000, perAddress: 100_000 }, 'password-reset'),
+    admitReset: createSignInLimit(
+      limiterRedis,
+      { perPerson: 100_000, perAddress: 100_000 },
+      'password-reset',
+    ),
     admitVisitor: createVisitorLimit(limiterRedis),
     sealedCookies: createSealedCookies(testSecretsKey),
     oidc: createOidc(oidcSettingsOf(oidc), 'https://parley.example/v1/sign-in/oidc/callback'),
@@ -183,10 +195,17 @@ export async function createTestApi(
       : test.send(body as object);
   };
   const keyOf: TestApi['keyOf'] = async (scope, permissions, options) =>
-    (await createApiKey(db, { ...scope, name: permissions.join(' '), permissions, ...options })).key;
+    (await createApiKey(db, { ...scope, name: permissions.join(' '), permissions, ...options }))
+      .key;
   const worldOf = async (scope: Scope): Promise<World> => {
     const key = await keyOf(scope, ['manage']);
-    return { api, db, scope, key, call: (method, path, options) => call(method, path, { key, ...options }) };
+    return {
+      api,
+      db,
+      scope,
+      key,
+      call: (method, path, options) => call(method, path, { key, ...options }),
+    };
   };
   const api: TestApi = {
     db,
@@ -213,7 +232,10 @@ export async function createTestApi(
         await proveEmail(tx, id, email, null);
       });
       await addMember(db, { tenant }, id, role);
-      const { id: sessionId, token } = await createSession(db, id, { address: '203.0.113.7', userAgent: 'test' });
+      const { id: sessionId, token } = await createSession(db, id, {
+        address: '203.0.113.7',
+        userAgent: 'test',
+      });
       const headers = {
         Cookie: `__Host-parley_session=${token}`,
         'Sec-Fetch-Site': 'same-origin',

@@ -28,7 +28,11 @@ export async function openMailbox(box: SecretBox): Promise<Mailbox> {
         db,
         box,
         { ...scope, environment },
-        { provider: 'resend', config: { apiUrl: resend.url, from }, secrets: { apiKey: resend.apiKey } },
+        {
+          provider: 'resend',
+          config: { apiUrl: resend.url, from },
+          secrets: { apiKey: resend.apiKey },
+        },
       ),
     textsTo,
     linksTo: (address) => textsTo(address).map((text) => /https:\S+/.exec(text)![0]),

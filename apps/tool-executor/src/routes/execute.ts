@@ -1,5 +1,11 @@
 import { executorLimits, operationsOf, textAt } from '@parley/contracts';
-import { type Handler, badRequest, payloadTooLarge, serverError, traceparent } from '@parley/service';
+import {
+  type Handler,
+  badRequest,
+  payloadTooLarge,
+  serverError,
+  traceparent,
+} from '@parley/service';
 import type { Executor } from '../executor';
 import { refusedCall } from './refused-call';
 
@@ -36,7 +42,13 @@ export const execute =
       case 'error': {
         const { error, logs, durationMs } = outcome;
         const { message, name: errorName, ...rest } = error;
-        return { error: message, errorName, ...rest, ...(logs.length > 0 && { logs }), _meta: { durationMs } };
+        return {
+          error: message,
+          errorName,
+          ...rest,
+          ...(logs.length > 0 && { logs }),
+          _meta: { durationMs },
+        };
       }
       case 'invalid': {
         const { error, line, column, durationMs } = outcome;
@@ -51,7 +63,8 @@ export const execute =
 
 function toText(value: object): string {
   const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) > executorLimits.argsBytes) throw payloadTooLarge(executorLimits.argsBytes);
+  if (Buffer.byteLength(text) > executorLimits.argsBytes)
+    throw payloadTooLarge(executorLimits.argsBytes);
   return text;
 }
 

@@ -10,7 +10,10 @@ export interface EngineError {
 
 /** What one step of the engine ended with. `pending`: more jobs are due; the event loop runs before the next step. */
 export type Step =
-  { kind: 'idle' } | { kind: 'pending' } | { kind: 'interrupted' } | { kind: 'thrown'; error: EngineError };
+  | { kind: 'idle' }
+  | { kind: 'pending' }
+  | { kind: 'interrupted' }
+  | { kind: 'thrown'; error: EngineError };
 
 const jobsPerStep = 500;
 
@@ -36,7 +39,11 @@ export function createCalls(machine: Machine, { heap, put, readText }: EngineVal
       const value = JSON.parse(readText(dump)) as unknown;
       if (typeof value !== 'object' || value === null) return { message: String(value) };
       const { name, message, stack } = value as Record<string, unknown>;
-      return { name: textOf(name), message: textOf(message) ?? 'out of memory', stack: textOf(stack) };
+      return {
+        name: textOf(name),
+        message: textOf(message) ?? 'out of memory',
+        stack: textOf(stack),
+      };
     } catch {
       // The engine had no memory left to describe the error.
       return outOfMemory;
@@ -54,9 +61,11 @@ export function createCalls(machine: Machine, { heap, put, readText }: EngineVal
   const runJobs = (): Step => {
     if (js()._QTS_IsJobPending(runtime) === 1) {
       const count = js()._QTS_ExecutePendingJob(runtime, jobsPerStep, lastContext);
-      if (machine.wasInterrupted || performance.now() >= machine.deadline) return { kind: 'interrupted' };
+      if (machine.wasInterrupted || performance.now() >= machine.deadline)
+        return { kind: 'interrupted' };
       // The number of jobs that ran, or the error that the last one threw.
-      if (readText(js()._QTS_Typeof(context, count)) !== 'number') return { kind: 'thrown', error: describe(count) };
+      if (readText(js()._QTS_Typeof(context, count)) !== 'number')
+        return { kind: 'thrown', error: describe(count) };
       if (js()._QTS_IsJobPending(runtime) === 1) return { kind: 'pending' };
     }
     return { kind: 'idle' };
@@ -80,4 +89,5 @@ export function guard(work: () => Step): Step {
   }
 }
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;

@@ -47,7 +47,10 @@ export function createValues(machine: Machine) {
   const viewBytes = (value: Pointer): Uint8Array | undefined => {
     const pointer = js()._QTS_GetArrayBuffer(machine.context, value);
     if (pointer === 0) return undefined;
-    return heap().subarray(pointer, pointer + js()._QTS_GetArrayBufferLength(machine.context, value));
+    return heap().subarray(
+      pointer,
+      pointer + js()._QTS_GetArrayBufferLength(machine.context, value),
+    );
   };
   const newString = (text: string): Pointer => {
     const { pointer } = put(text);

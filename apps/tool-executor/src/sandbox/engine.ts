@@ -6,7 +6,12 @@ import { type LoadedQuickJs, type Pointer, loadQuickJs } from './quickjs';
 import { memoryExceeded, sandboxLimits } from './limits';
 
 /** Performs one operation that the code inside requests. Throws a `Refusal`, which that code can catch. */
-export type OpHandler = (kind: string, payload: unknown, bytes: Uint8Array | undefined, textChars: number) => unknown;
+export type OpHandler = (
+  kind: string,
+  payload: unknown,
+  bytes: Uint8Array | undefined,
+  textChars: number,
+) => unknown;
 
 /** A refused operation. `name` is the global error class that is thrown inside the engine. */
 export class Refusal extends Error {
@@ -44,7 +49,8 @@ export const handlerFile = 'handler.js';
 
 export const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
 /** Each wrapper takes one line before the code, so that the handler's line 1 is the engine's line 2. */
-const wrapAsArrow = (code: string): string => `(async (args, context, parley, fetch) => {\n${code}\n})`;
+const wrapAsArrow = (code: string): string =>
+  `(async (args, context, parley, fetch) => {\n${code}\n})`;
 /**
  * Code must parse in both wrappers. Code that closes the function and continues after it needs another ending for each
  * (`})` or `}`), so it fails in one of them.
@@ -57,7 +63,13 @@ const wrapAsDeclaration = (code: string): string =>
  * inside never has an object of this process, and this process never uses an object from inside.
  */
 export async function createEngine(onOp: OpHandler): Promise<Engine> {
-  const machine = { loaded: await loadQuickJs(), runtime: 0, context: 0, deadline: Infinity, wasInterrupted: false };
+  const machine = {
+    loaded: await loadQuickJs(),
+    runtime: 0,
+    context: 0,
+    deadline: Infinity,
+    wasInterrupted: false,
+  };
   const values = createValues(machine);
   const callbacks = createCallbacks(machine, values, onOp);
   startRuntime(machine, callbacks);
@@ -74,12 +86,18 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
         const handler = evaluate(wrapAsArrow(code), handlerFile, backtraceBarrier);
         const error = exceptionOf(handler);
         return stepAfter(
-          error ?? exceptionOf(call(run, [handler, values.newString(args), values.newString(contextText)])),
+          error ??
+            exceptionOf(
+              call(run, [handler, values.newString(args), values.newString(contextText)]),
+            ),
         );
       }),
     deliver: (kind, id, text, bytes) =>
       guard(() => {
-        const args = [values.newString(kind), machine.loaded.quickJs._QTS_NewFloat64(machine.context, id)];
+        const args = [
+          values.newString(kind),
+          machine.loaded.quickJs._QTS_NewFloat64(machine.context, id),
+        ];
         if (text !== undefined) args.push(values.newString(text));
         if (bytes !== undefined) args.push(values.newBytes(bytes));
         return stepAfter(exceptionOf(call(deliver, args)));
@@ -119,7 +137,8 @@ function createCallbacks(machine: Machine, values: EngineValues, onOp: OpHandler
   const { readString, viewBytes, newString, newBytes } = values;
   return {
     callFunction: (_unused, _context, _self, argc, argv) => {
-      const argument = (index: number): Pointer => machine.loaded.quickJs._QTS_ArgvGetJSValueConstPointer(argv, index);
+      const argument = (index: number): Pointer =>
+        machine.loaded.quickJs._QTS_ArgvGetJSValueConstPointer(argv, index);
       const kind = readString(argument(0), 100) ?? '';
       const text = readString(argument(1), sandboxLimits.messageBytes);
       const bytes = argc > 2 ? viewBytes(argument(2)) : undefined;

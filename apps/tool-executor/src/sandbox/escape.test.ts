@@ -1,6 +1,11 @@
 import { type Server, createServer } from 'node:http';
 import { rounds } from '@parley/testing';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from '../../testing/start-test-executor';
+import {
+  type Answer,
+  type TestExecutor,
+  listen,
+  startTestExecutor,
+} from '../../testing/start-test-executor';
 import { constructorChains } from '../../testing/escapes/constructor-chains';
 import { engine } from '../../testing/escapes/engine';
 import { mutants } from '../../testing/escapes/mutants';
@@ -36,7 +41,10 @@ beforeAll(async () => {
     response.end(JSON.stringify({ ok: true, result: 'fine' }));
   });
   insideUrl = await listen(inside);
-  [service, naive] = await Promise.all([startTestExecutor({ chatUrl: insideUrl }), startNaiveSandbox(planted)]);
+  [service, naive] = await Promise.all([
+    startTestExecutor({ chatUrl: insideUrl }),
+    startNaiveSandbox(planted),
+  ]);
 });
 afterAll(async () => {
   delete process.env.PARLEY_PLANTED_SECRET;
@@ -73,7 +81,8 @@ function harmOf({ status, body }: Answer): string[] {
 }
 
 /** Requests other than tool calls with their token, which every handler may make. */
-const unexpected = (): string[] => reached.filter((request) => request !== '/internal/tool-calls Bearer call-token');
+const unexpected = (): string[] =>
+  reached.filter((request) => request !== '/internal/tool-calls Bearer call-token');
 
 it('the corpus has at least 200 programs that escape from a naive sandbox', () => {
   const all = [...written, ...generated];
@@ -84,7 +93,8 @@ it('the corpus has at least 200 programs that escape from a naive sandbox', () =
 it.each(written)('%s does not escape', async (_name, code, control) => {
   expect(harmOf(await tryOut(code))).toEqual([]);
   // State that a call leaves behind would be visible to the next call in the same process.
-  if (control === 'twice') for (let round = 0; round < 3; round++) expect(harmOf(await tryOut(code))).toEqual([]);
+  if (control === 'twice')
+    for (let round = 0; round < 3; round++) expect(harmOf(await tryOut(code))).toEqual([]);
   expect(unexpected()).toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -101,18 +111,21 @@ it('mutants do not escape', async () => {
 
 it('the service still works after all programs', async () => {
   for (let round = 0; round < 8; round++)
-    expect((await service.run('return [typeof left, args.n]', { args: { n: 1 } })).body.result).toEqual([
-      'undefined',
-      1,
-    ]);
+    expect(
+      (await service.run('return [typeof left, args.n]', { args: { n: 1 } })).body.result,
+    ).toEqual(['undefined', 1]);
 });
 
 describe('control: escapes from a naive sandbox', () => {
-  const runNaively = (code: string, control: Control) => naive.run(use + code, control, { chat: insideUrl });
+  const runNaively = (code: string, control: Control) =>
+    naive.run(use + code, control, { chat: insideUrl });
 
-  it.each(written.filter(([, , control]) => control !== null))('%s', async (_name, code, control) => {
-    expect(await runNaively(code, control!)).toMatch(/^escaped/);
-  });
+  it.each(written.filter(([, , control]) => control !== null))(
+    '%s',
+    async (_name, code, control) => {
+      expect(await runNaively(code, control!)).toMatch(/^escaped/);
+    },
+  );
 
   it('every mutant, with the secret', async () => {
     const kept: string[] = [];

@@ -25,7 +25,9 @@ export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
 }
 
 /** Splits a stream of bytes into frames. Throws when a length is too large or inconsistent. */
-export function createFrameReader<Head>(onFrame: (frame: ReceivedFrame<Head>) => void): (chunk: Buffer) => void {
+export function createFrameReader<Head>(
+  onFrame: (frame: ReceivedFrame<Head>) => void,
+): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let size = 0;
   const take = (): Buffer => {
@@ -47,7 +49,11 @@ export function createFrameReader<Head>(onFrame: (frame: ReceivedFrame<Head>) =>
       size = all.length - length;
       if (size > 0) chunks.push(all.subarray(length));
       const head = JSON.parse(all.toString('utf8', prefixBytes, headEnd)) as Head;
-      onFrame({ head, size: length, bytes: headEnd < length ? all.subarray(headEnd, length) : undefined });
+      onFrame({
+        head,
+        size: length,
+        bytes: headEnd < length ? all.subarray(headEnd, length) : undefined,
+      });
     }
   };
 }

@@ -24,12 +24,18 @@ export const toHandlerPositions = (text: string): string =>
  * Converts an error of the engine: positions become lines of the handler, and frames of other code are removed.
  * `isExhausted`: the engine had no memory left, perhaps not even for an error, in which case it throws null.
  */
-export function toHandlerError({ name, message, stack = '' }: EngineError, isExhausted = false): HandlerError {
+export function toHandlerError(
+  { name, message, stack = '' }: EngineError,
+  isExhausted = false,
+): HandlerError {
   const found = position.exec(stack);
   const frames = toHandlerPositions(stack).trim();
   return {
     ...(name !== undefined && { name: name.slice(0, 100).toWellFormed() }),
-    message: (isExhausted && /^null$|out of memory$/.test(message) ? memoryExceeded : describe(name, message))
+    message: (isExhausted && /^null$|out of memory$/.test(message)
+      ? memoryExceeded
+      : describe(name, message)
+    )
       .slice(0, sandboxLimits.errorChars)
       .toWellFormed(),
     ...(found && { line: lineOf(found[1]!) }),

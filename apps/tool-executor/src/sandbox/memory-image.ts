@@ -20,7 +20,8 @@ export function takeImage(loaded: LoadedQuickJs) {
   const stackTop = stack.get();
   const stackLow = stackTop - stackBytes;
   const heapEnd = readWord(memory, breakAddress);
-  if (stackLow < dataBytes || heapEnd < stackTop || heapEnd > stackTop + maxImageBytes) throw new Error(otherLayout);
+  if (stackLow < dataBytes || heapEnd < stackTop || heapEnd > stackTop + maxImageBytes)
+    throw new Error(otherLayout);
   const data = new Uint8Array(memory.buffer.slice(0, dataBytes));
   const heap = new Uint8Array(memory.buffer.slice(stackTop, heapEnd));
   checkBreak(quickJs._malloc, memory);
@@ -51,6 +52,7 @@ function checkBreak(malloc: (size: number) => number, memory: WebAssembly.Memory
     const blockBytes = pages * pageBytes;
     const blockEnd = malloc(blockBytes) + blockBytes;
     const after = readWord(memory, breakAddress);
-    if (after <= before || after < blockEnd || (after - before) % pageBytes !== 0) throw new Error(otherLayout);
+    if (after <= before || after < blockEnd || (after - before) % pageBytes !== 0)
+      throw new Error(otherLayout);
   }
 }

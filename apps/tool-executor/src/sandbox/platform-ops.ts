@@ -35,7 +35,10 @@ export const platformOps: Record<string, Op> = {
   decode: (options: { label: string; fatal?: boolean; ignoreBOM?: boolean }, bytes) => {
     if (bytes.length > sandboxLimits.bodyBytes) throw tooLarge(sandboxLimits.bodyBytes);
     try {
-      const decoder = new TextDecoder(options.label, { fatal: options.fatal, ignoreBOM: options.ignoreBOM });
+      const decoder = new TextDecoder(options.label, {
+        fatal: options.fatal,
+        ignoreBOM: options.ignoreBOM,
+      });
       return { text: decoder.decode(bytes), encoding: decoder.encoding };
     } catch (error) {
       throw error instanceof TypeError
@@ -51,7 +54,8 @@ export const platformOps: Record<string, Op> = {
     return Buffer.from(bare, 'base64').toString('latin1');
   },
   btoa: (text: string) => {
-    if (/[^\0-\xff]/.test(text)) throw new Refusal('Error', 'The text has characters outside of Latin1');
+    if (/[^\0-\xff]/.test(text))
+      throw new Refusal('Error', 'The text has characters outside of Latin1');
     return Buffer.from(text, 'latin1').toString('base64');
   },
   random: (size: number) => {
@@ -67,7 +71,8 @@ export const platformOps: Record<string, Op> = {
   url: ([text, base]: [string, string?]) => urlParts(URL.parse(text, base)),
   'set-url': ([href, name, value]: [string, string, string]) => {
     const url = new URL(href);
-    if ((urlFields as readonly string[]).includes(name) && name !== 'origin') (url as never)[name] = value as never;
+    if ((urlFields as readonly string[]).includes(name) && name !== 'origin')
+      (url as never)[name] = value as never;
     return urlParts(url);
   },
   'parse-search': (text: string) => {
@@ -77,7 +82,8 @@ export const platformOps: Record<string, Op> = {
   'format-search': (pairs: [string, string][]) => new URLSearchParams(pairs).toString(),
 };
 
-const tooLarge = (limit: number): Refusal => new Refusal('RangeError', `Larger than ${limit} bytes`);
+const tooLarge = (limit: number): Refusal =>
+  new Refusal('RangeError', `Larger than ${limit} bytes`);
 
 const urlParts = (url: URL | null): Record<string, string> | null =>
   url && Object.fromEntries(urlFields.map((name) => [name, url[name]]));

@@ -16,7 +16,12 @@ const valueOf = async (code: string, more: object = {}): Promise<unknown> => {
 it.each<[string, unknown]>([
   [
     'const u = new URL("/a b?x=1&x=2#h", "https://user:p@EXAMPLE.com:444"); return [u.href, u.host, u.origin, u.hash]',
-    ['https://user:p@example.com:444/a%20b?x=1&x=2#h', 'example.com:444', 'https://example.com:444', '#h'],
+    [
+      'https://user:p@example.com:444/a%20b?x=1&x=2#h',
+      'example.com:444',
+      'https://example.com:444',
+      '#h',
+    ],
   ],
   [
     'const u = new URL("http://a.b/?x=1"); u.searchParams.append("y", "ä &"); u.pathname = "/p"; return `${u}`',
@@ -42,9 +47,15 @@ it.each<[string, unknown]>([
   ['return JSON.stringify(new URL("http://a.b"))', '"http://a.b/"'],
   ['return [btoa("h\\xe9"), atob(" aOk= "), atob("aOk")]', ['aOk=', 'h\u00e9', 'h\u00e9']],
   ['try { atob("a$") } catch (e) { return e.message }', 'The text is not valid base64'],
-  ['try { btoa("\\u20ac") } catch (e) { return e.message }', 'The text has characters outside of Latin1'],
+  [
+    'try { btoa("\\u20ac") } catch (e) { return e.message }',
+    'The text has characters outside of Latin1',
+  ],
   ['return [...new TextEncoder().encode("aé€😀")]', [...Buffer.from('aé€😀')]],
-  ['return new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xa9, 0xff]))', 'é\ufffd'],
+  [
+    'return new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xa9, 0xff]))',
+    'é\ufffd',
+  ],
   ['return new TextDecoder().decode(new Uint8Array([1, 0xc3, 0xa9]).subarray(1))', 'é'],
   [
     'try { new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array([0xff])) } catch (e) { return e.name }',
@@ -64,14 +75,23 @@ it.each<[string, unknown]>([
     'try { await crypto.subtle.digest("constructor", new Uint8Array()) } catch (e) { return e.message }',
     'Unrecognized algorithm: constructor',
   ],
-  ['return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())', true],
+  [
+    'return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())',
+    true,
+  ],
   ['const a = crypto.getRandomValues(new Uint32Array(4)); return a.some((n) => n !== 0)', true],
-  ['try { crypto.getRandomValues(new Uint8Array(70000)) } catch (e) { return e.name }', 'RangeError'],
+  [
+    'try { crypto.getRandomValues(new Uint8Array(70000)) } catch (e) { return e.name }',
+    'RangeError',
+  ],
   [
     'const a = structuredClone({ d: new Date(5), m: new Map([["k", { s: new Set([1]) }]]), u: new Uint8Array([1, 2]), e: new RangeError("x") }); return [a.d.getTime(), a.m.get("k").s.has(1), a.u[1], a.e instanceof RangeError]',
     [5, true, 2, true],
   ],
-  ['const a = { self: null }; a.self = a; const b = structuredClone(a); return [b.self === b, b !== a]', [true, true]],
+  [
+    'const a = { self: null }; a.self = a; const b = structuredClone(a); return [b.self === b, b !== a]',
+    [true, true],
+  ],
   ['try { structuredClone(() => 1) } catch (e) { return e.name }', 'DataCloneError'],
   [
     'const order = []; setTimeout(() => order.push("t"), 1); queueMicrotask(() => order.push("m")); order.push("s"); await new Promise((r) => setTimeout(r, 20)); return order',
@@ -126,7 +146,9 @@ it.each<[string, unknown]>([
 });
 
 it('has the globals that a push assumes', async () => {
-  expect(await valueOf('return Object.getOwnPropertyNames(globalThis).sort()')).toEqual(sandboxGlobals.toSorted());
+  expect(await valueOf('return Object.getOwnPropertyNames(globalThis).sort()')).toEqual(
+    sandboxGlobals.toSorted(),
+  );
 });
 
 it('has other random numbers in every call', async () => {
@@ -134,7 +156,9 @@ it('has other random numbers in every call', async () => {
     Array.from({ length: 8 }, () => valueOf('return [Math.random(), crypto.randomUUID()]')),
   );
   expect(new Set(drawn.flat() as unknown[]).size).toBe(16);
-  expect(drawn.every((pair) => (pair as number[])[0]! >= 0 && (pair as number[])[0]! < 1)).toBe(true);
+  expect(drawn.every((pair) => (pair as number[])[0]! >= 0 && (pair as number[])[0]! < 1)).toBe(
+    true,
+  );
 });
 
 it('leaves nothing of one call to the next, whatever the call changes', async () => {
@@ -147,7 +171,16 @@ it('leaves nothing of one call to the next, whatever the call changes', async ()
     typeof keep, String(fetch).includes("secret")]`;
   for (let round = 0; round < 12; round++) {
     await service.run(poison, { args: { secret: 'of another tenant' } });
-    expect(await valueOf(probe)).toEqual(['undefined', null, [2], [1], 'function', true, 'undefined', false]);
+    expect(await valueOf(probe)).toEqual([
+      'undefined',
+      null,
+      [2],
+      [1],
+      'function',
+      true,
+      'undefined',
+      false,
+    ]);
   }
 });
 
@@ -155,10 +188,13 @@ it('never exposes uninitialised memory of another call', async () => {
   const mark = 'a-mark-that-must-not-survive';
   await Promise.all(
     Array.from({ length: 8 }, () =>
-      service.run('const all = []; for (let i = 0; i < 20000; i++) all.push(args.mark + i); return all.length', {
-        args: { mark },
-        timeoutMs: 3000,
-      }),
+      service.run(
+        'const all = []; for (let i = 0; i < 20000; i++) all.push(args.mark + i); return all.length',
+        {
+          args: { mark },
+          timeoutMs: 3000,
+        },
+      ),
     ),
   );
   const search = `
@@ -168,6 +204,8 @@ it('never exposes uninitialised memory of another call', async () => {
       for (let i = 0; i < bytes.length; i += 997) if (bytes[i] !== 0) found.push(bytes[i]);
     }
     return found.length`;
-  const founds = await Promise.all(Array.from({ length: 4 }, () => valueOf(search, { timeoutMs: 8000 })));
+  const founds = await Promise.all(
+    Array.from({ length: 4 }, () => valueOf(search, { timeoutMs: 8000 })),
+  );
   expect(founds).toEqual([0, 0, 0, 0]);
 });

@@ -212,7 +212,8 @@ it('replaces a process that ended or was discarded', async () => {
   expect(pool.stats()).toMatchObject({ processes: 2, idle: 2 });
 });
 
-const timersThatKeepAlive = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+const timersThatKeepAlive = () =>
+  process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 it('retries when a process does not start, reports it, and keeps the service alive until it does', async () => {
   const before = timersThatKeepAlive();

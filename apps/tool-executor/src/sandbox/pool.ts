@@ -58,7 +58,9 @@ export function createPool(options: PoolOptions) {
   const { idle, alive, ...processes } = createProcessSet(options, update);
   const shared = createSlots({ total: 0 });
   const queue = createSlots({ total: maxQueue });
-  const ofLevels = Array.from({ length: levels.count }, () => createSlots({ total: levels.processes }));
+  const ofLevels = Array.from({ length: levels.count }, () =>
+    createSlots({ total: levels.processes }),
+  );
   /** Calls with a slot of a level that wait for its process. */
   const waiting = new Set<(process: SandboxProcess | null) => void>();
   let isClosed = false;
@@ -100,13 +102,18 @@ export function createPool(options: PoolOptions) {
     };
   }
 
-  async function enterFromOutside(key: string, signal: AbortSignal): Promise<(() => void) | RefusedCall> {
+  async function enterFromOutside(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<(() => void) | RefusedCall> {
     const place = queue.tryAcquire(key);
     const leave = place && (await shared.acquire(key, signal, queueTimeoutMs));
     place?.();
     if (leave !== null) return leave;
     // What is free is for other organizations.
-    const isFree = shared.stats().running < sharedTotal() || (place === null && queue.stats().running < maxQueue);
+    const isFree =
+      shared.stats().running < sharedTotal() ||
+      (place === null && queue.stats().running < maxQueue);
     return isFree ? 'share' : 'busy';
   }
 
@@ -124,7 +131,11 @@ export function createPool(options: PoolOptions) {
   }
 
   /** Takes whichever slot is free first, of the organization's share or of the level. */
-  async function enterNested(key: string, level: Slots, signal: AbortSignal): Promise<(() => void) | RefusedCall> {
+  async function enterNested(
+    key: string,
+    level: Slots,
+    signal: AbortSignal,
+  ): Promise<(() => void) | RefusedCall> {
     const chosen = new AbortController();
     const either = AbortSignal.any([signal, chosen.signal]);
     const offers = [
@@ -165,7 +176,10 @@ export function createPool(options: PoolOptions) {
     const level = ofLevels[Math.min(depth, ofLevels.length) - 1];
     const endsAt = performance.now() + (level === undefined ? queueTimeoutMs : nestedTimeoutMs);
     const entered =
-      free ?? (await (level === undefined ? enterFromOutside(key, signal) : enterNested(key, level, signal)));
+      free ??
+      (await (level === undefined
+        ? enterFromOutside(key, signal)
+        : enterNested(key, level, signal)));
     if (typeof entered === 'string') return entered;
     if (isClosed) {
       entered();

@@ -34,12 +34,17 @@ interface RunEnd {
 /** Runs a handler. `answer`: the result of its tool calls. */
 async function run(
   code: string,
-  { answer = () => false, timeoutMs = generousMs }: { answer?: () => boolean; timeoutMs?: number } = {},
+  {
+    answer = () => false,
+    timeoutMs = generousMs,
+  }: { answer?: () => boolean; timeoutMs?: number } = {},
 ): Promise<RunEnd> {
   let isKept = false;
   const acquired = { process: one, release: () => void (isKept = true), discard: () => undefined };
   const input = { code, args: '{}', context: '{}', timeoutMs };
-  const { kind } = await runHandler(acquired, input, async () => ({ value: { ok: true, result: answer() } }));
+  const { kind } = await runHandler(acquired, input, async () => ({
+    value: { ok: true, result: answer() },
+  }));
   return { kind, isKept };
 }
 
@@ -69,7 +74,9 @@ it('the engine itself ends a run at its time limit, and the process is kept with
 
 /** The processes that this one has started. */
 function children(): number[] {
-  const pids = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  const pids = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    .trim()
+    .split(' ');
   return pids.map(Number);
 }
 

@@ -75,7 +75,8 @@ export function createProcessSet(
 
   const sweep = setInterval(() => {
     const before = performance.now() - idleMs;
-    while (alive.size > min && idle.length > 0 && idle[0]!.since < before) idle.shift()!.process.kill();
+    while (alive.size > min && idle.length > 0 && idle[0]!.since < before)
+      idle.shift()!.process.kill();
   }, sweepMs);
   sweep.unref();
   refill();
@@ -87,12 +88,16 @@ export function createProcessSet(
     growIfHeld(most: number): void {
       const before = performance.now() - heldAfterMs;
       const isIdle = new Set(idle.map(({ process }) => process));
-      const short = [...alive].filter(([process, acquiredAt]) => acquiredAt >= before && !isIdle.has(process)).length;
+      const short = [...alive].filter(
+        ([process, acquiredAt]) => acquiredAt >= before && !isIdle.has(process),
+      ).length;
       if (starting === 0 && short < minShortCalls) void add(most);
     },
     /** Resolves once `min` processes are warm. */
     warm: (): Promise<void> =>
-      alive.size >= min ? Promise.resolve() : new Promise((resolve) => void warmWaiters.push(resolve)),
+      alive.size >= min
+        ? Promise.resolve()
+        : new Promise((resolve) => void warmWaiters.push(resolve)),
     stop(): void {
       isStopped = true;
       clearInterval(sweep);

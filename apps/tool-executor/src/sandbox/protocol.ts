@@ -3,7 +3,14 @@ import type { LogLine } from '@parley/contracts';
 /** Messages from the service to a sandbox process. */
 export type ToSandbox =
   | { type: 'seal'; uid: number | null }
-  | { type: 'run'; code: string; args: string; context: string; secrets?: Record<string, string>; timeoutMs: number }
+  | {
+      type: 'run';
+      code: string;
+      args: string;
+      context: string;
+      secrets?: Record<string, string>;
+      timeoutMs: number;
+    }
   | { type: 'compile'; code: string }
   /** The answer to a `request`: JSON, with the body as bytes. */
   | { type: 'reply'; id: number; value: unknown };
@@ -36,4 +43,5 @@ export interface HandlerError {
 }
 
 /** `code` is what the engine runs: the handler unchanged, or with its types replaced by blanks. */
-export type CompileResult = { ok: true; code: string } | { ok: false; error: string; line?: number; column?: number };
+export type CompileResult =
+  { ok: true; code: string } | { ok: false; error: string; line?: number; column?: number };

@@ -3,7 +3,8 @@ import wasmBytes from '@jitl/quickjs-wasmfile-release-sync/wasm';
 import { sandboxLimits } from './limits';
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build requires import.meta, which a CommonJS bundle does not have
-const loadGlue = require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
+const loadGlue =
+  require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
 
 /** An address inside the engine's memory. */
 export type Pointer = number;
@@ -50,7 +51,13 @@ interface QuickJs {
   _QTS_FreeValuePointer(context: Pointer, value: Pointer): void;
   _QTS_FreeCString(context: Pointer, text: Pointer): void;
   callbacks: {
-    callFunction(unused: undefined, context: Pointer, self: Pointer, argc: number, argv: Pointer): Pointer;
+    callFunction(
+      unused: undefined,
+      context: Pointer,
+      self: Pointer,
+      argc: number,
+      argv: Pointer,
+    ): Pointer;
     shouldInterrupt(): 0 | 1;
     freeHostRef(): void;
     /** Returns 0, so that no module can be loaded and `import()` fails. */
@@ -122,6 +129,7 @@ export async function loadQuickJs(): Promise<LoadedQuickJs> {
   restore(top - 64);
   const isStack = save() === top - 64;
   restore(top);
-  if (!isStack) throw new Error('The engine build does not export its stack pointer where it is expected');
+  if (!isStack)
+    throw new Error('The engine build does not export its stack pointer where it is expected');
   return { quickJs, memory, stack: { get: save, set: restore }, isExhausted: () => isExhausted };
 }

@@ -25,7 +25,9 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
     .sort((one, other) => other.form.length - one.form.length);
 
   function text(given: string): string {
-    const found = forms.map(({ name, form }) => ({ name, form, at: given.indexOf(form) })).filter(({ at }) => at >= 0);
+    const found = forms
+      .map(({ name, form }) => ({ name, form, at: given.indexOf(form) }))
+      .filter(({ at }) => at >= 0);
     let redacted = '';
     let from = 0;
     // One pass, so that a secret is not looked for in the name of another.
@@ -41,7 +43,9 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
       }
     }
     redacted += given.slice(from);
-    return Buffer.byteLength(given) >= cutBytes ? redacted.split(cutAt).map(withoutBeginning).join('') : redacted;
+    return Buffer.byteLength(given) >= cutBytes
+      ? redacted.split(cutAt).map(withoutBeginning).join('')
+      : redacted;
   }
 
   /** Replaces the beginning of a secret at the end of a text. */
@@ -54,10 +58,13 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
 
   function json(value: unknown): unknown {
     if (typeof value === 'string') return text(value);
-    if (typeof value === 'number') return text(String(value)) === String(value) ? value : text(String(value));
+    if (typeof value === 'number')
+      return text(String(value)) === String(value) ? value : text(String(value));
     if (Array.isArray(value)) return value.map(json);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [text(key), json(inner)]),
+    );
   }
 
   function find(value: unknown): string | null {
@@ -81,7 +88,15 @@ function formsOf(value: string): Set<string> {
   const [path, query] = ['https://a/a', 'https://a/?'].map((start) =>
     new URL(`${start}${value}a`).href.slice(start.length, -1),
   );
-  const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), form, password, path!, query!];
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    form,
+    password,
+    path!,
+    query!,
+  ];
   // The path is shorter where the value contains segments such as `..`.
   return new Set(forms.filter((one) => one.length >= minChars));
 }

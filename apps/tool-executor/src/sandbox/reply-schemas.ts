@@ -30,7 +30,11 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('timeout') }),
 ]);
 
-export const requestSchema = z.object({ id: z.number().int(), kind: z.enum(['fetch', 'tool']), value: z.unknown() });
+export const requestSchema = z.object({
+  id: z.number().int(),
+  kind: z.enum(['fetch', 'tool']),
+  value: z.unknown(),
+});
 
 export const compileReplySchema = z.object({
   type: z.literal('compiled'),

@@ -39,7 +39,9 @@ const maxRequests = 2000;
 const maxConcurrent = 8;
 /** More than the runner lets a run open, as it counts a cancelled request for less time. */
 const maxOpenBytes = 2 * sandboxLimits.openBytes;
-const aborted: Awaited<ReturnType<RequestHandler>> = { value: { ok: false, message: 'The request was aborted' } };
+const aborted: Awaited<ReturnType<RequestHandler>> = {
+  value: { ok: false, message: 'The request was aborted' },
+};
 const runIsOver = new Error('The run is over');
 const endedText = 'The sandbox process ended: a resource limit was exceeded';
 
@@ -71,7 +73,8 @@ export function runHandler(
       else acquired.discard();
       resolve(result);
     };
-    const endAsBroken = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
+    const endAsBroken = () =>
+      finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
     const onExit = () => (hasBegun ? endAsBroken() : finish({ kind: 'not_begun' }, false));
     const restorePriority = lowerPriorityWhenBusy(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
@@ -83,7 +86,11 @@ export function runHandler(
     let graceTimer: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abandon, { once: true });
     /** Holds the slot until the process has the answer, which bounds the memory that answers take here. */
-    const serve = async (request: z.output<typeof requestSchema>, body: Uint8Array | undefined, size: number) => {
+    const serve = async (
+      request: z.output<typeof requestSchema>,
+      body: Uint8Array | undefined,
+      size: number,
+    ) => {
       const { id, kind, value } = request;
       const cancel = new AbortController();
       open.set(id, cancel);
@@ -94,7 +101,8 @@ export function runHandler(
       open.delete(id);
       openBytes -= size;
       // Each run numbers its requests from 1, so a late answer would reach a request of the next run.
-      if (!isOver) await process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
+      if (!isOver)
+        await process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
       leave?.();
     };
     const onFrame = ({ head, bytes, size }: ReceivedFrame<FromSandbox>) => {
@@ -109,7 +117,8 @@ export function runHandler(
         }
         case 'request': {
           const request = requestSchema.safeParse(head);
-          if (!request.success || ++requests > maxRequests || openBytes + size > maxOpenBytes) return endAsBroken();
+          if (!request.success || ++requests > maxRequests || openBytes + size > maxOpenBytes)
+            return endAsBroken();
           return void serve(request.data, bytes, size);
         }
         case 'cancel':
@@ -124,7 +133,11 @@ export function runHandler(
 }
 
 /** Parses a handler in a process that runs none. */
-export function compileInProcess(acquired: AcquiredProcess, code: string, timeoutMs: number): Promise<CompileResult> {
+export function compileInProcess(
+  acquired: AcquiredProcess,
+  code: string,
+  timeoutMs: number,
+): Promise<CompileResult> {
   return new Promise((resolve) => {
     let isOver = false;
     const finish = (result: CompileResult, isReusable: boolean) => {
@@ -135,7 +148,8 @@ export function compileInProcess(acquired: AcquiredProcess, code: string, timeou
       else acquired.discard();
       resolve(result);
     };
-    const tooHard = () => finish({ ok: false, error: 'The code is too large or too deeply nested to parse' }, false);
+    const tooHard = () =>
+      finish({ ok: false, error: 'The code is too large or too deeply nested to parse' }, false);
     const deadline = setTimeout(tooHard, timeoutMs);
     const onFrame = ({ head }: ReceivedFrame<FromSandbox>) => {
       const reply = compileReplySchema.safeParse(head);

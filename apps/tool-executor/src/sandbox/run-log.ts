@@ -14,7 +14,9 @@ export function createRunLog(redact: (text: string) => string = (text) => text) 
     /** Returns false when no further lines are accepted. */
     write(level: unknown, message: unknown): boolean {
       if (isFull || typeof message !== 'string' || !levels.has(level as string)) return !isFull;
-      const cut = toHandlerPositions(redact(message)).slice(0, sandboxLimits.logLineChars).toWellFormed();
+      const cut = toHandlerPositions(redact(message))
+        .slice(0, sandboxLimits.logLineChars)
+        .toWellFormed();
       bytes += Buffer.byteLength(cut);
       isFull = lines.length >= sandboxLimits.logLines || bytes > sandboxLimits.logBytes;
       lines.push(

@@ -33,12 +33,14 @@ interface Operation {
 export async function createRunner(send: Send) {
   let run: Run | null = null;
   let resetting: Promise<void> | null = null;
-  const engine: Engine = await createEngine((kind, payload, bytes = new Uint8Array(), textChars) => {
-    if (run === null) throw new Refusal('Error', 'Nothing is running');
-    const platform = Object.hasOwn(platformOps, kind) ? platformOps[kind] : undefined;
-    if (platform) return platform(payload as never, bytes);
-    return perform(run, { kind, payload, bytes, textChars });
-  });
+  const engine: Engine = await createEngine(
+    (kind, payload, bytes = new Uint8Array(), textChars) => {
+      if (run === null) throw new Refusal('Error', 'Nothing is running');
+      const platform = Object.hasOwn(platformOps, kind) ? platformOps[kind] : undefined;
+      if (platform) return platform(payload as never, bytes);
+      return perform(run, { kind, payload, bytes, textChars });
+    },
+  );
 
   function perform(current: Run, { kind, payload, bytes, textChars }: Operation): unknown {
     switch (kind) {
@@ -48,7 +50,8 @@ export async function createRunner(send: Send) {
       }
       case 'timer': {
         const [id, waitMs] = payload as [number, number];
-        if (current.timers.size >= sandboxLimits.timers) throw new Refusal('RangeError', 'Too many timers');
+        if (current.timers.size >= sandboxLimits.timers)
+          throw new Refusal('RangeError', 'Too many timers');
         const due = () => {
           current.timers.delete(id);
           if (run === current) proceed(engine.deliver('timer', id));
@@ -67,13 +70,19 @@ export async function createRunner(send: Send) {
         if (bytes.length > sandboxLimits.bodyBytes) {
           throw new Refusal('RangeError', `A body may have ${sandboxLimits.bodyBytes} bytes`);
         }
-        if (current.open.size >= sandboxLimits.openRequests || ++current.requests > sandboxLimits.requests) {
+        if (
+          current.open.size >= sandboxLimits.openRequests ||
+          ++current.requests > sandboxLimits.requests
+        ) {
           throw new Refusal('RangeError', 'Too many requests');
         }
         if (kind === 'tool') refuseSecrets(current.redactor, value);
         const size = bytes.length + textChars;
         if (current.openBytes + size > sandboxLimits.openBytes) {
-          throw new Refusal('RangeError', `Open requests may have ${sandboxLimits.openBytes} bytes together`);
+          throw new Refusal(
+            'RangeError',
+            `Open requests may have ${sandboxLimits.openBytes} bytes together`,
+          );
         }
         current.open.set(id, size);
         current.openBytes += size;
@@ -81,11 +90,13 @@ export async function createRunner(send: Send) {
         return undefined;
       }
       case 'cancel':
-        if (close(current, payload as number)) send({ head: { type: 'cancel', id: payload as number } });
+        if (close(current, payload as number))
+          send({ head: { type: 'cancel', id: payload as number } });
         return undefined;
       case 'result': {
         const result = JSON.stringify(current.redactor ? current.redactor.json(payload) : payload);
-        if (Buffer.byteLength(result) > sandboxLimits.resultBytes) throw new Refusal('RangeError', resultTooLarge);
+        if (Buffer.byteLength(result) > sandboxLimits.resultBytes)
+          throw new Refusal('RangeError', resultTooLarge);
         settle({ kind: 'result', result, logs: current.log.lines });
         return undefined;
       }
@@ -110,7 +121,8 @@ export async function createRunner(send: Send) {
   function proceed(step: Step): void {
     if (run === null) return;
     // The engine may report its interrupt to the handler as an error: an async generator rejects its promise with it.
-    if (step.kind === 'interrupted' && settled?.kind === 'error') return finish({ kind: 'timeout' });
+    if (step.kind === 'interrupted' && settled?.kind === 'error')
+      return finish({ kind: 'timeout' });
     if (settled) return finish(settled);
     switch (step.kind) {
       case 'idle':
@@ -150,7 +162,13 @@ export async function createRunner(send: Send) {
 
   return {
     engine,
-    async start({ code, args, context, secrets, timeoutMs }: Extract<ToSandbox, { type: 'run' }>): Promise<void> {
+    async start({
+      code,
+      args,
+      context,
+      secrets,
+      timeoutMs,
+    }: Extract<ToSandbox, { type: 'run' }>): Promise<void> {
       if (resetting) await resetting;
       const until = performance.now() + timeoutMs;
       const redactor = secrets ? createRedactor(secrets) : null;
@@ -167,7 +185,8 @@ export async function createRunner(send: Send) {
       proceed(engine.start(code, args, context, until));
     },
     reply(id: number, value: unknown, bytes?: Uint8Array): void {
-      if (run !== null && close(run, id)) proceed(engine.deliver('reply', id, JSON.stringify(value), bytes));
+      if (run !== null && close(run, id))
+        proceed(engine.deliver('reply', id, JSON.stringify(value), bytes));
     },
   };
 }
@@ -178,14 +197,21 @@ function close(run: Run, id: number): boolean {
   return run.open.delete(id);
 }
 
-function describeThrown(payload: unknown, redactor: Redactor | null, isExhausted: boolean): HandlerError {
+function describeThrown(
+  payload: unknown,
+  redactor: Redactor | null,
+  isExhausted: boolean,
+): HandlerError {
   const redacted = (value: unknown) => {
     const text = textOf(value);
     return text === undefined ? undefined : (redactor?.text(text) ?? text);
   };
   const { name, message, stack } = payload as Record<string, unknown>;
   const text = redacted(message) ?? 'The handler failed';
-  return toHandlerError({ name: redacted(name), message: text, stack: redacted(stack) }, isExhausted);
+  return toHandlerError(
+    { name: redacted(name), message: text, stack: redacted(stack) },
+    isExhausted,
+  );
 }
 
 /** Arguments of tools are stored in events, entities and messages. `web.fetch` sends them and stores nothing. */

@@ -20,7 +20,15 @@ const dangerous = [
   '_linkedBinding',
   '_startProfilerIdleNotifier',
 ];
-const unused = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'Worker', 'BroadcastChannel', 'MessageChannel'];
+const unused = [
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'XMLHttpRequest',
+  'Worker',
+  'BroadcastChannel',
+  'MessageChannel',
+];
 
 /**
  * Permanently gives up the rights of root and dangerous functions of the runtime. The service sets the limits on files,
@@ -34,7 +42,11 @@ export function seal(uid: number | null): void {
   }
   const remove = (target: object, name: string): void => {
     try {
-      Object.defineProperty(target, name, { value: undefined, writable: false, configurable: false });
+      Object.defineProperty(target, name, {
+        value: undefined,
+        writable: false,
+        configurable: false,
+      });
     } catch {
       // Some cannot be redefined. The other restrictions do not depend on this one.
     }

@@ -33,7 +33,10 @@ let connections = 0;
 beforeAll(async () => {
   sandbox = await buildSandbox(join(__dirname, '../../testing/escapes/planted-escape.ts'));
   entry = sandbox.entry;
-  server = createServer((_request, response) => response.end('inside')).on('connection', () => connections++);
+  server = createServer((_request, response) => response.end('inside')).on(
+    'connection',
+    () => connections++,
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -55,7 +58,12 @@ async function start(): Promise<SandboxProcess> {
   return one;
 }
 
-function attempt(process: SandboxProcess, name: string, argument: string, timeoutMs = generousMs): Promise<RunResult> {
+function attempt(
+  process: SandboxProcess,
+  name: string,
+  argument: string,
+  timeoutMs = generousMs,
+): Promise<RunResult> {
   const acquired = { process, release: () => undefined, discard: () => process.kill() };
   const run = { code: name, args: JSON.stringify(argument), context: '{}', timeoutMs };
   return runHandler(acquired, run, async () => ({ value: { ok: false } }));
@@ -73,7 +81,13 @@ function attemptWithoutBarrier(name: string, argument: string): Promise<string> 
       if (head.type === 'loaded') {
         pipe.write(
           encodeFrame({
-            head: { type: 'run', code: name, args: JSON.stringify(argument), context: '{}', timeoutMs: 1 },
+            head: {
+              type: 'run',
+              code: name,
+              args: JSON.stringify(argument),
+              context: '{}',
+              timeoutMs: 1,
+            },
           }),
         );
       } else if (head.type === 'done') {
@@ -121,19 +135,22 @@ const attempts: [name: string, control: 'reached' | 'either'][] = [
 const byKernel = / a port$|HTTP|path|datagram|name|memory/;
 
 describe('code that has escaped from the engine', () => {
-  it.each(attempts.filter(([name]) => isLinux || !byKernel.test(name)))('cannot %s', async (name) => {
-    const argument = argumentOf(name);
-    const outcome = await attempt(await start(), name, argument);
-    // It fails with an error, or the kernel ends the process.
-    expect(['result', 'error']).toContain(outcome.kind);
-    expect(JSON.stringify(outcome)).not.toContain('reached');
-    expect([existsSync(argument), existsSync(`${argument}.sock`), existsSync(`${argument}.json`)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-    expect(connections).toBe(0);
-  });
+  it.each(attempts.filter(([name]) => isLinux || !byKernel.test(name)))(
+    'cannot %s',
+    async (name) => {
+      const argument = argumentOf(name);
+      const outcome = await attempt(await start(), name, argument);
+      // It fails with an error, or the kernel ends the process.
+      expect(['result', 'error']).toContain(outcome.kind);
+      expect(JSON.stringify(outcome)).not.toContain('reached');
+      expect([
+        existsSync(argument),
+        existsSync(`${argument}.sock`),
+        existsSync(`${argument}.json`),
+      ]).toEqual([false, false, false]);
+      expect(connections).toBe(0);
+    },
+  );
 
   it.each(attempts.filter(([, control]) => control === 'reached'))(
     'can %s without the barrier (control)',
@@ -152,34 +169,40 @@ describe('code that has escaped from the engine', () => {
     'ask without end',
     'report that it is ready again',
     'end itself',
-  ])('cannot harm the service when it tries to %s: the call fails and the process ends', async (name) => {
-    const one = await start();
-    const ended = new Promise<void>((resolve) => one.onExit(resolve));
-    expect(await attempt(one, name, '')).toMatchObject({
-      kind: 'error',
-      error: { message: expect.stringContaining('ended') },
-    });
-    await ended;
-  });
+  ])(
+    'cannot harm the service when it tries to %s: the call fails and the process ends',
+    async (name) => {
+      const one = await start();
+      const ended = new Promise<void>((resolve) => one.onExit(resolve));
+      expect(await attempt(one, name, '')).toMatchObject({
+        kind: 'error',
+        error: { message: expect.stringContaining('ended') },
+      });
+      await ended;
+    },
+  );
 
-  it.each(['send nothing', 'loop forever'])('is killed 150 ms after its limit when it tries to %s', async (name) => {
-    const one = await start();
-    const ended = new Promise<void>((resolve) => one.onExit(resolve));
-    // Only the timers of the service are held; the process runs.
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-    const kill = jest.spyOn(one, 'kill');
-    try {
-      const outcome = attempt(one, name, '', 200);
-      jest.advanceTimersByTime(349);
-      expect(kill).not.toHaveBeenCalled();
-      jest.advanceTimersByTime(1);
-      expect(kill).toHaveBeenCalledTimes(1);
-      expect(await outcome).toEqual({ kind: 'timeout' });
-    } finally {
-      jest.useRealTimers();
-    }
-    await ended;
-  });
+  it.each(['send nothing', 'loop forever'])(
+    'is killed 150 ms after its limit when it tries to %s',
+    async (name) => {
+      const one = await start();
+      const ended = new Promise<void>((resolve) => one.onExit(resolve));
+      // Only the timers of the service are held; the process runs.
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+      const kill = jest.spyOn(one, 'kill');
+      try {
+        const outcome = attempt(one, name, '', 200);
+        jest.advanceTimersByTime(349);
+        expect(kill).not.toHaveBeenCalled();
+        jest.advanceTimersByTime(1);
+        expect(kill).toHaveBeenCalledTimes(1);
+        expect(await outcome).toEqual({ kind: 'timeout' });
+      } finally {
+        jest.useRealTimers();
+      }
+      await ended;
+    },
+  );
 });
 
 if (isLinux) {
@@ -191,7 +214,12 @@ if (isLinux) {
     const uid = process.getuid?.() === 0 ? sandboxUid : process.getuid?.();
     expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, 'm'));
     if (process.getuid?.() === 0) expect(status).toMatch(/^CapEff:\t0+$/m);
-    for (const limit of ['Max open files', 'Max processes', 'Max file size', 'Max core file size']) {
+    for (const limit of [
+      'Max open files',
+      'Max processes',
+      'Max file size',
+      'Max core file size',
+    ]) {
       expect(limits).toMatch(new RegExp(`^${limit} +0 +0 `, 'm'));
     }
     expect(limits).toMatch(/^Max data size +\d+ +\d+ /m);

@@ -54,7 +54,12 @@ const nodeFlags = [
  * The whole environment of a sandbox process. One allocation arena, and returning free memory to the operating system, save 6 of 29 MB.
  * io_uring would add attack surface.
  */
-const env = { TZ: 'UTC', MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536', UV_USE_IO_URING: '0' };
+const env = {
+  TZ: 'UTC',
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+  UV_USE_IO_URING: '0',
+};
 
 /** Starts a sandbox process, sets the kernel's limits once it has loaded, and has it give up its rights. */
 export async function startProcess({
@@ -127,7 +132,8 @@ function next(started: SandboxProcess, type: FromSandbox['type']): Promise<void>
   return new Promise((resolve, reject) => {
     const onExit = () => reject(new Error(`A sandbox process ended before it was ${type}`));
     const onFrame = ({ head }: Frame<FromSandbox>) => {
-      if (head.type !== type) return reject(new Error(`A sandbox process sent ${head.type} before ${type}`));
+      if (head.type !== type)
+        return reject(new Error(`A sandbox process sent ${head.type} before ${type}`));
       started.listen(null);
       resolve();
     };

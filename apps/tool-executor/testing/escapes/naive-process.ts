@@ -102,7 +102,8 @@ const contexts: Record<Control, () => Context> = {
     const operations: Record<string, unknown> = { exec: () => 'uid=0' };
     const inner = {
       settle: (value: unknown) => value,
-      ask: (kind: string) => (kind === 'exec' ? 'uid=0(root)' : Promise.resolve(operations[kind] ?? { ok: true })),
+      ask: (kind: string) =>
+        kind === 'exec' ? 'uid=0(root)' : Promise.resolve(operations[kind] ?? { ok: true }),
     };
     const context = createContext({ console: host().console, host: inner });
     runInContext(naivePrelude, context);

@@ -17,13 +17,21 @@ export const network: Program[] = [
     'return "escaped " + await (await fetch("http://169.254.169.254/latest/meta-data/")).text()',
     'node',
   ],
-  ['metadata as a number', 'return "escaped " + await (await fetch("http://2852039166/")).text()', 'node'],
+  [
+    'metadata as a number',
+    'return "escaped " + await (await fetch("http://2852039166/")).text()',
+    'node',
+  ],
   [
     'loopback as IPv6',
     'return "escaped " + await (await fetch(args.chat.replace("127.0.0.1", "[::ffff:127.0.0.1]"))).text()',
     'node',
   ],
-  ['a tool name with a path', 'const r = await parley["../../v1/sync/pull"]({}); return "escaped " + r', 'prelude'],
+  [
+    'a tool name with a path',
+    'const r = await parley["../../v1/sync/pull"]({}); return "escaped " + r',
+    'prelude',
+  ],
   [
     'a tool name with a header',
     'const r = await parley["x\\r\\nAuthorization: Bearer other"]({}); return "escaped " + r',

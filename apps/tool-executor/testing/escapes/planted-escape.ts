@@ -18,7 +18,8 @@ import { seal } from '../../src/sandbox/seal';
 
 const service = new Socket({ fd: 3, readable: true, writable: true });
 const send = (head: FromSandbox) => service.write(encodeFrame({ head }));
-const settled = (start: (done: (value: unknown) => void, fail: (error: unknown) => void) => void) => new Promise(start);
+const settled = (start: (done: (value: unknown) => void, fail: (error: unknown) => void) => void) =>
+  new Promise(start);
 
 const attempts: Record<string, (argument: string) => unknown> = {
   'read a file': () => readFileSync('/etc/passwd', 'utf8').slice(0, 10),
@@ -29,7 +30,8 @@ const attempts: Record<string, (argument: string) => unknown> = {
   'write a file': (path) => writeFileSync(path, 'planted') ?? 'written',
   'run a program': () => execSync('id', { encoding: 'utf8' }),
   'spawn a program': () => settled((done, fail) => spawn('id').on('error', fail).on('exit', done)),
-  'start a thread': () => settled((done, fail) => new Worker('0', { eval: true }).on('error', fail).on('exit', done)),
+  'start a thread': () =>
+    settled((done, fail) => new Worker('0', { eval: true }).on('error', fail).on('exit', done)),
   'connect to a port': (port) =>
     settled((done, fail) =>
       connect(Number(port), '127.0.0.1')
@@ -59,13 +61,17 @@ const attempts: Record<string, (argument: string) => unknown> = {
       socket.send('x', 9, '127.0.0.1', (error) => (error ? fail(error) : done('sent')));
     }),
   'ask for a name': () =>
-    settled((done, fail) => lookup('localhost', (error, found) => (error ? fail(error) : done(found)))),
+    settled((done, fail) =>
+      lookup('localhost', (error, found) => (error ? fail(error) : done(found))),
+    ),
   // eslint-disable-next-line no-restricted-properties -- the attempt itself
-  'read the environment': () => process.env.PARLEY_PLANTED_SECRET ?? Promise.reject(new Error('not there')),
+  'read the environment': () =>
+    process.env.PARLEY_PLANTED_SECRET ?? Promise.reject(new Error('not there')),
   'signal the service': () => process.kill(process.ppid, 0),
   'become root again': () => process.setuid!(0) ?? `root, ${readFileSync('/etc/shadow').length}`,
   'make code from a string': () => new Function('return 1')(),
-  'turn that off': () => setFlagsFromString('--no-disallow-code-generation-from-strings') ?? new Function('return 1')(),
+  'turn that off': () =>
+    setFlagsFromString('--no-disallow-code-generation-from-strings') ?? new Function('return 1')(),
   'open the inspector': () => {
     openInspector(0);
     return 'open';
@@ -76,21 +82,25 @@ const attempts: Record<string, (argument: string) => unknown> = {
   'write a report': (path) => process.report!.writeReport(`${path}.json`),
   'take much memory': () => {
     const taken: Buffer[] = [];
-    for (let megabytes = 0; megabytes < 1024; megabytes += 16) taken.push(Buffer.alloc(16 * 1024 * 1024, 1));
+    for (let megabytes = 0; megabytes < 1024; megabytes += 16)
+      taken.push(Buffer.alloc(16 * 1024 * 1024, 1));
     return `${taken.length * 16} MB`;
   },
 
   'answer with garbage': () => service.write(Buffer.from('garbage that is not a frame')),
   'announce a huge frame': () => service.write(Buffer.from([0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0])),
-  'answer with a wrong shape': () => send({ type: 'done', outcome: { kind: 'result', result: 5 } } as never),
-  'answer with text that is not JSON': () => send({ type: 'done', outcome: { kind: 'result', result: '{', logs: [] } }),
+  'answer with a wrong shape': () =>
+    send({ type: 'done', outcome: { kind: 'result', result: 5 } } as never),
+  'answer with text that is not JSON': () =>
+    send({ type: 'done', outcome: { kind: 'result', result: '{', logs: [] } }),
   'answer too much': () =>
     send({
       type: 'done',
 
       outcome: { kind: 'result', result: JSON.stringify('x'.repeat(2e6)), logs: [] },
     }),
-  'ask for something unknown': () => send({ type: 'request', id: 1, kind: 'exec' as never, value: 'id' }),
+  'ask for something unknown': () =>
+    send({ type: 'request', id: 1, kind: 'exec' as never, value: 'id' }),
   'ask without end': () => {
     for (let id = 0; id < 5000; id++) send({ type: 'request', id, kind: 'tool', value: {} });
   },
@@ -109,7 +119,9 @@ const read = createFrameReader<ToSandbox>(({ head }) => {
   }
   if (head.type !== 'run') return;
   send({ type: 'begun' });
-  const isRude = Object.keys(attempts).indexOf(head.code) >= Object.keys(attempts).indexOf('answer with garbage');
+  const isRude =
+    Object.keys(attempts).indexOf(head.code) >=
+    Object.keys(attempts).indexOf('answer with garbage');
   const answer = (text: string) =>
     send({ type: 'done', outcome: { kind: 'result', result: JSON.stringify(text), logs: [] } });
   void (async () => attempts[head.code]!(JSON.parse(head.args) as string))().then(

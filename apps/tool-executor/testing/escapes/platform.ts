@@ -6,8 +6,16 @@ export const platform: Program[] = [
   ['process', 'return "escaped " + process.env.PARLEY_PLANTED_SECRET', 'node'],
   ['process.binding', 'return "escaped " + Object.keys(process.binding("fs"))', 'node'],
   ['getBuiltinModule', 'return "escaped " + globalThis.process.getBuiltinModule("fs")', 'node'],
-  ['mainModule', 'return "escaped " + process.mainModule.require("child_process").execSync("id")', 'node'],
-  ['module', 'return "escaped " + module.constructor._load("child_process").execSync("id")', 'node'],
+  [
+    'mainModule',
+    'return "escaped " + process.mainModule.require("child_process").execSync("id")',
+    'node',
+  ],
+  [
+    'module',
+    'return "escaped " + module.constructor._load("child_process").execSync("id")',
+    'node',
+  ],
   [
     'globals of Node',
     'for (const n of ["global", "root", "GLOBAL", "Buffer", "__dirname", "__filename", "exports"]) if (typeof globalThis[n] !== "undefined") return "escaped to " + n',
@@ -35,8 +43,16 @@ export const platform: Program[] = [
     'const m = await import("data:text/javascript,export default 1"); return "escaped " + m.default',
     'vm',
   ],
-  ['import from an address', 'return "escaped " + Object.keys(await import("http://127.0.0.1/x.js"))', null],
-  ['an error of import', 'return await import("x").catch((e) => use(e.constructor.constructor))', 'vm'],
+  [
+    'import from an address',
+    'return "escaped " + Object.keys(await import("http://127.0.0.1/x.js"))',
+    null,
+  ],
+  [
+    'an error of import',
+    'return await import("x").catch((e) => use(e.constructor.constructor))',
+    'vm',
+  ],
   ['import in eval', 'return "escaped " + Object.keys(await eval("import(\'fs\')"))', 'vm'],
   ['import.meta', 'return "escaped " + new Function("return import.meta.url")()', null],
   [
@@ -50,11 +66,31 @@ export const platform: Program[] = [
     'vm',
   ],
   ['SharedArrayBuffer', 'return "escaped " + new SharedArrayBuffer(8).byteLength', 'vm'],
-  ['Atomics.wait', 'return "escaped " + Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)', 'vm'],
-  ['a file through fetch', 'return "escaped " + await (await fetch("file:///etc/passwd")).text()', 'node'],
-  ['indirect eval', 'return "escaped " + (0, eval)("typeof process === \'object\' ? process.pid : nothing")', 'node'],
-  ['strings from eval in the host', 'return "escaped " + new Function("return this.process.pid")()', 'node'],
-  ['a source map comment', 'return "escaped " + eval("process.pid//# sourceMappingURL=file:///etc/passwd")', 'node'],
+  [
+    'Atomics.wait',
+    'return "escaped " + Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)',
+    'vm',
+  ],
+  [
+    'a file through fetch',
+    'return "escaped " + await (await fetch("file:///etc/passwd")).text()',
+    'node',
+  ],
+  [
+    'indirect eval',
+    'return "escaped " + (0, eval)("typeof process === \'object\' ? process.pid : nothing")',
+    'node',
+  ],
+  [
+    'strings from eval in the host',
+    'return "escaped " + new Function("return this.process.pid")()',
+    'node',
+  ],
+  [
+    'a source map comment',
+    'return "escaped " + eval("process.pid//# sourceMappingURL=file:///etc/passwd")',
+    'node',
+  ],
   ['an html comment', 'return "escaped " + eval("<!-- x\\nprocess.pid")', 'node'],
   ['a hashbang', 'return "escaped " + eval("#!/bin/sh\\nprocess.pid")', 'node'],
   [

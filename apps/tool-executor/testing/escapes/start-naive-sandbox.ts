@@ -16,7 +16,10 @@ export async function startNaiveSandbox(secret: string): Promise<NaiveSandbox> {
   const bundle = await buildSandbox(join(__dirname, 'naive-process.ts'));
   let settle = (_answer: string): void => undefined;
   const start = (): ChildProcess =>
-    fork(bundle.entry, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: { PARLEY_PLANTED_SECRET: secret } })
+    fork(bundle.entry, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { PARLEY_PLANTED_SECRET: secret },
+    })
       .on('message', (answer) => settle(String(answer)))
       .on('exit', () => settle('failed: the process has ended'));
   let child = start();

@@ -2,9 +2,21 @@ import type { Program } from './program';
 
 /** Access through errors, callbacks and stack traces of the host. */
 export const throwsAndCallbacks: Program[] = [
-  ['an error of fetch', 'try { fetch(Symbol("x")) } catch (e) { return use(e.constructor.constructor) }', 'vm'],
-  ['a rejection of fetch', 'return await fetch("fail").catch((e) => use(e.constructor.constructor))', 'vm'],
-  ['a rejection of a tool', 'return await parley.fail().catch((e) => use(e.constructor.constructor))', 'vm'],
+  [
+    'an error of fetch',
+    'try { fetch(Symbol("x")) } catch (e) { return use(e.constructor.constructor) }',
+    'vm',
+  ],
+  [
+    'a rejection of fetch',
+    'return await fetch("fail").catch((e) => use(e.constructor.constructor))',
+    'vm',
+  ],
+  [
+    'a rejection of a tool',
+    'return await parley.fail().catch((e) => use(e.constructor.constructor))',
+    'vm',
+  ],
   [
     'an error of a timer',
     'try { setTimeout("not a function") } catch (e) { return use(e.constructor.constructor) }',
@@ -26,7 +38,11 @@ export const throwsAndCallbacks: Program[] = [
     'vm',
   ],
   ['caller', 'function f() { return f.caller } return use(f().constructor)', 'node'],
-  ['arguments.callee.caller', 'return use((function () { return arguments.callee.caller })().constructor)', 'node'],
+  [
+    'arguments.callee.caller',
+    'return use((function () { return arguments.callee.caller })().constructor)',
+    'node',
+  ],
   [
     'toString called by the host',
     'let got; fetch({ toString() { got = this; return "x" } }); return use(got.constructor.constructor)',

@@ -50,7 +50,10 @@ export function flowWebhook(deps: ReceiveDeps): Handler<'flowWebhook'> {
     try {
       await rejectOnAbort(receive(token, requestId), AbortSignal.timeout(storeWithinMs));
     } catch (error) {
-      deps.log.warn({ err: error, requestId, provider: 'flow' }, 'a payment callback could not be stored');
+      deps.log.warn(
+        { err: error, requestId, provider: 'flow' },
+        'a payment callback could not be stored',
+      );
       await hold(deps, token, maxHeld, requestId);
     }
     return received;
@@ -63,7 +66,12 @@ function refuse({ onDelivery }: ReceiveDeps, limit: string): void {
 }
 
 /** Keeps a token in Redis. If that fails, the callback is lost, and reconciliation finds the payment. */
-async function hold(deps: ReceiveDeps, token: string, max: number, requestId: string): Promise<void> {
+async function hold(
+  deps: ReceiveDeps,
+  token: string,
+  max: number,
+  requestId: string,
+): Promise<void> {
   try {
     if (!(await deps.jobs.holdToken(token, max))) return refuse(deps, 'unknown_payment_tokens');
     deps.onDelivery?.('flow', 'held');

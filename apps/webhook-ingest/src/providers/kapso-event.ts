@@ -1,6 +1,12 @@
 import { itemsOf, readProjectNumber } from '@parley/channels';
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { type DeliveryHeaders, type Verdict, headerOf, readJsonObject, verifyBodySignature } from '@parley/webhooks';
+import {
+  type DeliveryHeaders,
+  type Verdict,
+  headerOf,
+  readJsonObject,
+  verifyBodySignature,
+} from '@parley/webhooks';
 import { type RawDelivery, eventNameAt } from '../webhook-endpoint';
 import { digestOf } from '../receive-delivery';
 
@@ -27,7 +33,8 @@ const bodyEvent = (body: JsonObject) => eventNameAt(body.event) ?? eventNameAt(b
  */
 export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string | undefined {
   const names = [body.event, body.type].filter((name) => name !== undefined && name !== null);
-  if (Object.keys(body).length === 0 || names.some((name) => typeof name !== 'string')) return undefined;
+  if (Object.keys(body).length === 0 || names.some((name) => typeof name !== 'string'))
+    return undefined;
   return bodyEvent(body) ?? headerEvent(headers);
 }
 
@@ -41,12 +48,16 @@ export function verifyHeader(delivery: RawDelivery): Verdict {
   if (named === undefined || body === null || Object.keys(body).length === 0) return { ok: true };
   const own = bodyEvent(body);
   if (own === undefined ? hasShapeOf(named, body) : own === named) return { ok: true };
-  return { ok: false, reason: `x-webhook-event is ${named.slice(0, 100)}, and the body is not of this event` };
+  return {
+    ok: false,
+    reason: `x-webhook-event is ${named.slice(0, 100)}, and the body is not of this event`,
+  };
 }
 
 /** Whether a body that names no event can be of this one. True for events that are not handled here, and for malformed bodies. */
 function hasShapeOf(event: string, body: JsonObject): boolean {
-  const [, subject, kind] = /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
+  const [, subject, kind] =
+    /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
   if (subject === 'phone_number') return readProjectNumber(body)?.hasOwner === true;
   if (subject !== 'message') return true;
   return itemsOf(body).every((item) => {

@@ -48,23 +48,34 @@ export function kapsoMessagesEndpoint(secrets: readonly string[]): WebhookEndpoi
       const body = kapsoBody(delivery);
       if (body === null) return { ok: false, reason: 'the body is not a JSON object' };
       const eventType = kapsoEvent(delivery.headers, body);
-      if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
+      if (eventType === undefined)
+        return { ok: false, reason: 'the body is empty, or the event is not named' };
       const isHandled = handled.test(eventType);
       if (isHandled && phoneNumberIdsOf(delivery).length === 0)
         return { ok: false, reason: 'the body has no phone_number_id' };
       const items = isHandled ? itemsOf(body) : [];
-      const unreadable = items.filter(({ message }) => textAt(objectAt(message).id) === undefined).length;
+      const unreadable = items.filter(
+        ({ message }) => textAt(objectAt(message).id) === undefined,
+      ).length;
       const problem =
-        unreadable === 0 ? undefined : `${unreadable} of ${items.length} items have no message with an id`;
-      if (problem !== undefined && unreadable === items.length) return { ok: false, reason: problem };
-      return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled, problem } };
+        unreadable === 0
+          ? undefined
+          : `${unreadable} of ${items.length} items have no message with an id`;
+      if (problem !== undefined && unreadable === items.length)
+        return { ok: false, reason: problem };
+      return {
+        ok: true,
+        event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled, problem },
+      };
     },
     async locate(db, delivery) {
       const phoneNumberId = numberOf(delivery);
-      if (phoneNumberId === undefined) return { ok: false, reason: 'the body names several numbers' };
+      if (phoneNumberId === undefined)
+        return { ok: false, reason: 'the body names several numbers' };
       // Does not use the cache: a delivery stored for the number's former owner would not be processed for the new one.
       const known = signers.get(delivery.body) ?? (await numbers.find(db, phoneNumberId));
-      if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
+      if (known === undefined)
+        return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
       const { tenant, environment } = known;
       return { ok: true, owner: { tenant, environment } };
     },

@@ -19,11 +19,15 @@ export const kapsoProjectEndpoint = (secrets: readonly string[]): WebhookEndpoin
     const body = kapsoBody(delivery);
     if (body === null) return { ok: false, reason: 'the body is not a JSON object' };
     const eventType = kapsoEvent(delivery.headers, body);
-    if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
+    if (eventType === undefined)
+      return { ok: false, reason: 'the body is empty, or the event is not named' };
     const isHandled = handled.test(eventType);
     if (isHandled && readProjectNumber(body) === null)
       return { ok: false, reason: 'the body does not describe a phone number of the project' };
-    return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled } };
+    return {
+      ok: true,
+      event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled },
+    };
   },
   refusals: {
     signature: forbidden('Invalid signature', 'invalid_signature'),

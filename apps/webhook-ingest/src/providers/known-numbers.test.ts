@@ -28,7 +28,9 @@ function counted(): { db: Queryable; count: () => number } {
 test('a flood of unknown numbers shares two statements, and a known number among them is found', async () => {
   const numbers = createKnownNumbers();
   const { db: counting, count } = counted();
-  const asked = Array.from({ length: 500 }, (_, index) => (index === 250 ? 'known' : `unknown-${index}`));
+  const asked = Array.from({ length: 500 }, (_, index) =>
+    index === 250 ? 'known' : `unknown-${index}`,
+  );
   const found = await Promise.all(asked.map((number) => numbers.find(counting, number)));
   expect(found.filter((one) => one !== undefined)).toMatchObject([{ connectionId: 'conn' }]);
   expect(count()).toBeLessThanOrEqual(2);
@@ -38,8 +40,12 @@ test('a flood of unknown numbers shares two statements, and a known number among
 
 test('a failed statement fails the look-ups that share it, and not the next one', async () => {
   const numbers = createKnownNumbers();
-  const broken = { acrossTenants: () => Promise.reject(new Error('unavailable')) } as unknown as Queryable;
-  const failed = await Promise.allSettled(['a', 'known'].map((number) => numbers.find(broken, number)));
+  const broken = {
+    acrossTenants: () => Promise.reject(new Error('unavailable')),
+  } as unknown as Queryable;
+  const failed = await Promise.allSettled(
+    ['a', 'known'].map((number) => numbers.find(broken, number)),
+  );
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await numbers.find(db, 'known')).toMatchObject({ connectionId: 'conn' });
 });

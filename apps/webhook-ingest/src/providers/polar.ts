@@ -18,7 +18,10 @@ export const polarEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
     const envelope = readEnvelope(body, handled, 'id');
     if (!envelope.ok) return envelope;
     const { eventType, isHandled } = envelope;
-    return { ok: true, event: { deliveryId: headerOf(headers, 'webhook-id')!, eventType, isHandled } };
+    return {
+      ok: true,
+      event: { deliveryId: headerOf(headers, 'webhook-id')!, eventType, isHandled },
+    };
   },
   refusals: {
     signature: badRequest('Invalid signature', undefined, 'invalid_signature'),

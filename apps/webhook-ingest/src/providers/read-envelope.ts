@@ -3,7 +3,8 @@ import { readJsonObject } from '@parley/webhooks';
 import { eventNameAt } from '../webhook-endpoint';
 
 export type Envelope =
-  { ok: true; eventType: string; isHandled: boolean; data: JsonObject } | { ok: false; reason: string };
+  | { ok: true; eventType: string; isHandled: boolean; data: JsonObject }
+  | { ok: false; reason: string };
 
 /** Reads a body of the form `{ type, data }`. A handled event must have the id `data.<idName>`. */
 export function readEnvelope(body: Buffer, handled: ReadonlySet<string>, idName: string): Envelope {
@@ -13,6 +14,7 @@ export function readEnvelope(body: Buffer, handled: ReadonlySet<string>, idName:
   if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
   const isHandled = handled.has(eventType);
   const data = objectAt(envelope.data);
-  if (isHandled && textAt(data[idName]) === undefined) return { ok: false, reason: `the body has no data.${idName}` };
+  if (isHandled && textAt(data[idName]) === undefined)
+    return { ok: false, reason: `the body has no data.${idName}` };
   return { ok: true, eventType, isHandled, data };
 }

@@ -57,13 +57,19 @@ export async function answerMessage(
   deps: AnswerDeps,
   message: WaitingMessage,
   signal: AbortSignal,
-): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; failure: AnswerFailure } | null> {
+): Promise<
+  | { ok: true; toSend: string[]; threadId: string | null }
+  | { ok: false; failure: AnswerFailure }
+  | null
+> {
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'failed') return { ok: false, failure: decision.failure };
   const { threadId } = decision.end;
   return deps.db.transaction(async (tx) => {
     const isTakenOver =
-      decision.reply !== null && threadId !== null && (await lockForReply(tx, message, threadId)) === 'human';
+      decision.reply !== null &&
+      threadId !== null &&
+      (await lockForReply(tx, message, threadId)) === 'human';
     const end: AnswerEnd = isTakenOver ? { status: 'stored', error: null, threadId } : decision.end;
     if (!(await finishMessage(tx, message, end))) return null;
     if (isTakenOver) {
@@ -93,10 +99,16 @@ export function recipientOf({ payload, contact }: WaitingMessage): string {
   return identity?.phone ?? identity?.scopedId ?? contact;
 }
 
-async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSignal): Promise<Decision> {
+async function decide(
+  deps: AnswerDeps,
+  message: WaitingMessage,
+  signal: AbortSignal,
+): Promise<Decision> {
   // What the model sends for it may have ended the processes.
   if (message.hasEndedProcesses) return failed({ error: 'interrupted', isLasting: true });
-  const received = [message, ...message.joined].flatMap(({ payload }) => readInbound(payload) ?? []);
+  const received = [message, ...message.joined].flatMap(
+    ({ payload }) => readInbound(payload) ?? [],
+  );
   const toAnswer = received.filter(({ handling }) => handling !== 'store');
   const inbound = toAnswer.findLast(({ handling }) => handling === 'agent');
   if (toAnswer.length === 0) return end('stored', null, null);
@@ -107,7 +119,11 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
   const threadKey = threadKeyOf(message.contact);
   const earlier = await findEarlierTurn(deps.db, message, threadKey, message.id);
   if (earlier.state === 'running')
-    return failed({ error: 'an earlier attempt has not ended yet', isLasting: false, isSilent: true });
+    return failed({
+      error: 'an earlier attempt has not ended yet',
+      isLasting: false,
+      isSilent: true,
+    });
   if (earlier.state === 'answered')
     return end('answered', withEllipsis(earlier.reply, earlier.finishReason), earlier.threadId);
   if (earlier.state === 'stored') {
@@ -118,7 +134,12 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
   const texts = toAnswer.map(textOf).join('\n');
   const result = await deps.agents.chat(message, {
     agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
-    message: earlier.state === 'stored' ? unanswered(earlier.hasActed) : isContinuation ? interrupted : texts,
+    message:
+      earlier.state === 'stored'
+        ? unanswered(earlier.hasActed)
+        : isContinuation
+          ? interrupted
+          : texts,
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
@@ -126,7 +147,8 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     contact: {
       id: message.contact,
       phoneNumber:
-        inbound.identity.phone ?? (message.contactType && (await latestNumberOf(deps.db, message, message.contact))),
+        inbound.identity.phone ??
+        (message.contactType && (await latestNumberOf(deps.db, message, message.contact))),
       entityType: message.contactType,
     },
     requestId: message.id,
@@ -163,22 +185,32 @@ function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbo
   return text === null ? media : `${text}\n${media}`;
 }
 
-async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
+async function answerMedia(
+  { db, channels }: AnswerDeps,
+  message: WaitingMessage,
+): Promise<Decision> {
   const thread = await readThread(db, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
-  if ((thread !== null && thread.state !== 'agent') || account === null || account.mediaReply === '')
+  if (
+    (thread !== null && thread.state !== 'agent') ||
+    account === null ||
+    account.mediaReply === ''
+  )
     return end('stored', null, thread?.id ?? null);
   return end('answered', account.mediaReply, thread?.id ?? null);
 }
 
 /** Shows the contact that a reply was cut off. */
 function withEllipsis(reply: string, finishReason: FinishReason | null): string {
-  const isCut = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'error';
+  const isCut =
+    finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'error';
   const text = reply.trimEnd();
   return isCut && !text.endsWith('…') ? `${text}…` : reply;
 }
 
-const failed = (failure: Pick<AnswerFailure, 'error' | 'isLasting'> & Partial<AnswerFailure>): Decision => ({
+const failed = (
+  failure: Pick<AnswerFailure, 'error' | 'isLasting'> & Partial<AnswerFailure>,
+): Decision => ({
   kind: 'failed',
   failure: { threadId: null, agent: null, ...failure },
 });

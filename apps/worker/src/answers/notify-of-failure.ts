@@ -29,14 +29,21 @@ export async function notifyOfFailure(
   const none = { toSend: [], patienceMs };
   if (!isTime || isSilent) return none;
   // A failure before a turn was stored belongs to the contact's thread too.
-  const threadId = turnThreadId ?? (await readThread(db, message, threadKeyOf(message.contact)))?.id ?? null;
-  const failing = agent ?? (message.agentSlug === null ? null : await agents.describe(message, message.agentSlug));
+  const threadId =
+    turnThreadId ?? (await readThread(db, message, threadKeyOf(message.contact)))?.id ?? null;
+  const failing =
+    agent ??
+    (message.agentSlug === null ? null : await agents.describe(message, message.agentSlug));
   const text = await failureReply(db, message, failing, { threadId, reason: error });
   if (wasSent) return none;
   return db.transaction(async (tx) => {
     if (!(await holdClaim(tx, message))) return none;
     if (threadId !== null && !(await addFailureReply(tx, message, { threadId, text }))) return none;
-    const id = await queueFailureReply(tx, message, message, { recipient: recipientOf(message), text, threadId });
+    const id = await queueFailureReply(tx, message, message, {
+      recipient: recipientOf(message),
+      text,
+      threadId,
+    });
     return { toSend: [id], patienceMs };
   });
 }

@@ -1,7 +1,17 @@
 import { beginExecution } from '@parley/agents';
-import { type ModelServer, type ModelServerReply, type Quirk, startModelServer, until } from '@parley/testing';
+import {
+  type ModelServer,
+  type ModelServerReply,
+  type Quirk,
+  startModelServer,
+  until,
+} from '@parley/testing';
 import { type TestApi, createTestApi } from '../../../manage/src/testing/create-test-api';
-import { type WebhookServices, phoneNumberId, startWebhookServices } from '../../testing/start-webhook-services';
+import {
+  type WebhookServices,
+  phoneNumberId,
+  startWebhookServices,
+} from '../../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
@@ -44,24 +54,40 @@ const message = 'Create the order';
 
 async function chat(): Promise<Got> {
   const { scope } = services.organization;
-  const result = await services.runtime.agents.chat(scope, { agent: { slug: 'helper' }, message, channel: 'api' });
+  const result = await services.runtime.agents.chat(scope, {
+    agent: { slug: 'helper' },
+    message,
+    channel: 'api',
+  });
   if (!result.ok) return { failure: result.reason };
   return { text: result.response.message, end: result.response._executionMeta!.finishReason };
 }
 
 const headers = { Prefer: 'wait=30' };
 async function inBackground(): Promise<Got> {
-  const { body } = await api.call('post', '/v1/executions', { key, headers, body: { agentSlug: 'helper', message } });
-  return body.status === 'succeeded' ? { text: body.reply, end: body.finishReason } : { failure: body.finishReason };
+  const { body } = await api.call('post', '/v1/executions', {
+    key,
+    headers,
+    body: { agentSlug: 'helper', message },
+  });
+  return body.status === 'succeeded'
+    ? { text: body.reply, end: body.finishReason }
+    : { failure: body.finishReason };
 }
 
 /** The chunks of a stream as a client shows them. */
 async function streamed(): Promise<Got> {
-  const asked = { key, headers: { Accept: 'text/event-stream' }, body: { agentSlug: 'helper', message } };
+  const asked = {
+    key,
+    headers: { Accept: 'text/event-stream' },
+    body: { agentSlug: 'helper', message },
+  };
   const { text: body } = await api.call('post', '/v1/executions', asked);
   const lines = body.split('\n').filter((line) => line.startsWith('data: {'));
   let text = '';
-  for (const chunk of lines.map((line) => JSON.parse(line.slice('data: '.length)) as Record<string, string>)) {
+  for (const chunk of lines.map(
+    (line) => JSON.parse(line.slice('data: '.length)) as Record<string, string>,
+  )) {
     if (chunk.type === 'start-step' || chunk.type === 'reset-step') text = '';
     if (chunk.type === 'text-delta') text += chunk.delta;
     if (chunk.type === 'finish') return { text, end: chunk.finishReason!.replace('-', '_') };
@@ -79,7 +105,9 @@ async function openAi(): Promise<Got> {
 }
 
 const textsTo = (contact: string) =>
-  services.kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+  services.kapso.sent
+    .filter(({ body }) => body.to === contact)
+    .map(({ body }) => (body.text as { body: string }).body);
 
 async function write(contact: string): Promise<void> {
   count += 1;
@@ -135,8 +163,15 @@ const toStream: Record<string, string> = { refusal: 'content_filter' };
 const text = 'The price is 100 €.';
 const order = { type: 'order', data: { note: 'T-1' } };
 const create = { toolCalls: [{ name: 'entity_create', args: order }] };
-const cutCall = { toolCalls: [{ name: 'entity_create', rawArgs: '{"type":"order","data":{"note":"T-1","total":150' }] };
-const quirk = (name: Quirk, reply: ModelServerReply = { text }): ModelServerReply => ({ ...reply, quirks: [name] });
+const cutCall = {
+  toolCalls: [
+    { name: 'entity_create', rawArgs: '{"type":"order","data":{"note":"T-1","total":150' },
+  ],
+};
+const quirk = (name: Quirk, reply: ModelServerReply = { text }): ModelServerReply => ({
+  ...reply,
+  quirks: [name],
+});
 
 interface Case {
   name: string;
@@ -154,14 +189,34 @@ const notCreated = { text: 'Done.', calls: ['entity.create failed'] };
 const cases: Case[] = [
   ...(
     [
-      ...['no_role', 'empty_role', 'null_role', 'keepalive_before_role', 'content_parts', 'think_tag'],
-      ...['usage_huge', 'usage_text', 'usage_negative', 'no_finish_reason', 'ignores_stream', 'streams_unasked'],
+      ...[
+        'no_role',
+        'empty_role',
+        'null_role',
+        'keepalive_before_role',
+        'content_parts',
+        'think_tag',
+      ],
+      ...[
+        'usage_huge',
+        'usage_text',
+        'usage_negative',
+        'no_finish_reason',
+        'ignores_stream',
+        'streams_unasked',
+      ],
       ...['text_plain', 'small_chunks'],
     ] as Quirk[]
   ).map((name) => ({ name, reply: quirk(name) })),
-  ...(['call_id_null', 'call_id_empty', 'call_id_missing', 'arguments_object', 'calls_without_index'] as Quirk[]).map(
-    (name) => ({ name, reply: quirk(name, create), ...created }),
-  ),
+  ...(
+    [
+      'call_id_null',
+      'call_id_empty',
+      'call_id_missing',
+      'arguments_object',
+      'calls_without_index',
+    ] as Quirk[]
+  ).map((name) => ({ name, reply: quirk(name, create), ...created })),
   ...(['arguments_null', 'arguments_missing', 'arguments_null_text'] as Quirk[]).map((name) => ({
     name,
     reply: quirk(name, create),
@@ -179,14 +234,26 @@ const cases: Case[] = [
   { name: 'a cut text', reply: { text, finish: 'length' }, end: 'length' },
   { name: 'a filtered text', reply: { text, finish: 'content_filter' }, end: 'content_filter' },
   { name: 'a text that an error ended', reply: { text, finish: 'error' }, end: 'error' },
-  { name: 'a refusal', reply: { refusal: 'I cannot help.' }, text: 'I cannot help.', end: 'refusal' },
+  {
+    name: 'a refusal',
+    reply: { refusal: 'I cannot help.' },
+    text: 'I cannot help.',
+    end: 'refusal',
+  },
   { name: 'an empty answer', reply: {}, failure: ['empty_answer', 'error'] },
   { name: 'thoughts only', reply: quirk('thoughts_only'), failure: ['empty_answer', 'error'] },
   { name: 'all tokens spent', reply: { finish: 'length' }, failure: ['length', 'length'] },
-  { name: 'a filtered answer', reply: { finish: 'content_filter' }, failure: ['content_filter', 'content_filter'] },
+  {
+    name: 'a filtered answer',
+    reply: { finish: 'content_filter' },
+    failure: ['content_filter', 'content_filter'],
+  },
   {
     name: 'a filtered prompt',
-    reply: { status: 400, body: { error: { code: 'content_filter', message: 'The response was filtered' } } },
+    reply: {
+      status: 400,
+      body: { error: { code: 'content_filter', message: 'The response was filtered' } },
+    },
     failure: ['content_filter', 'content_filter'],
   },
   {
@@ -194,34 +261,44 @@ const cases: Case[] = [
     reply: { status: 400, message: 'no such parameter' },
     failure: ['model_failed', 'error'],
   },
-  { name: 'a rejected key', reply: { status: 401, message: 'bad key' }, failure: ['model_failed', 'error'] },
+  {
+    name: 'a rejected key',
+    reply: { status: 401, message: 'bad key' },
+    failure: ['model_failed', 'error'],
+  },
 ];
 
 const all = cases.flatMap((one) => ways.map(([way, get]) => [one.name, way, one, get] as const));
-test.each(all)('%s through %s', async (_name, way, { reply, failure, calls = [], ...expected }, get) => {
-  models.play(({ messages }) => (messages.at(-1)!.role === 'tool' ? { text: 'Done.' } : reply));
-  const got = await get();
-  const { text: answer = expected.text ?? reply.text, end = 'stop' } = expected;
-  const turn = await lastTurn();
-  expect(turn.calls).toEqual(calls);
-  if (failure !== undefined) {
-    const [code, turnEnd] = failure;
-    expect([turn.status, turn.end]).toEqual(['failed', turnEnd]);
-    const shown: Record<string, unknown> = {
-      chat: code,
-      'a stream': 'failed',
-      'the background': turnEnd,
-      "OpenAI's clients": 'agent_failed',
-      WhatsApp: "Sorry, I can't answer right now. Please try again later.",
-    };
-    expect(got).toEqual({ failure: shown[way] });
-    return;
-  }
-  expect([turn.status, turn.end]).toEqual(['succeeded', end]);
-  const isCut = ['length', 'content_filter', 'error'].includes(end);
-  const names = way === "OpenAI's clients" ? toOpenAi : way === 'a stream' ? toStream : {};
-  expect(got).toEqual({ text: way === 'WhatsApp' && isCut ? `${answer}…` : answer, end: names[end] ?? end });
-});
+test.each(all)(
+  '%s through %s',
+  async (_name, way, { reply, failure, calls = [], ...expected }, get) => {
+    models.play(({ messages }) => (messages.at(-1)!.role === 'tool' ? { text: 'Done.' } : reply));
+    const got = await get();
+    const { text: answer = expected.text ?? reply.text, end = 'stop' } = expected;
+    const turn = await lastTurn();
+    expect(turn.calls).toEqual(calls);
+    if (failure !== undefined) {
+      const [code, turnEnd] = failure;
+      expect([turn.status, turn.end]).toEqual(['failed', turnEnd]);
+      const shown: Record<string, unknown> = {
+        chat: code,
+        'a stream': 'failed',
+        'the background': turnEnd,
+        "OpenAI's clients": 'agent_failed',
+        WhatsApp: "Sorry, I can't answer right now. Please try again later.",
+      };
+      expect(got).toEqual({ failure: shown[way] });
+      return;
+    }
+    expect([turn.status, turn.end]).toEqual(['succeeded', end]);
+    const isCut = ['length', 'content_filter', 'error'].includes(end);
+    const names = way === "OpenAI's clients" ? toOpenAi : way === 'a stream' ? toStream : {};
+    expect(got).toEqual({
+      text: way === 'WhatsApp' && isCut ? `${answer}…` : answer,
+      end: names[end] ?? end,
+    });
+  },
+);
 
 describe('a contact whose message cannot be answered', () => {
   const inbound = (contact: string) =>
@@ -272,8 +349,14 @@ describe('a contact whose message cannot be answered', () => {
     await write(contact);
     await services.settled();
     expect(textsTo(contact)).toEqual([expect.stringMatching(/^Sorry/), 'Here I am.']);
-    const read = models.requests.at(-1)!.messages.map(({ role, text: content }) => `${role}: ${content}`);
-    expect(read).toEqual([`user: ${message}`, expect.stringMatching(/^assistant: Sorry/), `user: ${message}`]);
+    const read = models.requests
+      .at(-1)!
+      .messages.map(({ role, text: content }) => `${role}: ${content}`);
+    expect(read).toEqual([
+      `user: ${message}`,
+      expect.stringMatching(/^assistant: Sorry/),
+      `user: ${message}`,
+    ]);
   });
 
   it('is handed to a person if the agent says so', async () => {
@@ -287,7 +370,9 @@ describe('a contact whose message cannot be answered', () => {
       'select state::text, waiting_reason as reason from threads where external_id = $1',
       [`whatsapp:${contact}`],
     );
-    expect(thread.rows).toEqual([{ state: 'waiting', reason: 'The agent could not answer (content_filter)' }]);
+    expect(thread.rows).toEqual([
+      { state: 'waiting', reason: 'The agent could not answer (content_filter)' },
+    ]);
   });
 
   it('gets no notice while a person answers', async () => {
@@ -316,11 +401,16 @@ describe('a contact whose message cannot be answered', () => {
     models.play(() => ({ finish: 'content_filter' }));
     const contact = newContact();
     const state = async () =>
-      (await services.db.pool.query('select state::text from threads where external_id = $1', [`whatsapp:${contact}`]))
-        .rows[0]!.state as string;
+      (
+        await services.db.pool.query('select state::text from threads where external_id = $1', [
+          `whatsapp:${contact}`,
+        ])
+      ).rows[0]!.state as string;
     await write(contact);
     await services.settled();
-    await services.db.pool.query("update threads set state = 'agent' where external_id = $1", [`whatsapp:${contact}`]);
+    await services.db.pool.query("update threads set state = 'agent' where external_id = $1", [
+      `whatsapp:${contact}`,
+    ]);
     await write(contact);
     await services.settled();
     expect(textsTo(contact)).toHaveLength(1);
@@ -339,7 +429,9 @@ describe('a contact whose message cannot be answered', () => {
     await write(contact);
     await until(async () => (await lastTurn()).end === 'content_filter');
     models.play(() => ({ text: 'Hi' }));
-    await services.db.pool.query('update messages set lease_until = now() where contact = $1', [contact]);
+    await services.db.pool.query('update messages set lease_until = now() where contact = $1', [
+      contact,
+    ]);
     await until(async () => {
       await answer(contact);
       return textsTo(contact).length > 0;
@@ -406,20 +498,29 @@ describe('a visitor of a website whose message cannot be answered', () => {
   async function send(agent: string, externalThreadId: string): Promise<string> {
     const begun = await services.db.transaction((tx) =>
       beginExecution(tx, scope(), {
-        ...{ agent: { slug: agent }, message, channel: 'widget', callerId: 'visitor', externalThreadId },
+        ...{
+          agent: { slug: agent },
+          message,
+          channel: 'widget',
+          callerId: 'visitor',
+          externalThreadId,
+        },
       }),
     );
     if (!begun.ok) throw new Error(begun.reason);
     const { executionId, threadId } = begun;
     await services.queues.enqueue('run-execution', { tenant: scope().tenant, executionId });
     await until(async () => {
-      const { rows } = await query('select status::text from executions where id = $1', [executionId]);
+      const { rows } = await query('select status::text from executions where id = $1', [
+        executionId,
+      ]);
       return rows[0]!.status === 'failed';
     });
     return threadId;
   }
   const repliesIn = async (threadId: string) => {
-    const sql = "select content from thread_messages where thread_id = $1 and role = 'assistant' order by execution_id";
+    const sql =
+      "select content from thread_messages where thread_id = $1 and role = 'assistant' order by execution_id";
     return (await query(sql, [threadId])).rows.map(({ content }) => content as string);
   };
 
@@ -438,8 +539,8 @@ describe('a visitor of a website whose message cannot be answered', () => {
     models.play(() => ({ finish: 'content_filter' }));
     const threadId = await send('handing', 'widget:key:visitor-2');
     expect(await repliesIn(threadId)).toEqual(['Te llama una persona.']);
-    expect((await query('select state::text from threads where id = $1', [threadId])).rows).toEqual([
-      { state: 'waiting' },
-    ]);
+    expect((await query('select state::text from threads where id = $1', [threadId])).rows).toEqual(
+      [{ state: 'waiting' }],
+    );
   });
 });

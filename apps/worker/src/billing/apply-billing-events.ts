@@ -48,21 +48,40 @@ function readEvent(event: JsonObject, at: number): BillingEvent {
   const orderId = textAt(order.id) ?? '';
   const isRefund = event.type === 'order.refunded';
   // Without refunded_amount the refund is of the whole `amount` (docs/reference/webhooks.md#billing).
-  const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount) ?? -1;
-  const read: BillingEvent = { orderId, kind: isRefund ? 'refunded' : 'paid', amountCents, name: nameOf(order), at };
+  const amountCents =
+    integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount) ?? -1;
+  const read: BillingEvent = {
+    orderId,
+    kind: isRefund ? 'refunded' : 'paid',
+    amountCents,
+    name: nameOf(order),
+    at,
+  };
   if (orderId !== '' && amountCents >= 0) return read;
-  return { ...read, problem: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents` };
+  return {
+    ...read,
+    problem: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents`,
+  };
 }
 
 /** Applies events of different orders. Returns the outcome of each by its place. */
-async function applyRound(tx: Queryable, events: readonly BillingEvent[]): Promise<[number, Outcome][]> {
+async function applyRound(
+  tx: Queryable,
+  events: readonly BillingEvent[],
+): Promise<[number, Outcome][]> {
   const applied = await lockOrders(
     tx,
     events.map(({ orderId }) => orderId),
   );
-  const unknown = events.flatMap(({ orderId, name }) => (applied.has(orderId) || name === undefined ? [] : [name]));
-  const owners: Owners = unknown.length === 0 ? new Map() : await findOwners(tx, [...new Set(unknown)]);
-  const owned = events.map((event) => ({ event, owner: ownerOf(event, applied.get(event.orderId), owners) }));
+  const unknown = events.flatMap(({ orderId, name }) =>
+    applied.has(orderId) || name === undefined ? [] : [name],
+  );
+  const owners: Owners =
+    unknown.length === 0 ? new Map() : await findOwners(tx, [...new Set(unknown)]);
+  const owned = events.map((event) => ({
+    event,
+    owner: ownerOf(event, applied.get(event.orderId), owners),
+  }));
   const outcomes = owned.flatMap(({ event: { at, problem }, owner }): [number, Outcome][] => {
     if (problem !== undefined) return [[at, { ...owner, status: 'failed', reason: problem }]];
     return 'problem' in owner ? [[at, { status: 'unattributed', reason: owner.problem }]] : [];
@@ -97,7 +116,12 @@ function ownerOf(
   if (name === undefined) return { problem: 'the order names no organization and no user' };
   const owner = owners.get(name)!;
   if (owner.ok) return owner;
-  return { problem: owner.reason === 'several' ? `${name} matches several organizations` : `${unknownOwner}${name}` };
+  return {
+    problem:
+      owner.reason === 'several'
+        ? `${name} matches several organizations`
+        : `${unknownOwner}${name}`,
+  };
 }
 
 /**

@@ -1,4 +1,11 @@
-import { type WaitingMessage, claimDue, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
+import {
+  type WaitingMessage,
+  claimDue,
+  claimNext,
+  finishMessage,
+  postpone,
+  renewClaims,
+} from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, type AnswerFailure, answerMessage } from '../answers/answer-message';
@@ -14,7 +21,9 @@ const renewEveryMs = 1_000;
  * Answers waiting messages, with a share of the process for each tenant. Several units may work on one conversation: each
  * message is claimed by one of them, which then continues with the conversation's next message.
  */
-export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messagesPerContact: number }) {
+export function createAnswerConversation(
+  deps: AnswerDeps & { log: Logger; messagesPerContact: number },
+) {
   const { db, channels, log, messagesPerContact } = deps;
   const answering = new Set<WaitingMessage>();
   const timer = setInterval(() => {
@@ -45,14 +54,19 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
       }
       const { organizationId, environment, id: messageId } = message;
       const { threadId } = answered;
-      log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
+      log.info(
+        { requestId, jobId, organizationId, environment, threadId, messageId },
+        'a message was answered',
+      );
       for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
       return continueConversation;
     } catch (error) {
       if (signal.aborted) await postpone(db, message, 'the worker was stopped', 0).catch(() => {});
       else {
         const text = error instanceof Error ? error.message : String(error);
-        await fail(message, { error: text, isLasting: false, threadId: null, agent: null }).catch(() => {});
+        await fail(message, { error: text, isLasting: false, threadId: null, agent: null }).catch(
+          () => {},
+        );
       }
       throw error;
     } finally {
@@ -65,14 +79,21 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
     const { error, isLasting, threadId } = failure;
     const { toSend, patienceMs } = await notifyOfFailure(deps, message, failure);
     if (isLasting) {
-      log.warn({ messageId: message.id, attempts: message.attempts, error }, 'a message cannot be answered');
+      log.warn(
+        { messageId: message.id, attempts: message.attempts, error },
+        'a message cannot be answered',
+      );
       await finishMessage(db, message, { status: 'failed', error, threadId });
     } else await retryLater(message, error, patienceMs);
     for (const id of toSend) await channels.sendQueuedMessage(message, id);
   }
 
   /** `patienceMs`: an attempt follows after this time, when the notice of an outage is due. */
-  async function retryLater(message: WaitingMessage, error: string, patienceMs: number): Promise<void> {
+  async function retryLater(
+    message: WaitingMessage,
+    error: string,
+    patienceMs: number,
+  ): Promise<void> {
     const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
     const delayMs = Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs, patienceMs || maxDelayMs);
@@ -81,9 +102,16 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
   }
 
   return {
-    async handle(conversation: JobPayload<'answer-conversation'>, context: JobContext): Promise<void> {
+    async handle(
+      conversation: JobPayload<'answer-conversation'>,
+      context: JobContext,
+    ): Promise<void> {
       if (context.signal.aborted) throw context.signal.reason;
-      await run(conversation.tenant, () => claimNext(db, conversation, messagesPerContact), context);
+      await run(
+        conversation.tenant,
+        () => claimNext(db, conversation, messagesPerContact),
+        context,
+      );
     },
     close,
   };

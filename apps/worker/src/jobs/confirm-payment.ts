@@ -21,5 +21,10 @@ export function outcomeOf(result: Confirmed): Outcome {
     return { status: 'processed', organizationId, environment, reason };
   }
   const isWrong = result.reason === 'mismatch' || result.reason === 'invalid_token';
-  return { status: isWrong ? 'failed' : 'unattributed', organizationId, environment, reason: result.message };
+  return {
+    status: isWrong ? 'failed' : 'unattributed',
+    organizationId,
+    environment,
+    reason: result.message,
+  };
 }

@@ -1,7 +1,12 @@
 import { type Db, createDb } from '@parley/db';
 import { type Queues, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { countStatements, createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
+import {
+  countStatements,
+  createTestRedis,
+  openTestDatabase,
+  seedOrganization,
+} from '@parley/testing';
 import { createInbox } from '@parley/webhooks';
 import { observeJobs } from '../observe-jobs';
 import { createApplyBilling } from './apply-billing';
@@ -14,7 +19,11 @@ beforeAll(async () => {
   const db = await openTestDatabase(createDb);
   redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
   await waitForRedis(redis, 5_000);
-  deps = { db, queues: createQueues({ redis }), observe: observeJobs({ log: silentLogger() }).observe };
+  deps = {
+    db,
+    queues: createQueues({ redis }),
+    observe: observeJobs({ log: silentLogger() }).observe,
+  };
   organizationId = (await seedOrganization(db.pool)).scope.organizationId;
 });
 beforeEach(async () => {
@@ -65,7 +74,9 @@ const entries = async () => {
   const { rows } = await deps.db.pool.query<{ cause: string; amount_cents: number }>(
     'select cause, amount_cents from credit_entries order by cause',
   );
-  return rows.map(({ cause, amount_cents: cents }) => `${cause.replace('polar-order-', '')}: ${cents}`);
+  return rows.map(
+    ({ cause, amount_cents: cents }) => `${cause.replace('polar-order-', '')}: ${cents}`,
+  );
 };
 const waitingJobs = async (queue: string) => {
   const keys = await redis.keys(`{parley-${queue}}:${queue}:dlv_*`);
@@ -79,7 +90,9 @@ test('a delivery that fails gets its own job, and the others of its job are fini
     return { status: 'processed' };
   });
   // The statement that loads, and the one that finishes.
-  expect(await countStatements(deps.db.pool, () => handle({ deliveries }, contextOf(true)))).toBe(2);
+  expect(await countStatements(deps.db.pool, () => handle({ deliveries }, contextOf(true)))).toBe(
+    2,
+  );
   expect(await statuses(deliveries)).toEqual(['processed', 'received', 'processed', 'processed']);
   expect(await waitingJobs('update-email')).toEqual([deliveries[1]!.id]);
   const own = handle({ deliveries: [deliveries[1]!] }, contextOf(true));
@@ -95,9 +108,9 @@ test('a job of several that is interrupted at shutdown is run again at once, alt
     shutdown.abort(new Error('shutting down'));
     throw signal.reason;
   });
-  await expect(handle({ deliveries }, { ...contextOf(true), signal: shutdown.signal })).rejects.toThrow(
-    'shutting down',
-  );
+  await expect(
+    handle({ deliveries }, { ...contextOf(true), signal: shutdown.signal }),
+  ).rejects.toThrow('shutting down');
 });
 
 test('at most the given number of deliveries is handled at the same time', async () => {
@@ -118,7 +131,9 @@ test('orders that arrive together are applied by one transaction', async () => {
   const deliveries = await Promise.all([1, 2, 3, 4, 5].map((n) => store(order(`one-${n}`, n))));
   const handle = createApplyBilling(deps);
   // Load, begin, lock, read, owners, apply, finish, commit.
-  expect(await countStatements(deps.db.pool, () => handle({ deliveries }, contextOf(true)))).toBe(8);
+  expect(await countStatements(deps.db.pool, () => handle({ deliveries }, contextOf(true)))).toBe(
+    8,
+  );
   expect(await entries()).toEqual([1, 2, 3, 4, 5].map((n) => `one-${n}-paid: ${n}`));
 });
 
@@ -133,13 +148,26 @@ test('several events of an order that arrive together are applied in their order
   const deliveries = [];
   for (const event of events) deliveries.push(await store(event));
   await createApplyBilling(deps)({ deliveries }, contextOf(true));
-  expect(await statuses(deliveries)).toEqual(['processed', 'processed', 'processed', 'ignored', 'processed']);
-  expect(await entries()).toEqual(['a-paid: 100', 'a-refunded-30: -30', 'a-refunded-80: -50', 'b-paid: 70']);
+  expect(await statuses(deliveries)).toEqual([
+    'processed',
+    'processed',
+    'processed',
+    'ignored',
+    'processed',
+  ]);
+  expect(await entries()).toEqual([
+    'a-paid: 100',
+    'a-refunded-30: -30',
+    'a-refunded-80: -50',
+    'b-paid: 70',
+  ]);
 });
 
 test('an order that PostgreSQL refuses does not stop or repeat the others of its transaction', async () => {
   const tooMuch = 2 ** 31;
-  const deliveries = await Promise.all([order('p', 1), order('q', tooMuch), order('r', 3)].map(store));
+  const deliveries = await Promise.all(
+    [order('p', 1), order('q', tooMuch), order('r', 3)].map(store),
+  );
   const handle = createApplyBilling(deps);
   await handle({ deliveries }, contextOf(true));
   expect(await statuses(deliveries)).toEqual(['processed', 'received', 'processed']);
@@ -150,7 +178,9 @@ test('an order that PostgreSQL refuses does not stop or repeat the others of its
 });
 
 test('the same job in two workers at once applies each order once', async () => {
-  const deliveries = await Promise.all(Array.from({ length: 20 }, (_, n) => store(order(`twice-${n}`, 5))));
+  const deliveries = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => store(order(`twice-${n}`, 5))),
+  );
   await Promise.all([
     createApplyBilling(deps)({ deliveries }, contextOf(true)),
     createApplyBilling(deps)({ deliveries: deliveries.toReversed() }, contextOf(true)),

@@ -41,7 +41,8 @@ export function createDeliveryJob(
 
   async function processOne(id: string, context: JobContext): Promise<void> {
     const release = await slots.acquire(name, context.signal, longestWaitMs);
-    if (release === null) throw context.signal.reason ?? new Error('The delivery waited too long for its turn');
+    if (release === null)
+      throw context.signal.reason ?? new Error('The delivery waited too long for its turn');
     try {
       const delivery = await load(id);
       if (delivery === null) return;
@@ -59,7 +60,10 @@ export function createDeliveryJob(
     } catch (error) {
       if (context.signal.aborted) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      await finish({ id, outcome: { status: context.isLastAttempt ? 'failed' : 'received', reason } });
+      await finish({
+        id,
+        outcome: { status: context.isLastAttempt ? 'failed' : 'received', reason },
+      });
       throw error;
     }
   }
@@ -73,13 +77,17 @@ export function createDeliveryJob(
         processOne(id, { ...context, requestId, isLastAttempt }),
       ),
     );
-    const failures = ends.flatMap((end, at) => (end.status === 'fulfilled' ? [] : [{ ...deliveries[at]!, ...end }]));
+    const failures = ends.flatMap((end, at) =>
+      end.status === 'fulfilled' ? [] : [{ ...deliveries[at]!, ...end }],
+    );
     if (failures.length === 0) return;
     // Another worker runs an interrupted job at once.
     if (context.signal.aborted) throw context.signal.reason;
     if (isAlone) throw failures[0]!.reason;
     // A job that cannot be enqueued is sent by the sweep.
     for (const { id, requestId } of failures)
-      await queues.enqueue(name, { deliveries: [{ id, requestId }] }, { requestId, delayMs: retryMs }).catch(() => {});
+      await queues
+        .enqueue(name, { deliveries: [{ id, requestId }] }, { requestId, delayMs: retryMs })
+        .catch(() => {});
   };
 }

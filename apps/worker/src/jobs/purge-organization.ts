@@ -7,7 +7,10 @@ import { purgeOrganization } from '../purge/purge-organization';
 /** Deletes an organization with all its data once its purge is due, and logs the number of deleted rows. */
 export const createPurgeOrganization =
   ({ db, log }: { db: Db; log: Logger }) =>
-  async ({ organizationId }: JobPayload<'purge-organization'>, { signal }: JobContext): Promise<void> => {
+  async (
+    { organizationId }: JobPayload<'purge-organization'>,
+    { signal }: JobContext,
+  ): Promise<void> => {
     const purge = await beginPurge(db, organizationId);
     if (purge === null) return;
     const deleted = await purgeOrganization(db, { organizationId, tenant: purge.tenant }, signal);

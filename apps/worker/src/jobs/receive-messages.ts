@@ -28,7 +28,8 @@ export const createReceiveMessages = (deps: DeliveryJobDeps) =>
     for (const item of itemsOf(parsed)) {
       const outcome = await receiveItem(db, item, delivery);
       outcomes.push(outcome);
-      if (outcome.waiting) waiting.set(`${outcome.waiting.connectionId} ${outcome.waiting.contact}`, outcome.waiting);
+      if (outcome.waiting)
+        waiting.set(`${outcome.waiting.connectionId} ${outcome.waiting.contact}`, outcome.waiting);
     }
     for (const payload of waiting.values())
       await queues.enqueue('answer-conversation', payload, { requestId }).catch(() => {});
@@ -48,12 +49,24 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   const phoneNumberId = phoneNumberIdOf(item) ?? '';
   const connection = await findConnection(db, phoneNumberId);
   if (connection === null)
-    return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to no connection` };
+    return {
+      status: 'unattributed',
+      reason: `phone number ${phoneNumberId} belongs to no connection`,
+    };
   const { id: connectionId, organizationId, environment } = connection;
   const owner = { organizationId, environment };
   if (!isOwnedBy(connection, delivery))
-    return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
-  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads, addToThread);
+    return {
+      status: 'unattributed',
+      reason: `phone number ${phoneNumberId} now belongs to another connection`,
+    };
+  const isPhoneReply = await storePhoneReply(
+    db,
+    connection,
+    { connectionId, item },
+    mergeThreads,
+    addToThread,
+  );
   if (isPhoneReply || !eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, ...owner };
@@ -67,7 +80,9 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   return {
     status: 'processed',
     ...owner,
-    ...(stored.isToBeAnswered && { waiting: { tenant: connection.tenant, connectionId, contact: stored.contact } }),
+    ...(stored.isToBeAnswered && {
+      waiting: { tenant: connection.tenant, connectionId, contact: stored.contact },
+    }),
   };
 }
 
@@ -81,12 +96,15 @@ async function addToThread(tx: Queryable, scope: Scope, message: PhoneMessage): 
 
 /** False when the number now belongs to another connection. A replayed delivery may have no owner yet. */
 const isOwnedBy = (owner: Scope, { tenant, environment }: Delivery): boolean =>
-  (tenant === null || tenant === owner.tenant) && (environment === null || environment === owner.environment);
+  (tenant === null || tenant === owner.tenant) &&
+  (environment === null || environment === owner.environment);
 
 /** The outcome of a batch is its worst one, so that a failure of one item is not hidden. */
 function summarize(outcomes: ItemOutcome[]): Outcome {
   const order = ['failed', 'unattributed', 'processed', 'ignored'] as const;
-  const worst = order.map((status) => outcomes.find((one) => one.status === status)).find((one) => one !== undefined);
+  const worst = order
+    .map((status) => outcomes.find((one) => one.status === status))
+    .find((one) => one !== undefined);
   if (worst === undefined) return { status: 'ignored', reason: 'the batch is empty' };
   const { status, reason, organizationId, environment } = worst;
   return { status, reason, organizationId, environment };

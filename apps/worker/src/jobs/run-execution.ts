@@ -15,8 +15,10 @@ export function createRunExecution({ agents, log }: { agents: Agents; log: Logge
     onError: (error) => log.warn({ err: error }, 'background executions could not be run'),
   });
   return {
-    handle: ({ tenant, executionId: id }: JobPayload<'run-execution'>, context: JobContext): Promise<void> =>
-      run(tenant, () => agents.claimExecution(tenant, { id }), context),
+    handle: (
+      { tenant, executionId: id }: JobPayload<'run-execution'>,
+      context: JobContext,
+    ): Promise<void> => run(tenant, () => agents.claimExecution(tenant, { id }), context),
     close,
   };
 }

@@ -18,8 +18,18 @@ export function createRunTriggers({
     claim: (tenant, limit) => triggers.claimDue(tenant, limit),
     process: (run, signal) => {
       const { id: jobId, attempts: attempt, requestId } = run;
-      const context = { jobId, attempt, requestId: requestId ?? undefined, isLastAttempt: true, signal };
-      return observe('run-triggers', context, async () => void (await triggers.execute(run, signal)));
+      const context = {
+        jobId,
+        attempt,
+        requestId: requestId ?? undefined,
+        isLastAttempt: true,
+        signal,
+      };
+      return observe(
+        'run-triggers',
+        context,
+        async () => void (await triggers.execute(run, signal)),
+      );
     },
     onError: (error) => log.warn({ err: error }, 'due trigger runs could not be executed'),
   });

@@ -16,7 +16,15 @@ const dropAfterSeconds = 60;
  * them. Those that a payment has by now become deliveries. A few others are searched at the accounts, once each, and stored
  * with the result; the rest is dropped. Reconciliation finds a payment whose token was dropped.
  */
-export function createSweepHeldTokens({ db, queues, payments }: { db: Db; queues: Queues; payments: Payments }) {
+export function createSweepHeldTokens({
+  db,
+  queues,
+  payments,
+}: {
+  db: Db;
+  queues: Queues;
+  payments: Payments;
+}) {
   const { heldTokens } = queues;
   const inbox = createInbox(db);
 

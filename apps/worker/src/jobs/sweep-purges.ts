@@ -6,5 +6,6 @@ import type { JobContext, Queues } from '@parley/redis';
 export const createSweepPurges =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
-    for (const payload of await purgesToRun(db)) await queues.enqueue('purge-organization', payload, { requestId });
+    for (const payload of await purgesToRun(db))
+      await queues.enqueue('purge-organization', payload, { requestId });
   };

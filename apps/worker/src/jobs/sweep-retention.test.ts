@@ -1,6 +1,12 @@
 import { type Db, createDb } from '@parley/db';
 import { heldEvents } from '@parley/events';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  waitForRedis,
+} from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { createTestRedis, openTestDatabase } from '@parley/testing';
 import { createSweepRetention } from './sweep-retention';
@@ -14,7 +20,9 @@ beforeAll(async () => {
   redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
   await waitForRedis(redis, 5_000);
   db = await openTestDatabase(createDb);
-  await db.pool.query("insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())");
+  await db.pool.query(
+    "insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())",
+  );
 });
 beforeEach(() => db.pool.query('truncate events, trigger_runs'));
 afterAll(async () => {
@@ -23,11 +31,17 @@ afterAll(async () => {
 });
 
 const retention = { doneDays: 30, openDays: 180 };
-const sweep = (history: { eventDays: number; runDays: number }, signal = new AbortController().signal) =>
-  createSweepRetention({ db, queues: createQueues({ redis }), history, retention, log: silentLogger() })(
-    {},
-    { signal },
-  );
+const sweep = (
+  history: { eventDays: number; runDays: number },
+  signal = new AbortController().signal,
+) =>
+  createSweepRetention({
+    db,
+    queues: createQueues({ redis }),
+    history,
+    retention,
+    log: silentLogger(),
+  })({}, { signal });
 
 /** Adds an event with the given age, about a new entity. Returns its id. */
 async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {
@@ -60,7 +74,9 @@ async function addRun(
 }
 
 const idsOf = async (table: string): Promise<string[]> =>
-  (await db.pool.query<{ id: string }>(`select id::text from ${table} order by ${table}.id`)).rows.map(({ id }) => id);
+  (
+    await db.pool.query<{ id: string }>(`select id::text from ${table} order by ${table}.id`)
+  ).rows.map(({ id }) => id);
 
 it('deletes old events, except those that are not relayed or that a run still needs', async () => {
   await addEvent(400);
@@ -88,7 +104,8 @@ it('keeps held events, which are relayed when they are released', async () => {
 });
 
 it('deletes runs some days after their end, whatever their status, and never one that has not ended', async () => {
-  for (const status of ['succeeded', 'dead', 'cancelled']) await addRun(status, { daysAgo: 100, endedDaysAgo: 95 });
+  for (const status of ['succeeded', 'dead', 'cancelled'])
+    await addRun(status, { daysAgo: 100, endedDaysAgo: 95 });
   const kept = [
     await addRun('scheduled', { daysAgo: 100 }),
     await addRun('running', { daysAgo: 100 }),
@@ -131,5 +148,8 @@ it('keeps all rows with a retention of 0 days', async () => {
   await addEvent(4_000);
   await addRun('succeeded', { daysAgo: 4_000, endedDaysAgo: 4_000 });
   await sweep({ eventDays: 0, runDays: 0 });
-  expect([await idsOf('events'), await idsOf('trigger_runs')]).toMatchObject([{ length: 1 }, { length: 1 }]);
+  expect([await idsOf('events'), await idsOf('trigger_runs')]).toMatchObject([
+    { length: 1 },
+    { length: 1 },
+  ]);
 });

@@ -30,9 +30,11 @@ export const createSweepRetention =
     const deliveries = await sweepDeliveries(db, retention);
     // Runs before events, as a run keeps the events that it needs.
     const runs = runDays === 0 ? 0 : await removeOldRuns(db, runDays, signal);
-    const events = eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
+    const events =
+      eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
     const keys = await queues.deleteOldKeys(signal);
     if (keys > 0) log.info({ keys }, 'keys of queues of an earlier version were deleted');
     const statuses = await removeOldStatuses(db, retention.openDays);
-    if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'expired rows were deleted');
+    if (deliveries + events + runs > 0)
+      log.info({ deliveries, statuses, events, runs }, 'expired rows were deleted');
   };

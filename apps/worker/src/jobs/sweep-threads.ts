@@ -1,4 +1,10 @@
-import { type DueThread, eraseThread, findDueThreads, findExpiredThreads, settleDueThread } from '@parley/agents';
+import {
+  type DueThread,
+  eraseThread,
+  findDueThreads,
+  findExpiredThreads,
+  settleDueThread,
+} from '@parley/agents';
 import { type Channels, answerAgain } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
@@ -21,7 +27,10 @@ interface Deps {
  */
 export const createSweepThreads =
   ({ db, queues, channels, log }: Deps) =>
-  async (_payload: object, { requestId, signal }: Pick<JobContext, 'requestId' | 'signal'>): Promise<void> => {
+  async (
+    _payload: object,
+    { requestId, signal }: Pick<JobContext, 'requestId' | 'signal'>,
+  ): Promise<void> => {
     for (const { id, ...scope } of await findDueThreads(db, limit)) {
       if (signal.aborted) return;
       try {
@@ -45,10 +54,15 @@ export const createSweepThreads =
         if (due === null) return null;
         if (due.notice !== null) {
           const emailId = await notify(tx, scope, id, due.notice);
-          return emailId === null ? null : () => queues.enqueue('send-email', { emailId }, { requestId });
+          return emailId === null
+            ? null
+            : () => queues.enqueue('send-email', { emailId }, { requestId });
         }
-        const conversation = due.unanswered === null ? null : await answerAgain(tx, scope, due.unanswered);
-        return conversation === null ? null : () => queues.enqueue('answer-conversation', conversation, { requestId });
+        const conversation =
+          due.unanswered === null ? null : await answerAgain(tx, scope, due.unanswered);
+        return conversation === null
+          ? null
+          : () => queues.enqueue('answer-conversation', conversation, { requestId });
       });
       await job?.().catch(() => {});
     }
@@ -61,7 +75,9 @@ export const createSweepThreads =
     ): Promise<string | null> {
       const { conversations, name } = await readOrganization(tx, scope.organizationId);
       const to =
-        conversations.notifyEmails.length > 0 ? conversations.notifyEmails : await listMemberEmails(tx, scope.tenant);
+        conversations.notifyEmails.length > 0
+          ? conversations.notifyEmails
+          : await listMemberEmails(tx, scope.tenant);
       if (to.length === 0) return null;
       const queued = await channels.queueEmail(tx, scope, {
         to,

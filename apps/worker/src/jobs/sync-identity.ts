@@ -4,7 +4,9 @@ import { finishDeliveries, readJsonObject, retryUnattributed } from '@parley/web
 import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /** Processes a delivery of the identity provider: brings one user, organization or membership to its latest state. */
-export const createSyncIdentity = (deps: DeliveryJobDeps & { log: Logger; purgeGraceDays: number }) =>
+export const createSyncIdentity = (
+  deps: DeliveryJobDeps & { log: Logger; purgeGraceDays: number },
+) =>
   createDeliveryJob(deps, 'sync-identity', 10, async (delivery, { requestId }) => {
     const { db, queues, log, purgeGraceDays } = deps;
     const { isSigned, receivedAt } = delivery;

@@ -59,12 +59,19 @@ const hideThread = statement(
  * Stores a message as the last turn of its thread, for the worker to answer, in the caller's transaction. Afterwards the caller
  * enqueues the job `run-execution`; without it a sweep finds the execution (docs/adr/0059).
  */
-export async function beginExecution(tx: Queryable, scope: Scope, request: ExecutionRequest): Promise<BegunExecution> {
+export async function beginExecution(
+  tx: Queryable,
+  scope: Scope,
+  request: ExecutionRequest,
+): Promise<BegunExecution> {
   const { agent, callerId, caller, channel, model, phoneNumber, sent } = request;
   if (!(await mayContinue(tx, scope, request))) return { ok: false, reason: 'thread_not_found' };
   const routing =
     'routerSlug' in agent
-      ? await chooseAgent({ db: tx, models: null }, scope, { ...request, routerSlug: agent.routerSlug })
+      ? await chooseAgent({ db: tx, models: null }, scope, {
+          ...request,
+          routerSlug: agent.routerSlug,
+        })
       : null;
   if (routing?.ok === false) return routing;
   const store = { begin: storeTurn.bind(null, tx, 'background') };

@@ -42,6 +42,8 @@ test('statements on open executions use the index of their key, also when Postgr
     'claim-execution': [ofThread, byKey],
     'claim-execution-of-thread': ['executions_of_thread_idx (thread_id)', ofThread, byKey],
   });
-  const { rows } = await db.pool.query('select status, lease_owner from executions where id = 5001');
+  const { rows } = await db.pool.query(
+    'select status, lease_owner from executions where id = 5001',
+  );
   expect(rows).toEqual([{ status: 'running', lease_owner: 'one' }]);
 });

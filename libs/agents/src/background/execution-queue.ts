@@ -10,10 +10,17 @@ import {
   statement,
 } from '@parley/db';
 import type { HistoryRow } from '../threads/turn';
-import { firstPosition, historyBytes, historyLimit, leaseSeconds, maxHistoryBytes } from '../threads/turn-sql';
+import {
+  firstPosition,
+  historyBytes,
+  historyLimit,
+  leaseSeconds,
+  maxHistoryBytes,
+} from '../threads/turn-sql';
 import type { Background } from './begin-execution';
 
-const isOpen = (row: string) => `${row}background is not null and ${row}status in ('queued', 'running')`;
+const isOpen = (row: string) =>
+  `${row}background is not null and ${row}status in ('queued', 'running')`;
 /** No earlier turn of the thread is unfinished, except those whose process was killed, which `claim` ends. */
 const isFirst = `(
   select true from executions p where p.tenant = $1 and p.thread_id = e.thread_id and p.id < e.id
@@ -50,7 +57,8 @@ const countWaiting = statement(
 );
 
 /** The number of background executions that no process has begun, and the age of the oldest in seconds. */
-export const waitingExecutions = async (db: Queryable) => (await db.acrossTenants('metrics', countWaiting)).rows;
+export const waitingExecutions = async (db: Queryable) =>
+  (await db.acrossTenants('metrics', countWaiting)).rows;
 
 const claimSql = (which: string) => `
   with next as (
@@ -72,8 +80,16 @@ const claimSql = (which: string) => `
   from taken e join threads t on t.tenant = $1 and t.id = e.thread_id`;
 
 const claimById = statement('claim-execution', claimSql('e.id = $3::bigint'), claimedRow);
-const claimOfThread = statement('claim-execution-of-thread', claimSql('e.thread_id = $3'), claimedRow);
-const claimOfTenant = statement('claim-execution-of-tenant', claimSql(`${leaseSql.dueSince} is not null`), claimedRow);
+const claimOfThread = statement(
+  'claim-execution-of-thread',
+  claimSql('e.thread_id = $3'),
+  claimedRow,
+);
+const claimOfTenant = statement(
+  'claim-execution-of-tenant',
+  claimSql(`${leaseSql.dueSince} is not null`),
+  claimedRow,
+);
 
 type Which = { id: string } | { threadId: string } | null;
 
@@ -122,8 +138,12 @@ const setAgent = statement(
 );
 
 /** Stores the agent that a router's model has chosen. */
-export const storeChosenAgent = async (db: Queryable, scope: Scope, id: string, agentSlug: string): Promise<void> =>
-  void (await db.query(scope, setAgent, [scope.tenant, id, agentSlug]));
+export const storeChosenAgent = async (
+  db: Queryable,
+  scope: Scope,
+  id: string,
+  agentSlug: string,
+): Promise<void> => void (await db.query(scope, setAgent, [scope.tenant, id, agentSlug]));
 
 const dueSince = leaseSql.dueSince;
 const due = {
@@ -148,7 +168,11 @@ const ended = statement(
   { ended: column.bool },
 );
 
-export const hasEnded = async (db: Queryable, { tenant, environment }: Scope, id: string): Promise<boolean> =>
+export const hasEnded = async (
+  db: Queryable,
+  { tenant, environment }: Scope,
+  id: string,
+): Promise<boolean> =>
   (await db.query({ tenant }, ended, [tenant, environment, id])).rows.length > 0;
 
 const isOver = `(status not in ('queued', 'running') or (background is null and lease_until < now()))`;
@@ -159,7 +183,11 @@ const endedAmong = statement(
 );
 
 /** Which of these executions of a tenant have ended, or are no longer run by a process. */
-export const findEndedAmong = async (db: Queryable, tenant: number, ids: string[]): Promise<string[]> =>
+export const findEndedAmong = async (
+  db: Queryable,
+  tenant: number,
+  ids: string[],
+): Promise<string[]> =>
   (await db.query({ tenant }, endedAmong, [tenant, ids])).rows.map(({ id }) => id);
 
 const openOfThread = statement(
@@ -178,7 +206,12 @@ export async function findOpenExecution(
   threadId: string,
   callerId: string | null,
 ): Promise<string | null> {
-  const { rows } = await db.query({ tenant }, openOfThread, [tenant, environment, threadId, callerId]);
+  const { rows } = await db.query({ tenant }, openOfThread, [
+    tenant,
+    environment,
+    threadId,
+    callerId,
+  ]);
   return rows[0]?.id ?? null;
 }
 

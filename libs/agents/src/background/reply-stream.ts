@@ -45,7 +45,10 @@ const maxValuesChars = 1024 * 1024;
 const shortText = (text: string): string => storableText(text.slice(0, maxValueChars));
 
 /** The stream of one attempt. Without Redis its readers get the reply from the database. */
-export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string; attempts: number }): ReplyStream {
+export function createReplyStream(
+  log: ChunkLog,
+  { id, attempts }: { id: string; attempts: number },
+): ReplyStream {
   const first = (attempts - 1) * chunksPerAttempt;
   const limit = first + chunksPerAttempt;
   /** All chunks of the attempt, which are written again when Redis loses them. */
@@ -68,7 +71,8 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
   const push = (chunk: NumberedChunk['chunk']) => void all.push({ seq: (seq += 1), chunk });
   function pushDelta(): void {
     // Readers that are slow hold a chunk each. No piece ends between the two halves of a character.
-    for (const piece of delta.match(pieces) ?? []) push({ type: 'text-delta', id: textId(), delta: piece });
+    for (const piece of delta.match(pieces) ?? [])
+      push({ type: 'text-delta', id: textId(), delta: piece });
     delta = '';
   }
   function add(chunk: NumberedChunk['chunk']): void {
@@ -78,7 +82,10 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
   }
 
   const schedule = () => {
-    timer ??= setTimeout(() => void flush(), Math.max(0, flushedAtMs + flushEveryMs - performance.now()));
+    timer ??= setTimeout(
+      () => void flush(),
+      Math.max(0, flushedAtMs + flushEveryMs - performance.now()),
+    );
   };
   function flush(): Promise<void> {
     clearTimeout(timer);
@@ -93,7 +100,8 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
     if (flushed === end || isOvertaken) return;
     const after = all[flushed - 1]?.seq ?? null;
     let appended = await log.append(id, all.slice(flushed, end), { after, limit });
-    if (appended === 'gap') appended = await log.append(id, all.slice(0, end), { after: null, limit });
+    if (appended === 'gap')
+      appended = await log.append(id, all.slice(0, end), { after: null, limit });
     if (appended === 'overtaken') isOvertaken = true;
     else flushed = end;
   }
@@ -123,7 +131,8 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
 
   const shown = (value: Json): Json => {
     const length = JSON.stringify(value)?.length ?? 0;
-    if (length === 0 || length > maxValueChars || valuesChars + length > maxValuesChars) return null;
+    if (length === 0 || length > maxValueChars || valuesChars + length > maxValuesChars)
+      return null;
     valuesChars += length;
     return value;
   };
@@ -156,13 +165,29 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
       for (const call of calls)
         add({
           type: 'tool-input-available',
-          ...{ toolCallId: call.id, toolName: shortText(call.name), input: shown(call.args) ?? {}, dynamic: true },
+          ...{
+            toolCallId: call.id,
+            toolName: shortText(call.name),
+            input: shown(call.args) ?? {},
+            dynamic: true,
+          },
         });
     },
     result(toolCallId, result) {
       if (result.ok)
-        add({ type: 'tool-output-available', toolCallId, output: shown(result.result as Json), dynamic: true });
-      else add({ type: 'tool-output-error', toolCallId, errorText: shortText(result.message), dynamic: true });
+        add({
+          type: 'tool-output-available',
+          toolCallId,
+          output: shown(result.result as Json),
+          dynamic: true,
+        });
+      else
+        add({
+          type: 'tool-output-error',
+          toolCallId,
+          errorText: shortText(result.message),
+          dynamic: true,
+        });
     },
     endStep() {
       endText();
@@ -178,7 +203,11 @@ export function createReplyStream(log: ChunkLog, { id, attempts }: { id: string;
       }
       stream.endStep();
       const usage = { inputTokens, outputTokens, totalTokens };
-      add({ type: 'finish', finishReason: streamedFinishReason(finishReason), messageMetadata: { usage } });
+      add({
+        type: 'finish',
+        finishReason: streamedFinishReason(finishReason),
+        messageMetadata: { usage },
+      });
       await flush();
     },
   };

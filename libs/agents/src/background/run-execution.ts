@@ -35,7 +35,13 @@ export async function runExecution(
     const { channel } = claimed.background;
     const text = await textOfFailure(deps, scope, { channel, turn, agent, reason: error });
     const reply = text === null ? null : { id: newId('msg'), position, content: text };
-    return store.finish(turn, { status: 'failed', reply, error, finishReason: 'error', ...progressOf(claimed) });
+    return store.finish(turn, {
+      status: 'failed',
+      reply,
+      error,
+      finishReason: 'error',
+      ...progressOf(claimed),
+    });
   };
   turnQueue.start(turn);
   try {
@@ -86,7 +92,14 @@ async function chooseAgain(
   return routing;
 }
 
-const progressOf = ({ model, iterations, inputTokens, outputTokens, reasoningTokens, steps }: ClaimedExecution) => ({
+const progressOf = ({
+  model,
+  iterations,
+  inputTokens,
+  outputTokens,
+  reasoningTokens,
+  steps,
+}: ClaimedExecution) => ({
   model: model ?? undefined,
   iterations,
   usage: { inputTokens, outputTokens, reasoningTokens: reasoningTokens ?? undefined },

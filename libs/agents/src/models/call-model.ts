@@ -5,7 +5,13 @@ import { type Scope, ownValue, reportRefusal } from '@parley/contracts';
 import { createSlots, rejectOnAbort } from '@parley/outbound';
 import type { AgentLog } from '../log';
 import { createCircuitBreakers } from './circuit-breaker';
-import type { ModelFailureReason, ModelReply, ModelRequest, ModelSettings, TextSink } from './model';
+import type {
+  ModelFailureReason,
+  ModelReply,
+  ModelRequest,
+  ModelSettings,
+  TextSink,
+} from './model';
 import { askProvider, loadProvider, providerKind } from './open-provider';
 import { type ProviderError, readProviderError } from './provider-error';
 import type { ProviderAccess, ProviderTable } from './provider-keys';
@@ -17,7 +23,8 @@ const defaultMaxCalls = 32;
 const defaultMaxTextBytes = 1024 * 1024;
 
 export type CallResult =
-  { ok: true; reply: ModelReply } | { ok: false; reason: ModelFailureReason; detail: string; status?: number };
+  | { ok: true; reply: ModelReply }
+  | { ok: false; reason: ModelFailureReason; detail: string; status?: number };
 
 interface CallOptions {
   scope: Scope;
@@ -38,7 +45,13 @@ interface CallerDeps {
 }
 
 /** Calls single models over LangChain's classes, with our own time limits, retries and circuit breakers. */
-export function createModelCaller({ log, maxConnections, timeoutMs, retries, backoffMs }: CallerDeps) {
+export function createModelCaller({
+  log,
+  maxConnections,
+  timeoutMs,
+  retries,
+  backoffMs,
+}: CallerDeps) {
   const connections = createSlots({ total: maxConnections });
   // The model has at least as long to answer. Otherwise a wait would count as a failure of the model.
   const longestSlotWaitMs = timeoutMs / 2;
@@ -48,7 +61,12 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
   const messageClasses = () => (loadedClasses ??= import('@langchain/core/messages'));
 
   /** Milliseconds until the next attempt after a transient error; null when there is no further attempt. */
-  function retryInMs(error: ProviderError, attempt: number, leftMs: number, hasFallback: boolean): number | null {
+  function retryInMs(
+    error: ProviderError,
+    attempt: number,
+    leftMs: number,
+    hasFallback: boolean,
+  ): number | null {
     const mayPass = error.kind === 'unavailable' || error.kind === 'rate_limited';
     if (!mayPass || attempt >= retries) return null;
     const waitMs = error.retryAfterMs ?? backoffMs * 2 ** attempt * (0.75 + Math.random() / 2);
@@ -61,9 +79,18 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
       const { provider, name } = splitModelId(model);
       const access = ownValue(options.providers, provider);
       const kind = providerKind(provider, access);
-      if (kind === null) return { ok: false, reason: 'unknown_model', detail: `Unknown model provider "${provider}"` };
+      if (kind === null)
+        return {
+          ok: false,
+          reason: 'unknown_model',
+          detail: `Unknown model provider "${provider}"`,
+        };
       if (access === undefined)
-        return { ok: false, reason: 'not_configured', detail: `No key for model provider "${provider}"` };
+        return {
+          ok: false,
+          reason: 'not_configured',
+          detail: `No key for model provider "${provider}"`,
+        };
       const { tenant } = options.scope;
       const credential = credentialOf(access);
       const breaker = `${tenant} ${model} ${credential}`;
@@ -72,12 +99,21 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
       const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
       for (let attempt = 0; ; attempt += 1) {
         if (!breakers.allows(breaker))
-          return { ok: false, reason: 'unavailable', detail: `${model} keeps failing and is not called for a while` };
+          return {
+            ok: false,
+            reason: 'unavailable',
+            detail: `${model} keeps failing and is not called for a while`,
+          };
         const release = await connections.acquire(String(tenant), signal, longestSlotWaitMs);
         if (release === null) {
-          if (options.signal?.aborted) return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
+          if (options.signal?.aborted)
+            return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
           reportRefusal('model_connections');
-          return { ok: false, reason: 'timeout', detail: `No free connection within ${longestSlotWaitMs} ms` };
+          return {
+            ok: false,
+            reason: 'timeout',
+            detail: `No free connection within ${longestSlotWaitMs} ms`,
+          };
         }
         try {
           const { messages, raw, tools, names } = toLangChain(await messageClasses(), request, {
@@ -107,7 +143,8 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
           breakers.succeeded(breaker);
           return { ok: true, reply: toReply(answer, request, names, model) };
         } catch (thrown) {
-          if (options.signal?.aborted) return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
+          if (options.signal?.aborted)
+            return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
           const error = readProviderError(thrown);
           const isTimeout = deadline.aborted;
           const kindOfError = isTimeout ? 'timeout' : error.kind;
@@ -115,8 +152,14 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
           else breakers.succeeded(breaker);
           const { status, code, detail } = error;
           log.warn({ model, attempt, kind: kindOfError, status, code }, 'a model call failed');
-          if (isTimeout) return { ok: false, reason: 'timeout', detail: `No answer within ${timeoutMs} ms` };
-          const waitMs = retryInMs(error, attempt, deadlineMs - performance.now(), options.hasFallback);
+          if (isTimeout)
+            return { ok: false, reason: 'timeout', detail: `No answer within ${timeoutMs} ms` };
+          const waitMs = retryInMs(
+            error,
+            attempt,
+            deadlineMs - performance.now(),
+            options.hasFallback,
+          );
           if (waitMs === null) return { ok: false, reason: error.kind, detail, status };
           release();
           await sleep(waitMs, undefined, { signal }).catch(() => {});

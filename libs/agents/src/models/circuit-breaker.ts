@@ -27,7 +27,11 @@ export function createCircuitBreakers(nowMs: () => number = () => performance.no
     },
     succeeded: (key: string): void => void breakers.delete(key),
     failed(key: string): void {
-      const breaker = breakers.get(key) ?? { failures: 0, pauseMs: firstPauseMs / 2, openUntilMs: 0 };
+      const breaker = breakers.get(key) ?? {
+        failures: 0,
+        pauseMs: firstPauseMs / 2,
+        openUntilMs: 0,
+      };
       breaker.failures += 1;
       if (breaker.failures >= failuresToOpen) {
         breaker.pauseMs = Math.min(breaker.pauseMs * 2, longestPauseMs);

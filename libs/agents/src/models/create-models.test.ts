@@ -56,7 +56,9 @@ const known = [
   ['google/gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
   ['ollama/llama3.2:3b', 'ollama', 'llama3.2:3b'],
 ] as const;
-const inBothWays = known.flatMap((one) => (['whole', 'streamed'] as const).map((how) => [...one, how] as const));
+const inBothWays = known.flatMap((one) =>
+  (['whole', 'streamed'] as const).map((how) => [...one, how] as const),
+);
 
 describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol, name, how) => {
   let attempts: string[][];
@@ -64,16 +66,28 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
   beforeEach(() => {
     attempts = [];
     const begin = () => void attempts.push([]);
-    sink = how === 'streamed' ? { begin, write: (delta) => void attempts.at(-1)!.push(delta) } : undefined;
+    sink =
+      how === 'streamed'
+        ? { begin, write: (delta) => void attempts.at(-1)!.push(delta) }
+        : undefined;
   });
 
   it('sends the prompt and the tools, and reads the answer and the usage', async () => {
     server.play(() => ({ text: 'Hi there', usage: { input: 12, output: 7 } }));
     const result = await models().complete(scope, settings(model), request(hello), { sink });
     expect(result).toMatchObject({ ok: true, model, reply: { text: 'Hi there', toolCalls: [] } });
-    expect(result.ok && result.reply.usage).toEqual({ inputTokens: 12, outputTokens: 7, totalTokens: 19 });
+    expect(result.ok && result.reply.usage).toEqual({
+      inputTokens: 12,
+      outputTokens: 7,
+      totalTokens: 19,
+    });
     expect(server.requests).toHaveLength(1);
-    expect(server.requests[0]).toMatchObject({ protocol, model: name, system: 'Be brief.', tools: ['order_find'] });
+    expect(server.requests[0]).toMatchObject({
+      protocol,
+      model: name,
+      system: 'Be brief.',
+      tools: ['order_find'],
+    });
     expect(attempts).toEqual(how === 'streamed' ? [['Hi', ' there']] : []);
   });
 
@@ -107,9 +121,14 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
       { role: 'assistant' as const, content: text, toolCalls, raw },
       { role: 'assistant' as const, content: '', toolCalls },
     ]) {
-      const next = await models().complete(scope, settings(model), request([...hello, assistant, ...results]), {
-        sink,
-      });
+      const next = await models().complete(
+        scope,
+        settings(model),
+        request([...hello, assistant, ...results]),
+        {
+          sink,
+        },
+      );
       expect(next).toMatchObject({ ok: true, reply: { text: 'Done' } });
       const seen = server.requests.at(-1)!.messages;
       expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
@@ -122,8 +141,18 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
   it('accepts a request without tools after tool calls', async () => {
     const exchange: ModelMessage[] = [
       ...hello,
-      { role: 'assistant', content: '', toolCalls: [{ id: 'abc123def', name: 'order.find', args: { id: 'a' } }] },
-      { role: 'tool', toolCallId: 'abc123def', name: 'order.find', content: 'found it', isError: false },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'abc123def', name: 'order.find', args: { id: 'a' } }],
+      },
+      {
+        role: 'tool',
+        toolCallId: 'abc123def',
+        name: 'order.find',
+        content: 'found it',
+        isError: false,
+      },
     ];
     const result = await models().complete(scope, settings(model), request(exchange, []), { sink });
     expect(result.ok).toBe(true);
@@ -139,10 +168,12 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
           ? { text: 'cut off in the middle', broken: 'json' }
           : { text: 'third time' },
     );
-    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
-      ok: true,
-      reply: { text: 'third time' },
-    });
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject(
+      {
+        ok: true,
+        reply: { text: 'third time' },
+      },
+    );
     server.play(() => ({ status: 503 }));
     const failed = await models().complete(scope, settings(model), request(hello), { sink });
     expect(failed).toMatchObject({ ok: false, reason: 'unavailable' });
@@ -150,11 +181,15 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
   });
 
   it('retries when the connection breaks in the middle of an answer', async () => {
-    server.play((_, index) => (index === 0 ? { text: 'cut off here', broken: 'connection' } : { text: 'whole' }));
-    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
-      ok: true,
-      reply: { text: 'whole' },
-    });
+    server.play((_, index) =>
+      index === 0 ? { text: 'cut off here', broken: 'connection' } : { text: 'whole' },
+    );
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject(
+      {
+        ok: true,
+        reply: { text: 'whole' },
+      },
+    );
     expect(attempts.map((deltas) => deltas.join(''))).toEqual(
       how === 'streamed' ? [expect.stringMatching(/^cut/), 'whole'] : [],
     );
@@ -162,7 +197,12 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
 
   it('ends a hanging call at its time limit and closes the connection', async () => {
     server.play(() => ({ hang: true }));
-    const result = await models({ timeoutMs: 150 }).complete(scope, settings(model), request(hello), { sink });
+    const result = await models({ timeoutMs: 150 }).complete(
+      scope,
+      settings(model),
+      request(hello),
+      { sink },
+    );
     expect(result).toMatchObject({ ok: false, reason: 'timeout' });
     expect(server.requests).toHaveLength(1);
   });
@@ -183,45 +223,73 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
 
   it('does not retry a request that the provider rejected', async () => {
     server.play(() => ({ status: 400, message: 'no such parameter' }));
-    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject({
-      ok: false,
-      reason: 'rejected',
-      status: 400,
-    });
+    expect(await models().complete(scope, settings(model), request(hello), { sink })).toMatchObject(
+      {
+        ok: false,
+        reason: 'rejected',
+        status: 400,
+      },
+    );
     expect(server.requests).toHaveLength(1);
   });
 });
 
 describe('retries and fallbacks', () => {
-  it.each(['openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'])('waits for the Retry-After of %s', async (model) => {
-    server.play((_, index) => (index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : { text: 'ok' }));
-    const startedAt = performance.now();
-    expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({ ok: true });
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
-  });
+  it.each(['openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'])(
+    'waits for the Retry-After of %s',
+    async (model) => {
+      server.play((_, index) =>
+        index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : { text: 'ok' },
+      );
+      const startedAt = performance.now();
+      expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+        ok: true,
+      });
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
+    },
+  );
 
   it('calls the fallbacks in order', async () => {
     server.play(({ model }) =>
-      model === 'third' ? { text: 'from the third' } : model === 'first' ? { status: 500 } : { status: 401 },
+      model === 'third'
+        ? { text: 'from the third' }
+        : model === 'first'
+          ? { status: 500 }
+          : { status: 401 },
     );
     const chain = settings('openai/first', 'anthropic/second', 'google/third');
     const result = await models().complete(scope, chain, request(hello));
-    expect(result).toMatchObject({ ok: true, model: 'google/third', reply: { text: 'from the third' } });
-    expect(server.requests.map(({ model }) => model)).toEqual(['first', 'first', 'first', 'second', 'third']);
+    expect(result).toMatchObject({
+      ok: true,
+      model: 'google/third',
+      reply: { text: 'from the third' },
+    });
+    expect(server.requests.map(({ model }) => model)).toEqual([
+      'first',
+      'first',
+      'first',
+      'second',
+      'third',
+    ]);
   });
 
   it('does not wait for a long Retry-After when there is a fallback', async () => {
     server.play(({ model }) =>
       model === 'first' ? { status: 429, headers: { 'retry-after': '30' } } : { text: 'ok' },
     );
-    expect(await models().complete(scope, settings('openai/first', 'openai/second'), request(hello))).toMatchObject({
+    expect(
+      await models().complete(scope, settings('openai/first', 'openai/second'), request(hello)),
+    ).toMatchObject({
       ok: true,
     });
     expect(server.requests).toHaveLength(2);
   });
 
   it('reports a model without a key, or of an unknown provider, as not configured', async () => {
-    const only = createModels({ environment: { openai: { apiKey: 'k', baseUrl: server.urls.openai } }, log });
+    const only = createModels({
+      environment: { openai: { apiKey: 'k', baseUrl: server.urls.openai } },
+      log,
+    });
     expect(await only.complete(scope, settings('anthropic/x'), request(hello))).toMatchObject({
       ok: false,
       reason: 'not_configured',
@@ -237,7 +305,10 @@ describe('retries and fallbacks', () => {
     server.play(() => ({
       status: 400,
       body: {
-        error: { message: "This model's maximum context length is 8192 tokens.", code: 'context_length_exceeded' },
+        error: {
+          message: "This model's maximum context length is 8192 tokens.",
+          code: 'context_length_exceeded',
+        },
       },
     }));
     expect(await models().complete(scope, settings('openai/x'), request(hello))).toMatchObject({
@@ -249,15 +320,22 @@ describe('retries and fallbacks', () => {
   it('stops calling a provider that keeps failing', async () => {
     server.play(() => ({ status: 500 }));
     const circuit = models({ backoffMs: 1 });
-    for (let n = 0; n < 10; n += 1) await circuit.complete(scope, settings('openai/x'), request(hello));
+    for (let n = 0; n < 10; n += 1)
+      await circuit.complete(scope, settings('openai/x'), request(hello));
     expect(server.requests).toHaveLength(8);
   });
 
   it('stops calls of one organization, credential and model, and no others', async () => {
-    server.play((asked) => (JSON.stringify(asked).includes('broken') ? { status: 500 } : { text: 'ok' }));
+    server.play((asked) =>
+      JSON.stringify(asked).includes('broken') ? { status: 500 } : { text: 'ok' },
+    );
     const own: ProviderTable[string] = { ...allProviders().openai };
-    const circuit = models({ backoffMs: 1, organizationKeys: async () => ({ openai: { ...own } }) });
-    for (let n = 0; n < 10; n += 1) await circuit.complete(scope, settings('openai/broken'), request(hello));
+    const circuit = models({
+      backoffMs: 1,
+      organizationKeys: async () => ({ openai: { ...own } }),
+    });
+    for (let n = 0; n < 10; n += 1)
+      await circuit.complete(scope, settings('openai/broken'), request(hello));
     const other = { ...scope, organizationId: 'org_2', tenant: 2 };
     server.play(() => ({ text: 'ok' }));
     const answers = (from: typeof scope, model: string) =>
@@ -279,10 +357,16 @@ describe('retries and fallbacks', () => {
     const shared = models({ maxConnections: 3, timeoutMs: 1_000 });
     const refusals: string[] = [];
     onRefusal((limit) => void refusals.push(limit));
-    const slow = Array.from({ length: 4 }, () => shared.complete(scope, settings('openai/slow'), request(hello)));
+    const slow = Array.from({ length: 4 }, () =>
+      shared.complete(scope, settings('openai/slow'), request(hello)),
+    );
     const other = { ...scope, organizationId: 'org_2', tenant: 2 };
-    expect(await shared.complete(other, settings('openai/quick'), request(hello))).toMatchObject({ ok: true });
-    expect(await Promise.all(slow)).toMatchObject(slow.map(() => ({ ok: false, reason: 'timeout' })));
+    expect(await shared.complete(other, settings('openai/quick'), request(hello))).toMatchObject({
+      ok: true,
+    });
+    expect(await Promise.all(slow)).toMatchObject(
+      slow.map(() => ({ ok: false, reason: 'timeout' })),
+    );
     expect(server.requests.filter(({ model }) => model === 'slow')).toHaveLength(2);
     expect(refusals).toEqual(['model_connections', 'model_connections']);
     release();
@@ -377,12 +461,17 @@ describe('answers', () => {
     });
     expect(chosen.candidates).toEqual(['openai/gpt-5-mini', 'ollama/x']);
     await models().complete(scope, chosen, request(hello));
-    expect(server.requests[0]!.body).toMatchObject({ max_completion_tokens: 100, reasoning_effort: 'low' });
+    expect(server.requests[0]!.body).toMatchObject({
+      max_completion_tokens: 100,
+      reasoning_effort: 'low',
+    });
     expect((await models().settings(scope, undefined)).candidates).toEqual(['openai/gpt-5-mini']);
   });
 
   it("prefers the organization's own key", async () => {
-    const organizationKeys = async () => ({ openai: { apiKey: 'their-own', baseUrl: server.urls.openai } });
+    const organizationKeys = async () => ({
+      openai: { apiKey: 'their-own', baseUrl: server.urls.openai },
+    });
     await models({ organizationKeys }).complete(scope, settings('openai/x'), request(hello));
     expect(server.requests[0]!.headers.authorization).toBe('Bearer their-own');
   });
@@ -418,7 +507,13 @@ describe('the offline model', () => {
       request([
         ...command,
         { role: 'assistant', content: '', toolCalls: [{ id: 'x', name: 'order.find', args: {} }] },
-        { role: 'tool', toolCallId: 'x', name: 'order.find', content: '{"total":5}', isError: false },
+        {
+          role: 'tool',
+          toolCallId: 'x',
+          name: 'order.find',
+          content: '{"total":5}',
+          isError: false,
+        },
       ]),
     );
     expect(answer).toMatchObject({ ok: true, reply: { text: 'order.find returned: {"total":5}' } });
@@ -432,7 +527,11 @@ describe('the offline model', () => {
     const refused = { ok: false, model: 'openai/gpt-5-mini', reason: 'not_configured' };
     expect(await ask(live, undefined, 'whatsapp')).toMatchObject(refused);
     expect(await ask(live, 'openai/gpt-5-mini', 'whatsapp')).toMatchObject(refused);
-    const acts = { ok: true, model: 'offline/scripted', reply: { toolCalls: [{ name: 'order.find' }] } };
+    const acts = {
+      ok: true,
+      model: 'offline/scripted',
+      reply: { toolCalls: [{ name: 'order.find' }] },
+    };
     expect(await ask(live, 'offline/scripted', 'whatsapp')).toMatchObject(acts);
     expect(await ask(live, undefined, 'api')).toMatchObject(acts);
     expect(await ask(scope, undefined, 'whatsapp')).toMatchObject(acts);
@@ -460,7 +559,9 @@ it('sends no traces to third parties, regardless of the environment variables', 
   });
   try {
     for (const model of ['openai/x', 'anthropic/x', 'google/x', 'ollama/x']) {
-      expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({ ok: true });
+      expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+        ok: true,
+      });
     }
     // wall clock: a trace would be sent after the answer, and nothing shows that none comes.
     await sleep(500);

@@ -26,7 +26,14 @@ export interface ModelDeps {
 
 /** Creates the models that agents name as `provider/name`. */
 export function createModels(deps: ModelDeps): Models {
-  const { environment, log, maxConnections = 256, timeoutMs = 60_000, retries = 2, backoffMs = 500 } = deps;
+  const {
+    environment,
+    log,
+    maxConnections = 256,
+    timeoutMs = 60_000,
+    retries = 2,
+    backoffMs = 500,
+  } = deps;
   const defaultModel = deps.defaultModel ?? 'openai/gpt-5-mini';
   const caller = createModelCaller({ log, maxConnections, timeoutMs, retries, backoffMs });
 
@@ -40,10 +47,17 @@ export function createModels(deps: ModelDeps): Models {
       const given = typeof model === 'object' ? model : { model };
       const chosen = given.model ?? defaultModel;
       const providers = await providersOf(scope);
-      const { temperature, maxTokens, reasoning, fallbacks = [] } = given as Exclude<AgentModel, string>;
+      const {
+        temperature,
+        maxTokens,
+        reasoning,
+        fallbacks = [],
+      } = given as Exclude<AgentModel, string>;
       const isForCustomers = scope.environment === 'production' && channel !== 'api';
       const isScripted = Object.keys(providers).length === 0 && !isForCustomers;
-      const candidates: [string, ...string[]] = isScripted ? [offlineModel] : [chosen, ...fallbacks];
+      const candidates: [string, ...string[]] = isScripted
+        ? [offlineModel]
+        : [chosen, ...fallbacks];
       return { candidates, temperature, maxTokens, reasoning };
     },
     async complete(scope, settings, request, { signal, sink } = {}) {

@@ -47,13 +47,32 @@ export interface Exchange {
   failure(): unknown;
 }
 
-export function createExchange({ readerOf, prepare, limits, callId, sink, signal }: ExchangeOptions): Exchange {
+export function createExchange({
+  readerOf,
+  prepare,
+  limits,
+  callId,
+  sink,
+  signal,
+}: ExchangeOptions): Exchange {
   let read: ReadAnswer | undefined;
   let failure: unknown;
 
-  async function exchange(url: string, headers: Record<string, string>, body: string): Promise<object> {
-    const sent = prepare ? JSON.stringify(prepare(JSON.parse(body) as Record<string, unknown>, url)) : body;
-    const response = await request(url, { method: 'POST', headers, body: sent, signal, dispatcher });
+  async function exchange(
+    url: string,
+    headers: Record<string, string>,
+    body: string,
+  ): Promise<object> {
+    const sent = prepare
+      ? JSON.stringify(prepare(JSON.parse(body) as Record<string, unknown>, url))
+      : body;
+    const response = await request(url, {
+      method: 'POST',
+      headers,
+      body: sent,
+      signal,
+      dispatcher,
+    });
     if (response.statusCode >= 300) {
       const start = await readStart(response.body);
       throw faultOfResponse(response.statusCode, response.headers, start);
@@ -61,7 +80,9 @@ export function createExchange({ readerOf, prepare, limits, callId, sink, signal
     const reader = readerOf(url)(limits, (delta) => sink?.write(delta));
     await readValues(response.body, reader);
     if (!reader.hasEnded() && !reader.isFull())
-      throw new UnreadableAnswer('The answer of the provider ended in the middle, or is no answer of a model');
+      throw new UnreadableAnswer(
+        'The answer of the provider ended in the middle, or is no answer of a model',
+      );
     const answer = reader.read();
     const calls = readCalls(answer.calls, callId);
     read = { answer, calls, thoughts: reader.thoughts?.() ?? {} };
@@ -86,7 +107,8 @@ export function createExchange({ readerOf, prepare, limits, callId, sink, signal
 const running = new AsyncLocalStorage<Exchange>();
 
 /** Runs the work of a class, whose `fetch` is `fetchAnswer`, for one exchange. */
-export const inExchange = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> => running.run(exchange, work);
+export const inExchange = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> =>
+  running.run(exchange, work);
 
 /** The `fetch` of the classes. Redirects are not followed, so that a key is not sent to another server. */
 export const fetchAnswer: typeof fetch = async (input, init = {}) => {
@@ -96,7 +118,9 @@ export const fetchAnswer: typeof fetch = async (input, init = {}) => {
   const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
   const body = typeof init.body === 'string' ? init.body : '{}';
   const answer = await exchange.send(url, Object.fromEntries(headers), body);
-  return new Response(`${JSON.stringify(answer)}\n`, { headers: { 'content-type': 'application/json' } });
+  return new Response(`${JSON.stringify(answer)}\n`, {
+    headers: { 'content-type': 'application/json' },
+  });
 };
 
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {

@@ -62,7 +62,8 @@ export async function callWithFallback(
     if (isSingle && asked.kind === 'failed') break;
   }
   const last = all.at(-1)!;
-  const chosen = last.kind === 'answer' ? last : (all.findLast(({ kind }) => kind === 'half') ?? last);
+  const chosen =
+    last.kind === 'answer' ? last : (all.findLast(({ kind }) => kind === 'half') ?? last);
   return withUsage(chosen, all);
 }
 

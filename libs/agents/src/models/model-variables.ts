@@ -16,7 +16,9 @@ const address = (description: string) =>
 /** Environment variables of processes that run agents: model providers and the default model. */
 export const modelVariables = {
   OPENAI_API_KEY: key('OpenAI'),
-  OPENAI_BASE_URL: address('Address of OpenAI, or of a server that speaks its protocol, including /v1.'),
+  OPENAI_BASE_URL: address(
+    'Address of OpenAI, or of a server that speaks its protocol, including /v1.',
+  ),
   ANTHROPIC_API_KEY: key('Anthropic'),
   ANTHROPIC_BASE_URL: address('Address of Anthropic, or of a server that speaks its protocol.'),
   GOOGLE_API_KEY: key('Gemini'),

@@ -13,9 +13,13 @@ const advice =
  * answer with the result. Any other message is answered with instructions to configure a provider.
  */
 export function answerOffline(request: ModelRequest): ModelReply {
-  const turn = request.messages.slice(request.messages.findLastIndex((message) => message.role === 'user'));
+  const turn = request.messages.slice(
+    request.messages.findLastIndex((message) => message.role === 'user'),
+  );
   const reply = decide(turn, request);
-  const inputTokens = roughTokens(request.system + request.messages.map((message) => message.content).join(''));
+  const inputTokens = roughTokens(
+    request.system + request.messages.map((message) => message.content).join(''),
+  );
   const outputTokens = roughTokens(reply.text + JSON.stringify(reply.toolCalls));
   const finishReason = reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';
   return {
@@ -30,10 +34,15 @@ export function answerOffline(request: ModelRequest): ModelReply {
 
 const roughTokens = (text: string): number => Math.ceil(text.length / 4);
 
-function decide(turn: ModelMessage[], request: ModelRequest): Pick<ModelReply, 'text' | 'toolCalls'> {
+function decide(
+  turn: ModelMessage[],
+  request: ModelRequest,
+): Pick<ModelReply, 'text' | 'toolCalls'> {
   const results = turn.flatMap((message) => (message.role === 'tool' ? [message] : []));
   if (results.length > 0) {
-    const lines = results.map(({ name, content, isError }) => `${name} ${isError ? 'failed' : 'returned'}: ${content}`);
+    const lines = results.map(
+      ({ name, content, isError }) => `${name} ${isError ? 'failed' : 'returned'}: ${content}`,
+    );
     return { text: lines.join('\n'), toolCalls: [] };
   }
   const command = /^\s*\/tool\s+(\S+)\s*([\s\S]*)$/.exec(turn[0]?.content ?? '');

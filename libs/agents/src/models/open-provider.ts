@@ -16,7 +16,10 @@ const addresses: Record<ProviderKind, string> = {
 };
 
 /** The protocol of a provider. An unknown provider is assumed to speak OpenAI's protocol; null if it has no address. */
-export function providerKind(provider: string, access: ProviderAccess | undefined): ProviderKind | null {
+export function providerKind(
+  provider: string,
+  access: ProviderAccess | undefined,
+): ProviderKind | null {
   if (Object.hasOwn(addresses, provider)) return provider as ProviderKind;
   return access?.baseUrl ? 'openai' : null;
 }

@@ -46,14 +46,21 @@ export type AskProvider = (
 ) => Promise<ProviderReply>;
 
 /** Their own retries are disabled, because they would take more than a minute. */
-export const commonFields = ({ name, temperature }: ProviderModel) => ({ model: name, temperature, maxRetries: 0 });
+export const commonFields = ({ name, temperature }: ProviderModel) => ({
+  model: name,
+  temperature,
+  maxRetries: 0,
+});
 
 const maxClasses = 500;
 
 /** Keeps the objects of a class, of which making one takes 0.1 ms with its client. */
 export function createClassCache<C extends object>() {
   const cache = new LRUCache<string, C>({ max: maxClasses });
-  return ({ name, credential, temperature, maxTokens, reasoning }: ProviderModel, make: () => C): C => {
+  return (
+    { name, credential, temperature, maxTokens, reasoning }: ProviderModel,
+    make: () => C,
+  ): C => {
     const key = JSON.stringify([credential, name, temperature, maxTokens, reasoning]);
     const known = cache.get(key) ?? make();
     cache.set(key, known);
@@ -67,7 +74,10 @@ export async function ask(
   exchange: Exchange,
   { messages, tools, signal }: ProviderCall,
 ): Promise<ProviderReply> {
-  const options = { signal, ...(tools.length > 0 && { tools }) } as BaseChatModel['ParsedCallOptions'];
+  const options = {
+    signal,
+    ...(tools.length > 0 && { tools }),
+  } as BaseChatModel['ParsedCallOptions'];
   try {
     const { generations } = await inExchange(exchange, () => chat._generate(messages, options));
     if (signal.aborted) throw signal.reason;

@@ -1,9 +1,17 @@
 import { readProviderError } from './provider-error';
-import { AnswerTooLarge, ProviderFault, UnreadableAnswer, faultOf, faultOfResponse } from './reading/provider-fault';
+import {
+  AnswerTooLarge,
+  ProviderFault,
+  UnreadableAnswer,
+  faultOf,
+  faultOfResponse,
+} from './reading/provider-fault';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 const respond = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  readProviderError(faultOfResponse(status, headers, typeof body === 'string' ? body : JSON.stringify(body), nowMs));
+  readProviderError(
+    faultOfResponse(status, headers, typeof body === 'string' ? body : JSON.stringify(body), nowMs),
+  );
 
 it('reads Retry-After in every form', () => {
   const after = (headers: Record<string, string>) => respond(429, {}, headers).retryAfterMs;
@@ -25,7 +33,8 @@ const overflows: [string, number, unknown][] = [
     400,
     {
       error: {
-        message: 'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000.',
+        message:
+          'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000.',
       },
     },
   ],
@@ -34,9 +43,21 @@ const overflows: [string, number, unknown][] = [
     429,
     { error: { message: 'Request too large for gpt-4o on TPM' } },
   ],
-  ['vLLM', 400, { object: 'error', message: "This model's maximum context length is 8192 tokens.", code: 400 }],
-  ['vLLM, a newer text', 400, { message: "This model's context length is only 8192 tokens", type: 'BadRequestError' }],
-  ['Groq and Cerebras', 400, { message: 'Please reduce the length of the messages or completion.' }],
+  [
+    'vLLM',
+    400,
+    { object: 'error', message: "This model's maximum context length is 8192 tokens.", code: 400 },
+  ],
+  [
+    'vLLM, a newer text',
+    400,
+    { message: "This model's context length is only 8192 tokens", type: 'BadRequestError' },
+  ],
+  [
+    'Groq and Cerebras',
+    400,
+    { message: 'Please reduce the length of the messages or completion.' },
+  ],
   ['Groq', 413, { error: { message: 'Request too large for model', code: 'rate_limit_exceeded' } }],
   ['llama.cpp', 400, { error: { message: 'the request exceeds the available context size' } }],
   ['LiteLLM and Bedrock', 400, { error: { message: 'Input is too long for requested model.' } }],
@@ -44,16 +65,36 @@ const overflows: [string, number, unknown][] = [
   [
     'Anthropic, with the reply',
     400,
-    { error: { message: 'input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000' } },
+    {
+      error: {
+        message: 'input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000',
+      },
+    },
   ],
-  ['Anthropic, in bytes', 413, { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } }],
+  [
+    'Anthropic, in bytes',
+    413,
+    { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } },
+  ],
   [
     'Google',
     400,
-    { error: { message: 'The input token count (1100000) exceeds the maximum number of tokens allowed' } },
+    {
+      error: {
+        message: 'The input token count (1100000) exceeds the maximum number of tokens allowed',
+      },
+    },
   ],
   ['Kimi', 400, { error: { message: 'Your request exceeded model token limit: 131072' } }],
-  ['xAI', 400, { error: { message: "This model's maximum prompt length is 131072 but the request contains 200000" } }],
+  [
+    'xAI',
+    400,
+    {
+      error: {
+        message: "This model's maximum prompt length is 131072 but the request contains 200000",
+      },
+    },
+  ],
   ['a gateway', 400, { error: { code: 'model_max_prompt_tokens_exceeded', message: 'x' } }],
   ['Alibaba', 400, { error: { message: 'Range of input length should be [1, 129024]' } }],
   ['Zhipu', 400, { error: { code: '1261', message: 'Prompt exceeds max length' } }],
@@ -69,20 +110,34 @@ const filtered: [string, number, unknown][] = [
     400,
     {
       error: {
-        message: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        message:
+          "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
         code: 'content_filter',
         innererror: { code: 'ResponsibleAIPolicyViolation' },
       },
     },
   ],
-  ['OpenAI', 400, { error: { message: 'Invalid prompt: your prompt was flagged', code: 'invalid_prompt' } }],
+  [
+    'OpenAI',
+    400,
+    { error: { message: 'Invalid prompt: your prompt was flagged', code: 'invalid_prompt' } },
+  ],
   ['DeepSeek', 400, { error: { message: 'Content Exists Risk' } }],
   [
     'Alibaba',
     400,
-    { error: { message: 'Input data may contain inappropriate content.', code: 'data_inspection_failed' } },
+    {
+      error: {
+        message: 'Input data may contain inappropriate content.',
+        code: 'data_inspection_failed',
+      },
+    },
   ],
-  ['OpenRouter', 403, { error: { message: 'Your input was flagged by the moderation', code: 403 } }],
+  [
+    'OpenRouter',
+    403,
+    { error: { message: 'Your input was flagged by the moderation', code: 403 } },
+  ],
 ];
 it.each(filtered)('reads a prompt that was filtered: %s', (_name, status, body) => {
   expect(respond(status, body).kind).toBe('content_filter');
@@ -96,25 +151,38 @@ it('separates outages from what would be refused again', () => {
     Array(7).fill('rejected'),
   );
   expect(respond(429, {}).kind).toBe('rate_limited');
-  expect(respond(429, { error: { code: 'insufficient_quota', message: 'You exceeded your quota' } })).toMatchObject({
+  expect(
+    respond(429, { error: { code: 'insufficient_quota', message: 'You exceeded your quota' } }),
+  ).toMatchObject({
     kind: 'rejected',
     code: 'insufficient_quota',
   });
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   expect(readProviderError(refused)).toMatchObject({ kind: 'unavailable', code: 'ECONNREFUSED' });
-  const failed = Object.assign(new TypeError('fetch failed'), { cause: { code: 'UND_ERR_SOCKET' } });
-  expect(readProviderError(failed)).toMatchObject({ kind: 'unavailable', detail: 'fetch failed (UND_ERR_SOCKET)' });
+  const failed = Object.assign(new TypeError('fetch failed'), {
+    cause: { code: 'UND_ERR_SOCKET' },
+  });
+  expect(readProviderError(failed)).toMatchObject({
+    kind: 'unavailable',
+    detail: 'fetch failed (UND_ERR_SOCKET)',
+  });
   expect(readProviderError(new UnreadableAnswer('cut')).kind).toBe('unavailable');
 });
 
 it('reads other names of quotas, and no filter in other errors', () => {
-  expect(respond(429, { error: { type: 'exceeded_current_quota_error', message: 'x' } }).kind).toBe('rejected');
-  expect(respond(401, { error: { message: 'Invalid key. See our usage policy.' } }).kind).toBe('rejected');
+  expect(respond(429, { error: { type: 'exceeded_current_quota_error', message: 'x' } }).kind).toBe(
+    'rejected',
+  );
+  expect(respond(401, { error: { message: 'Invalid key. See our usage policy.' } }).kind).toBe(
+    'rejected',
+  );
 });
 
 it('counts errors of our own, and of the client library, as no outage', () => {
   expect(readProviderError(new TypeError('x is not a function')).kind).toBe('rejected');
-  expect(readProviderError(new Error('temperature is not supported by this model')).kind).toBe('rejected');
+  expect(readProviderError(new Error('temperature is not supported by this model')).kind).toBe(
+    'rejected',
+  );
   expect(readProviderError(new AnswerTooLarge('9 MiB')).kind).toBe('rejected');
   expect(readProviderError('text')).toMatchObject({ kind: 'rejected', detail: 'text' });
   const invalid = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });
@@ -129,7 +197,9 @@ it('reads an error within an answer by its name or number', () => {
   expect(kind({ type: 'BadRequestError', message: 'No' })).toBe('rejected');
   expect(kind({ code: 502, message: 'Provider returned error' })).toBe('unavailable');
   expect(kind({ code: '401', message: 'No auth' })).toBe('rejected');
-  expect(kind({ code: 400, message: 'error', metadata: { raw: 'prompt is too long' } })).toBe('context_overflow');
+  expect(kind({ code: 400, message: 'error', metadata: { raw: 'prompt is too long' } })).toBe(
+    'context_overflow',
+  );
   expect(kind({ status: 'RESOURCE_EXHAUSTED', message: 'Quota' })).toBe('rate_limited');
   expect(kind('the model runner has stopped')).toBe('unavailable');
 });
@@ -140,7 +210,9 @@ it('keeps the text of every shape of a body', () => {
   expect(detailOf({ error: 'no such parameter' })).toBe('HTTP 400: no such parameter');
   expect(detailOf({ message: 'no such parameter' })).toBe('HTTP 400: no such parameter');
   expect(detailOf({ detail: 'no such parameter' })).toBe('HTTP 400: no such parameter');
-  expect(detailOf([{ error: { message: 'no such parameter' } }])).toBe('HTTP 400: no such parameter');
+  expect(detailOf([{ error: { message: 'no such parameter' } }])).toBe(
+    'HTTP 400: no such parameter',
+  );
   expect(detailOf('no such parameter')).toBe('HTTP 400: no such parameter');
   expect(detailOf('')).toBe('HTTP 400: no message');
   expect(detailOf('x'.repeat(10_000))).toHaveLength(500);
@@ -153,8 +225,10 @@ it('omits the links of providers', () => {
       '401 Incorrect API key provided: sk-x. You can find your API key at https://platform.example.com/api-keys.\n\nTroubleshooting URL: https://docs.example.com/errors/MODEL_AUTHENTICATION/\n',
     ),
   ).toBe('HTTP 401: 401 Incorrect API key provided: sk-x.');
-  expect(detailOf('You exceeded your quota. For more, read https://example.com/docs?x=1. Try later.')).toBe(
-    'HTTP 401: You exceeded your quota. Try later.',
+  expect(
+    detailOf('You exceeded your quota. For more, read https://example.com/docs?x=1. Try later.'),
+  ).toBe('HTTP 401: You exceeded your quota. Try later.');
+  expect(detailOf('no server at http://127.0.0.1:11434')).toBe(
+    'HTTP 401: no server at http://127.0.0.1:11434',
   );
-  expect(detailOf('no server at http://127.0.0.1:11434')).toBe('HTTP 401: no server at http://127.0.0.1:11434');
 });

@@ -5,7 +5,8 @@ import { AnswerTooLarge, ProviderFault, UnreadableAnswer } from './reading/provi
  * - `rate_limited`: an attempt after the wait may succeed. It does not count.
  * - `context_overflow`, `content_filter`, `rejected`: the same request would be refused again.
  */
-export type ProviderErrorKind = 'unavailable' | 'rate_limited' | 'context_overflow' | 'content_filter' | 'rejected';
+export type ProviderErrorKind =
+  'unavailable' | 'rate_limited' | 'context_overflow' | 'content_filter' | 'rejected';
 
 export interface ProviderError {
   kind: ProviderErrorKind;
@@ -46,7 +47,8 @@ const causes: readonly Cause[] = [
   },
   {
     kind: 'rejected',
-    names: /^(insufficient_quota|exceeded_current_quota_error|billing_hard_limit_reached|billing_error)$/i,
+    names:
+      /^(insufficient_quota|exceeded_current_quota_error|billing_hard_limit_reached|billing_error)$/i,
   },
   { kind: 'rate_limited', statuses: (status) => status === 429 },
   { kind: 'unavailable', statuses: (status) => status >= 500 || status === 408 || status === 409 },
@@ -95,8 +97,12 @@ const withoutLinks = (text: string): string =>
 /** The code of an error of the network or of undici; undefined for other errors, such as those of our own code. */
 function networkCodeOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
-  return [code, cause?.code].find((one): one is string => typeof one === 'string' && isOfNetwork(one));
+  return [code, cause?.code].find(
+    (one): one is string => typeof one === 'string' && isOfNetwork(one),
+  );
 }
 
 const isOfNetwork = (code: string): boolean =>
-  /^[A-Z][A-Z0-9_]{1,63}$/.test(code) && code !== 'UND_ERR_INVALID_ARG' && !/^ERR_(?!SSL|TLS)/.test(code);
+  /^[A-Z][A-Z0-9_]{1,63}$/.test(code) &&
+  code !== 'UND_ERR_INVALID_ARG' &&
+  !/^ERR_(?!SSL|TLS)/.test(code);

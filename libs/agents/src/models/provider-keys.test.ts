@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, createDb, createSecretBox, integrationSecretContext, saveIntegration } from '@parley/db';
+import {
+  type Db,
+  createDb,
+  createSecretBox,
+  integrationSecretContext,
+  saveIntegration,
+} from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createOrganizationKeys } from './provider-keys';
 
@@ -14,16 +20,25 @@ it("decrypts an organization's own keys, each only for its provider and environm
   const { scope } = await seedOrganization(db.pool);
   const other = await seedOrganization(db.pool);
   const problems: string[] = [];
-  const log = { info: () => {}, warn: () => {}, error: (_fields: unknown, message: string) => problems.push(message) };
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (_fields: unknown, message: string) => problems.push(message),
+  };
   const insert = (provider: string, secret: Buffer | null, config = {}, active = true) =>
     db.pool.query(
       `insert into integrations (id, tenant, environment, provider, active, config, secrets, updated_at)
        values ($1, $2, 'development', $3, $4, $5, $6, now())`,
       [`int_${provider}`, scope.tenant, provider, active, JSON.stringify(config), secret],
     );
-  const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
+  const seal = (provider: string) =>
+    box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
   // The form in which `parley integrations set` stores it.
-  const own = { provider: 'openai', config: { baseUrl: 'http://models.test/v1' }, secrets: { apiKey: 'own-key' } };
+  const own = {
+    provider: 'openai',
+    config: { baseUrl: 'http://models.test/v1' },
+    secrets: { apiKey: 'own-key' },
+  };
   await saveIntegration(db, box, scope, own);
   await insert('ollama', null, { baseUrl: 'http://ollama.test' });
   await insert('anthropic', seal('openai'));

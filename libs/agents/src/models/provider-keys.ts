@@ -1,5 +1,10 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, type SecretBox, integrationSecretContext, listEnvironmentIntegrations } from '@parley/db';
+import {
+  type Queryable,
+  type SecretBox,
+  integrationSecretContext,
+  listEnvironmentIntegrations,
+} from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 
@@ -35,7 +40,9 @@ export function providersOfEnvironment(variables: ProviderVariables): ProviderTa
     google: { apiKey: variables.GOOGLE_API_KEY, baseUrl: variables.GOOGLE_BASE_URL },
     ollama: { baseUrl: variables.OLLAMA_BASE_URL },
   };
-  return Object.fromEntries(Object.entries(all).filter(([, access]) => access.apiKey || access.baseUrl));
+  return Object.fromEntries(
+    Object.entries(all).filter(([, access]) => access.apiKey || access.baseUrl),
+  );
 }
 
 /** Integrations that are not model providers. */
@@ -47,7 +54,11 @@ const cacheSize = 10_000;
  * Reads an organization's own provider keys: rows of `integrations` whose secret is `{"apiKey": …}` and whose config may have
  * a `baseUrl`. Results are cached for 5 s. A row that cannot be decrypted is logged and omitted.
  */
-export function createOrganizationKeys(db: Queryable, box: SecretBox, log: AgentLog): OrganizationKeys {
+export function createOrganizationKeys(
+  db: Queryable,
+  box: SecretBox,
+  log: AgentLog,
+): OrganizationKeys {
   const cache = new LRUCache<string, ProviderTable, Scope>({
     max: cacheSize,
     ttl: cacheMs,
@@ -62,15 +73,22 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
       const baseUrl = typeof config.baseUrl === 'string' ? config.baseUrl : undefined;
       try {
         const opened =
-          secrets === null ? {} : (JSON.parse(box.open(secrets, integrationSecretContext(scope, provider))) as object);
-        const apiKey = 'apiKey' in opened && typeof opened.apiKey === 'string' ? opened.apiKey : undefined;
+          secrets === null
+            ? {}
+            : (JSON.parse(box.open(secrets, integrationSecretContext(scope, provider))) as object);
+        const apiKey =
+          'apiKey' in opened && typeof opened.apiKey === 'string' ? opened.apiKey : undefined;
         if (apiKey || baseUrl) table[provider] = { apiKey, baseUrl };
       } catch (error) {
-        log.error({ err: error, ...scope, provider }, 'the key of a model provider could not be decrypted');
+        log.error(
+          { err: error, ...scope, provider },
+          'the key of a model provider could not be decrypted',
+        );
       }
     }
     return table;
   }
 
-  return (scope) => cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
+  return (scope) =>
+    cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
 }

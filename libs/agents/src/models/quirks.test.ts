@@ -1,4 +1,10 @@
-import { type ModelServer, type ModelServerReply, type Quirk, quirksOf, startModelServer } from '@parley/testing';
+import {
+  type ModelServer,
+  type ModelServerReply,
+  type Quirk,
+  quirksOf,
+  startModelServer,
+} from '@parley/testing';
 import { createModels } from './create-models';
 import type { ModelMessage, ModelRequest, TextSink } from './model';
 import { providersOfEnvironment } from './provider-keys';
@@ -53,13 +59,23 @@ const request = (messages = hello): ModelRequest => ({
 
 const tested = new Set<string>();
 /** Asks a model once, and returns its result with what was shown while it was written. */
-async function ask(model: string, way: (typeof ways)[number], reply: ModelServerReply, messages = hello) {
+async function ask(
+  model: string,
+  way: (typeof ways)[number],
+  reply: ModelServerReply,
+  messages = hello,
+) {
   for (const quirk of reply.quirks ?? []) tested.add(`${model.split('/')[0]} ${quirk}`);
   server.play(() => reply);
   let shown = '';
   const sink: TextSink = { begin: () => (shown = ''), write: (delta) => (shown += delta) };
   const options = way === 'streamed' ? { sink } : {};
-  const result = await models().complete(scope, { candidates: [model] }, request(messages), options);
+  const result = await models().complete(
+    scope,
+    { candidates: [model] },
+    request(messages),
+    options,
+  );
   return { result, shown: way === 'streamed' ? shown : undefined };
 }
 
@@ -96,12 +112,18 @@ const ofText: Quirk[] = [
   'usage_in_choice',
   'no_done',
 ];
-test.each(cross(ofText))('a text is read with the quirk %s of %s, %s', async (quirk, model, way) => {
-  const { result, shown } = await ask(model, way, { text, quirks: [quirk] });
-  expect(result).toMatchObject({ ok: true, reply: { text, finishReason: 'stop', toolCalls: [] } });
-  if (way === 'streamed') expect(shown).toBe(text);
-  expect(server.requests).toHaveLength(1);
-});
+test.each(cross(ofText))(
+  'a text is read with the quirk %s of %s, %s',
+  async (quirk, model, way) => {
+    const { result, shown } = await ask(model, way, { text, quirks: [quirk] });
+    expect(result).toMatchObject({
+      ok: true,
+      reply: { text, finishReason: 'stop', toolCalls: [] },
+    });
+    if (way === 'streamed') expect(shown).toBe(text);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.each(cross(['unopened_think_tag'] as Quirk[]))(
   '%s: the reply has no thoughts (%s, %s)',
@@ -118,19 +140,33 @@ const counted: [string, ModelServerReply['quirks']][] = [
   ['absent', ['usage_missing']],
   ['null', ['usage_null']],
 ];
-test.each(cross(counted))('tokens that are %s count as none (%s, %s)', async ([, quirks], model, way) => {
-  const { result } = await ask(model, way, { text, quirks, usage: { input: 12, output: 7 } });
-  expect(result.ok && result.reply.usage).toEqual({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
-});
+test.each(cross(counted))(
+  'tokens that are %s count as none (%s, %s)',
+  async ([, quirks], model, way) => {
+    const { result } = await ask(model, way, { text, quirks, usage: { input: 12, output: 7 } });
+    expect(result.ok && result.reply.usage).toEqual({
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: 0,
+    });
+  },
+);
 
-test.each(cross(['usage']))('%s: cached tokens are part of the input (%s, %s)', async (_, model, way) => {
-  const usage = { input: 100, output: 7, cacheRead: 60, cacheWrite: 30 };
-  const { result } = await ask(model, way, { text, usage });
-  if (!result.ok) throw new Error(result.detail);
-  expect(result.reply.usage).toMatchObject({ inputTokens: 100, outputTokens: 7, totalTokens: 107 });
-  if (!model.startsWith('ollama')) expect(result.reply.usage.cacheReadTokens).toBe(60);
-  if (/^(openai|anthropic)/.test(model)) expect(result.reply.usage.cacheWriteTokens).toBe(30);
-});
+test.each(cross(['usage']))(
+  '%s: cached tokens are part of the input (%s, %s)',
+  async (_, model, way) => {
+    const usage = { input: 100, output: 7, cacheRead: 60, cacheWrite: 30 };
+    const { result } = await ask(model, way, { text, usage });
+    if (!result.ok) throw new Error(result.detail);
+    expect(result.reply.usage).toMatchObject({
+      inputTokens: 100,
+      outputTokens: 7,
+      totalTokens: 107,
+    });
+    if (!model.startsWith('ollama')) expect(result.reply.usage.cacheReadTokens).toBe(60);
+    if (/^(openai|anthropic)/.test(model)) expect(result.reply.usage.cacheWriteTokens).toBe(30);
+  },
+);
 
 const ofCalls: Quirk[] = [
   'call_id_null',
@@ -151,37 +187,43 @@ const ofCalls: Quirk[] = [
   'pretty_json',
   'byte_chunks',
 ];
-test.each(cross(ofCalls))('a call is read and sent back with the quirk %s of %s, %s', async (quirk, model, way) => {
-  const first = await ask(model, way, { ...payCall, quirks: [quirk] });
-  expect(first.result).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'pay', args }] } });
-  if (!first.result.ok) return;
-  const { toolCalls, raw } = first.result.reply;
-  expect(toolCalls[0]!.problem).toBeUndefined();
-  const next: ModelMessage[] = [
-    ...hello,
-    { role: 'assistant', content: '', toolCalls, raw },
-    { role: 'tool', toolCallId: toolCalls[0]!.id, name: 'pay', content: 'paid', isError: false },
-  ];
-  const second = await ask(model, way, { text }, next);
-  expect(second.result).toMatchObject({ ok: true, reply: { text } });
-  const sent = server.requests.at(-1)!.messages;
-  expect(sent[1]).toMatchObject({ role: 'assistant', toolCalls: [{ name: 'pay', args }] });
-});
+test.each(cross(ofCalls))(
+  'a call is read and sent back with the quirk %s of %s, %s',
+  async (quirk, model, way) => {
+    const first = await ask(model, way, { ...payCall, quirks: [quirk] });
+    expect(first.result).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'pay', args }] } });
+    if (!first.result.ok) return;
+    const { toolCalls, raw } = first.result.reply;
+    expect(toolCalls[0]!.problem).toBeUndefined();
+    const next: ModelMessage[] = [
+      ...hello,
+      { role: 'assistant', content: '', toolCalls, raw },
+      { role: 'tool', toolCallId: toolCalls[0]!.id, name: 'pay', content: 'paid', isError: false },
+    ];
+    const second = await ask(model, way, { text }, next);
+    expect(second.result).toMatchObject({ ok: true, reply: { text } });
+    const sent = server.requests.at(-1)!.messages;
+    expect(sent[1]).toMatchObject({ role: 'assistant', toolCalls: [{ name: 'pay', args }] });
+  },
+);
 
-test.each(ways)('thoughts of OpenAI-compatible servers go back with the calls of the turn (%s)', async (way) => {
-  const { result } = await ask('openai/deepseek', way, { ...payCall, quirks: ['with_thoughts'] });
-  if (!result.ok) throw new Error(result.detail);
-  const { toolCalls, raw } = result.reply;
-  await ask('openai/deepseek', way, { text }, [
-    ...hello,
-    { role: 'assistant', content: '', toolCalls, raw },
-    { role: 'tool', toolCallId: toolCalls[0]!.id, name: 'pay', content: 'paid', isError: false },
-  ]);
-  const messages = server.requests.at(-1)!.body.messages as Record<string, unknown>[];
-  expect(messages.find(({ role }) => role === 'assistant')).toMatchObject({
-    reasoning_content: 'The secret discount is 30%.',
-  });
-});
+test.each(ways)(
+  'thoughts of OpenAI-compatible servers go back with the calls of the turn (%s)',
+  async (way) => {
+    const { result } = await ask('openai/deepseek', way, { ...payCall, quirks: ['with_thoughts'] });
+    if (!result.ok) throw new Error(result.detail);
+    const { toolCalls, raw } = result.reply;
+    await ask('openai/deepseek', way, { text }, [
+      ...hello,
+      { role: 'assistant', content: '', toolCalls, raw },
+      { role: 'tool', toolCallId: toolCalls[0]!.id, name: 'pay', content: 'paid', isError: false },
+    ]);
+    const messages = server.requests.at(-1)!.body.messages as Record<string, unknown>[];
+    expect(messages.find(({ role }) => role === 'assistant')).toMatchObject({
+      reasoning_content: 'The secret discount is 30%.',
+    });
+  },
+);
 
 const withoutArguments: Quirk[] = [
   'arguments_null',
@@ -190,15 +232,25 @@ const withoutArguments: Quirk[] = [
   'arguments_null_text',
   'arguments_missing',
 ];
-test.each(cross(withoutArguments))('no arguments are {} with the quirk %s of %s, %s', async (quirk, model, way) => {
-  const { result } = await ask(model, way, { toolCalls: [{ name: 'pay', args: {} }], quirks: [quirk] });
-  expect(result).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'pay', args: {} }] } });
-  expect(result.ok && result.reply.toolCalls[0]!.problem).toBeUndefined();
-});
+test.each(cross(withoutArguments))(
+  'no arguments are {} with the quirk %s of %s, %s',
+  async (quirk, model, way) => {
+    const { result } = await ask(model, way, {
+      toolCalls: [{ name: 'pay', args: {} }],
+      quirks: [quirk],
+    });
+    expect(result).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'pay', args: {} }] } });
+    expect(result.ok && result.reply.toolCalls[0]!.problem).toBeUndefined();
+  },
+);
 
 const broken: [string, ModelServerReply, RegExp][] = [
   ['no function', { ...payCall, quirks: ['call_without_function'] }, /names no tool/],
-  ['incomplete arguments', { toolCalls: [{ name: 'pay', rawArgs: '{"amount":1200' }] }, /not a JSON object: \{"amount/],
+  [
+    'incomplete arguments',
+    { toolCalls: [{ name: 'pay', rawArgs: '{"amount":1200' }] },
+    /not a JSON object: \{"amount/,
+  ],
   ['a list', { toolCalls: [{ name: 'pay', rawArgs: '[1]' }] }, /not a JSON object/],
   ['a text', { toolCalls: [{ name: 'pay', rawArgs: '"{}"' }] }, /not a JSON object/],
 ];
@@ -207,7 +259,10 @@ test.each(cross(['call_without_name'] as Quirk[]))(
   async (quirk, model, way) => {
     const { result } = await ask(model, way, { ...payCall, quirks: [quirk] });
     const problem = 'The call names no tool';
-    expect(result).toMatchObject({ ok: true, reply: { toolCalls: [{ name: 'unnamed', args: {}, problem }] } });
+    expect(result).toMatchObject({
+      ok: true,
+      reply: { toolCalls: [{ name: 'unnamed', args: {}, problem }] },
+    });
   },
 );
 test.each(cross(broken, openai))(
@@ -230,7 +285,9 @@ const ends: [string, string, [string, string, string, string]][] = [
 ];
 const endsOfModels = ends.flatMap(([name, finishReason, words]) =>
   words.flatMap((finish, at) =>
-    finish === '' ? [] : ways.map((way) => [name, finishReason, finish, allModels[at]!, way] as const),
+    finish === ''
+      ? []
+      : ways.map((way) => [name, finishReason, finish, allModels[at]!, way] as const),
   ),
 );
 test.each(endsOfModels)(
@@ -240,15 +297,18 @@ test.each(endsOfModels)(
     expect(result).toMatchObject({ ok: true, reply: { text, finishReason } });
   },
 );
-test.each(endsOfModels)('%s: without a text it is a failure (%s, %s, %s, %s)', async (name, _, finish, model, way) => {
-  const { result } = await ask(model, way, { finish, usage: { input: 3, output: 2 } });
-  expect(result).toMatchObject({
-    ok: false,
-    reason: name === 'error' ? 'empty_answer' : name,
-    usage: { inputTokens: 6, outputTokens: 4 },
-  });
-  expect(server.requests).toHaveLength(2);
-});
+test.each(endsOfModels)(
+  '%s: without a text it is a failure (%s, %s, %s, %s)',
+  async (name, _, finish, model, way) => {
+    const { result } = await ask(model, way, { finish, usage: { input: 3, output: 2 } });
+    expect(result).toMatchObject({
+      ok: false,
+      reason: name === 'error' ? 'empty_answer' : name,
+      usage: { inputTokens: 6, outputTokens: 4 },
+    });
+    expect(server.requests).toHaveLength(2);
+  },
+);
 
 test.each(cross(['thoughts_only', 'think_tag'] as Quirk[]))(
   '%s and no text is a failure (%s, %s)',
@@ -267,12 +327,17 @@ test.each(cross(['\n\n', '']))('%j is no answer (%s, %s)', async (blank, model, 
 
 test.each(ways)('the text of a refusal is the answer (%s)', async (way) => {
   const { result, shown } = await ask('openai/gpt-4.1', way, { refusal: 'I cannot help.' });
-  expect(result).toMatchObject({ ok: true, reply: { text: 'I cannot help.', finishReason: 'refusal' } });
+  expect(result).toMatchObject({
+    ok: true,
+    reply: { text: 'I cannot help.', finishReason: 'refusal' },
+  });
   if (way === 'streamed') expect(shown).toBe('I cannot help.');
 });
 
 test.each(ways)('a prompt that Gemini blocks is refused once, and no outage (%s)', async (way) => {
-  const { result } = await ask('google/gemini-2.5-flash', way, { blockReason: 'PROHIBITED_CONTENT' });
+  const { result } = await ask('google/gemini-2.5-flash', way, {
+    blockReason: 'PROHIBITED_CONTENT',
+  });
   expect(result).toMatchObject({ ok: false, reason: 'content_filter' });
   expect(server.requests).toHaveLength(1);
 });
@@ -301,40 +366,59 @@ test.each(cross(['error_in_answer'] as Quirk[]))(
   },
 );
 
-test.each(cross(['html', 'empty_body'] as Quirk[]))('%s is no answer (%s, %s)', async (quirk, model, way) => {
-  const { result } = await ask(model, way, { text, quirks: [quirk] });
-  expect(result).toMatchObject({ ok: false, reason: 'unavailable' });
-});
+test.each(cross(['html', 'empty_body'] as Quirk[]))(
+  '%s is no answer (%s, %s)',
+  async (quirk, model, way) => {
+    const { result } = await ask(model, way, { text, quirks: [quirk] });
+    expect(result).toMatchObject({ ok: false, reason: 'unavailable' });
+  },
+);
 
-test.each(cross(['huge_answer'] as Quirk[]))('%s is refused once (%s, %s)', async (quirk, model, way) => {
-  const { result } = await ask(model, way, { quirks: [quirk] });
-  if (result.ok) expect(result.reply).toMatchObject({ finishReason: 'length' });
-  else expect(result).toMatchObject({ reason: 'rejected', detail: expect.stringContaining('larger than') });
-  expect(server.requests).toHaveLength(1);
-});
+test.each(cross(['huge_answer'] as Quirk[]))(
+  '%s is refused once (%s, %s)',
+  async (quirk, model, way) => {
+    const { result } = await ask(model, way, { quirks: [quirk] });
+    if (result.ok) expect(result.reply).toMatchObject({ finishReason: 'length' });
+    else
+      expect(result).toMatchObject({
+        reason: 'rejected',
+        detail: expect.stringContaining('larger than'),
+      });
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
-test.each(cross(['many_calls'] as Quirk[]))('%s: 32 calls are read (%s, %s)', async (quirk, model, way) => {
-  const { result } = await ask(model, way, { ...payCall, quirks: [quirk] });
-  expect(result).toMatchObject({ ok: true, reply: { droppedCalls: 168 } });
-  expect(result.ok && result.reply.toolCalls).toHaveLength(32);
-});
+test.each(cross(['many_calls'] as Quirk[]))(
+  '%s: 32 calls are read (%s, %s)',
+  async (quirk, model, way) => {
+    const { result } = await ask(model, way, { ...payCall, quirks: [quirk] });
+    expect(result).toMatchObject({ ok: true, reply: { droppedCalls: 168 } });
+    expect(result.ok && result.reply.toolCalls).toHaveLength(32);
+  },
+);
 
-test.each(cross(['call_ids_equal'] as Quirk[]))('%s: two calls stay two (%s, %s)', async (quirk, model, way) => {
-  const two = [
-    { name: 'pay', args },
-    { name: 'pay', args: { amount: 7 } },
-  ];
-  const { result } = await ask(model, way, { toolCalls: two, quirks: [quirk] });
-  if (!result.ok) throw new Error(result.detail);
-  expect(result.reply.toolCalls.map((call) => call.args)).toEqual([args, { amount: 7 }]);
-  expect(new Set(result.reply.raw!.callIds.values()).size).toBe(2);
-});
+test.each(cross(['call_ids_equal'] as Quirk[]))(
+  '%s: two calls stay two (%s, %s)',
+  async (quirk, model, way) => {
+    const two = [
+      { name: 'pay', args },
+      { name: 'pay', args: { amount: 7 } },
+    ];
+    const { result } = await ask(model, way, { toolCalls: two, quirks: [quirk] });
+    if (!result.ok) throw new Error(result.detail);
+    expect(result.reply.toolCalls.map((call) => call.args)).toEqual([args, { amount: 7 }]);
+    expect(new Set(result.reply.raw!.callIds.values()).size).toBe(2);
+  },
+);
 
-test.each(cross(['endless_text'] as Quirk[]))('%s is cut at 1 MiB (%s, %s)', async (quirk, model, way) => {
-  const { result } = await ask(model, way, { quirks: [quirk] });
-  expect(result).toMatchObject({ ok: true, reply: { finishReason: 'length' } });
-  expect(result.ok && result.reply.text.length).toBe(1024 * 1024);
-});
+test.each(cross(['endless_text'] as Quirk[]))(
+  '%s is cut at 1 MiB (%s, %s)',
+  async (quirk, model, way) => {
+    const { result } = await ask(model, way, { quirks: [quirk] });
+    expect(result).toMatchObject({ ok: true, reply: { finishReason: 'length' } });
+    expect(result.ok && result.reply.text.length).toBe(1024 * 1024);
+  },
+);
 
 test.each(cross(['no_finish_reason'] as Quirk[]))(
   '%s: the end of the protocol is an end (%s, %s)',
@@ -360,7 +444,9 @@ test('another candidate is asked after an answer without a text, and only then',
 });
 
 test('half an answer is used when no candidate has a whole one', async () => {
-  server.play(({ model }) => (model === 'half' ? { text: 'Your refund is', finish: 'error' } : { status: 400 }));
+  server.play(({ model }) =>
+    model === 'half' ? { text: 'Your refund is', finish: 'error' } : { status: 400 },
+  );
   const settings = { candidates: ['openai/half', 'openai/none'] as [string, ...string[]] };
   expect(await models().complete(scope, settings, request())).toMatchObject({
     ok: true,
@@ -370,6 +456,8 @@ test('half an answer is used when no candidate has a whole one', async () => {
 });
 
 test('each quirk of the server was tried', () => {
-  const all = providers.flatMap((provider) => quirksOf(provider).map((quirk) => `${provider} ${quirk}`));
+  const all = providers.flatMap((provider) =>
+    quirksOf(provider).map((quirk) => `${provider} ${quirk}`),
+  );
   expect(all.filter((one) => !tested.has(one))).toEqual([]);
 });

@@ -4,7 +4,10 @@ import type { ModelMessage, ModelReply, ModelRequest, ModelToolCall, RawReply } 
 import type { OpenAiTool, ProviderReply } from './provider-call';
 import { type ToolNames, createToolNames } from './tool-names';
 
-type MessageClasses = Pick<typeof messageClasses, 'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>;
+type MessageClasses = Pick<
+  typeof messageClasses,
+  'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'
+>;
 
 export interface ConversionOptions {
   /** `provider/name`. A raw reply is sent back only to the model that wrote it. */
@@ -27,7 +30,11 @@ export interface Conversion {
 }
 
 /** Converts a request to LangChain's messages and tools. */
-export function toLangChain(classes: MessageClasses, request: ModelRequest, options: ConversionOptions): Conversion {
+export function toLangChain(
+  classes: MessageClasses,
+  request: ModelRequest,
+  options: ConversionOptions,
+): Conversion {
   const names = createToolNames(
     request.tools.map((tool) => tool.name),
     request.otherTools,
@@ -40,15 +47,22 @@ export function toLangChain(classes: MessageClasses, request: ModelRequest, opti
   if (request.system.trim() !== '') messages.push(new classes.SystemMessage(request.system));
   for (const message of request.messages) {
     if (message.role === 'user') messages.push(new classes.HumanMessage(notBlank(message.content)));
-    else if (asText && message.role === 'tool') messages.push(new classes.HumanMessage(resultAsText(message)));
-    else if (asText && message.role === 'assistant') messages.push(new classes.AIMessage(callsAsText(message)));
-    else if (message.role === 'tool') messages.push(toToolMessage(classes, message, names, callIds));
+    else if (asText && message.role === 'tool')
+      messages.push(new classes.HumanMessage(resultAsText(message)));
+    else if (asText && message.role === 'assistant')
+      messages.push(new classes.AIMessage(callsAsText(message)));
+    else if (message.role === 'tool')
+      messages.push(toToolMessage(classes, message, names, callIds));
     else if (message.raw?.model === options.model) {
       for (const [id, providerId] of message.raw.callIds) callIds.set(id, providerId);
       messages.push(message.raw.message as AIMessage);
       raw.push(message.raw);
     } else {
-      const calls = message.toolCalls.map(({ id, name, args }) => ({ id, name: names.toProvider(name), args }));
+      const calls = message.toolCalls.map(({ id, name, args }) => ({
+        id,
+        name: names.toProvider(name),
+        args,
+      }));
       // Anthropic refuses blank texts.
       const content = message.content.trim() === '' ? '' : message.content;
       messages.push(new classes.AIMessage({ content, tool_calls: calls }));
@@ -73,9 +87,18 @@ function toToolMessage(
   });
 }
 
-function toTool(tool: ModelRequest['tools'][number], names: ToolNames, options: ConversionOptions): OpenAiTool {
-  const parameters: Record<string, unknown> = { type: 'object', properties: {}, ...tool.parameters };
-  if (options.plainObjectSchemas) for (const key of ['oneOf', 'anyOf', 'allOf']) delete parameters[key];
+function toTool(
+  tool: ModelRequest['tools'][number],
+  names: ToolNames,
+  options: ConversionOptions,
+): OpenAiTool {
+  const parameters: Record<string, unknown> = {
+    type: 'object',
+    properties: {},
+    ...tool.parameters,
+  };
+  if (options.plainObjectSchemas)
+    for (const key of ['oneOf', 'anyOf', 'allOf']) delete parameters[key];
   return {
     type: 'function',
     function: { name: names.toProvider(tool.name), description: tool.description, parameters },
@@ -86,7 +109,9 @@ const resultAsText = (message: Extract<ModelMessage, { role: 'tool' }>): string 
   `[${message.name} ${message.isError ? 'failed' : 'returned'}] ${message.content}`;
 
 function callsAsText(message: Extract<ModelMessage, { role: 'assistant' }>): string {
-  const calls = message.toolCalls.map(({ name, args }) => `[called ${name} with ${JSON.stringify(args)}]`);
+  const calls = message.toolCalls.map(
+    ({ name, args }) => `[called ${name} with ${JSON.stringify(args)}]`,
+  );
   return [message.content, ...calls].filter((text) => text !== '').join('\n') || '(no text)';
 }
 
@@ -103,7 +128,11 @@ export function toReply(
   });
   const returned = {
     message: thoughts,
-    calls: new Map(calls.flatMap(({ id, written }) => (written.extra === undefined ? [] : [[id, written.extra]]))),
+    calls: new Map(
+      calls.flatMap(({ id, written }) =>
+        written.extra === undefined ? [] : [[id, written.extra]],
+      ),
+    ),
   };
   const callIds = new Map(toolCalls.map(({ id }, index) => [id, calls[index]!.id]));
   return {

@@ -15,7 +15,11 @@ it('gives different names to tools whose names would be equal', () => {
 });
 
 it('is bijective for any list, within what providers accept', () => {
-  const word = fc.string({ unit: fc.constantFrom('a', 'b', '_', '.', '-', '1'), minLength: 1, maxLength: 90 });
+  const word = fc.string({
+    unit: fc.constantFrom('a', 'b', '_', '.', '-', '1'),
+    minLength: 1,
+    maxLength: 90,
+  });
   fc.assert(
     fc.property(fc.uniqueArray(word, { maxLength: 30 }), (list) => {
       const names = createToolNames(list);

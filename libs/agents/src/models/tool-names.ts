@@ -20,7 +20,9 @@ export type ToolNames = ReturnType<typeof createToolNames>;
 export function createToolNames(names: readonly string[], others: readonly string[] = []) {
   const toNames = new Map<string, string>();
   const fromNames = new Map<string, string>();
-  const unchangedFirst = [...names].sort((a, b) => Number(encodeToolName(a) !== a) - Number(encodeToolName(b) !== b));
+  const unchangedFirst = [...names].sort(
+    (a, b) => Number(encodeToolName(a) !== a) - Number(encodeToolName(b) !== b),
+  );
   for (const name of unchangedFirst) {
     if (toNames.has(name)) continue;
     let encoded = encodeToolName(name);
@@ -30,7 +32,8 @@ export function createToolNames(names: readonly string[], others: readonly strin
     fromNames.set(encoded, name);
   }
   for (const name of others)
-    if (!toNames.has(name) && !fromNames.has(encodeToolName(name))) fromNames.set(encodeToolName(name), name);
+    if (!toNames.has(name) && !fromNames.has(encodeToolName(name)))
+      fromNames.set(encodeToolName(name), name);
   return {
     toProvider: (name: string): string => toNames.get(name) ?? encodeToolName(name),
     /** An unknown name is returned unchanged, so that the error names it. */

@@ -49,7 +49,13 @@ export async function chooseAgent(
     agentSlug: string,
     by: Extract<Routing, { ok: true }>['by'],
     classification: Classification | null = null,
-  ): Extract<Routing, { ok: true }> => ({ ok: true, agentSlug, routerSlug: request.routerSlug, by, classification });
+  ): Extract<Routing, { ok: true }> => ({
+    ok: true,
+    agentSlug,
+    routerSlug: request.routerSlug,
+    by,
+    classification,
+  });
   const sticky = stickyAgent(row);
   if (sticky !== null) return chosen(sticky, 'transfer');
   // During a takeover no agent answers, so no model is called to choose one.
@@ -68,11 +74,25 @@ export async function chooseAgent(
     loadCandidates(db, scope, router.agents),
     row.thread_id === null
       ? []
-      : loadRecent(db, scope, row.thread_id, router.contextMessages ?? defaultContextMessages, request.executionId),
+      : loadRecent(
+          db,
+          scope,
+          row.thread_id,
+          router.contextMessages ?? defaultContextMessages,
+          request.executionId,
+        ),
   ]);
   const { message, signal } = request;
-  const { slug, ...cost } = await classify(models, scope, { router, candidates, recent, message, signal });
-  return slug === null ? chosen(router.fallback, 'fallback', cost) : chosen(slug, 'classification', cost);
+  const { slug, ...cost } = await classify(models, scope, {
+    router,
+    candidates,
+    recent,
+    message,
+    signal,
+  });
+  return slug === null
+    ? chosen(router.fallback, 'fallback', cost)
+    : chosen(slug, 'classification', cost);
 }
 
 const candidatesBySlug = statement(
@@ -83,7 +103,11 @@ const candidatesBySlug = statement(
   { slug: column.text, name: column.text, description: column.text.nullable },
 );
 
-async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<Candidate[]> {
+async function loadCandidates(
+  db: Queryable,
+  scope: Scope,
+  slugs: readonly string[],
+): Promise<Candidate[]> {
   return (await db.query(scope, candidatesBySlug, [scope.tenant, scope.environment, slugs])).rows;
 }
 
@@ -99,7 +123,18 @@ const recentMessages = statement(
   { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
 );
 
-async function loadRecent(db: Queryable, scope: Scope, threadId: string, count: number, before?: string) {
-  const { rows } = await db.query(scope, recentMessages, [scope.tenant, threadId, count, before ?? null]);
+async function loadRecent(
+  db: Queryable,
+  scope: Scope,
+  threadId: string,
+  count: number,
+  before?: string,
+) {
+  const { rows } = await db.query(scope, recentMessages, [
+    scope.tenant,
+    threadId,
+    count,
+    before ?? null,
+  ]);
   return rows.reverse();
 }

@@ -6,7 +6,10 @@ const rule = (field: string, operator: Operator, value: Json) => [
   { conditions: [{ field, operator, value }], route: 'yes' },
 ];
 const entities = new Map([
-  ['customer', { plan: 'gold', debt: 50, tags: ['new', 'web'], address: { city: 'Lima' }, none: null }],
+  [
+    'customer',
+    { plan: 'gold', debt: 50, tags: ['new', 'web'], address: { city: 'Lima' }, none: null },
+  ],
 ]);
 
 it.each<[string, Operator, Json, boolean]>([

@@ -23,19 +23,39 @@ const routerSql = (threadKey: 'id' | 'external_id') =>
    where r.tenant = $1 and r.environment = $2::"Environment" and r.slug = $3`;
 
 const byThreadId = statement('router-with-thread-by-id', routerSql('id'), routerRow);
-const byExternalThreadId = statement('router-with-thread-by-external', routerSql('external_id'), routerRow);
+const byExternalThreadId = statement(
+  'router-with-thread-by-external',
+  routerSql('external_id'),
+  routerRow,
+);
 
 /** Reads a router with the state of the message's thread, if it exists; null when there is no such router. */
 export async function readRouterWithThread(
   db: Queryable,
   scope: Scope,
-  { routerSlug, threadId, externalThreadId }: { routerSlug: string; threadId?: string; externalThreadId?: string },
+  {
+    routerSlug,
+    threadId,
+    externalThreadId,
+  }: { routerSlug: string; threadId?: string; externalThreadId?: string },
 ): Promise<RowOf<typeof routerRow> | null> {
-  const values = [scope.tenant, scope.environment, routerSlug, threadId ?? externalThreadId ?? null];
-  const { rows } = await db.query(scope, threadId === undefined ? byExternalThreadId : byThreadId, values);
+  const values = [
+    scope.tenant,
+    scope.environment,
+    routerSlug,
+    threadId ?? externalThreadId ?? null,
+  ];
+  const { rows } = await db.query(
+    scope,
+    threadId === undefined ? byExternalThreadId : byThreadId,
+    values,
+  );
   return rows[0] ?? null;
 }
 
 /** The agent that keeps the thread after a transfer, while the router still lists it; null when the router chooses again. */
-export const stickyAgent = ({ definition, transferred_to: slug }: RowOf<typeof routerRow>): string | null =>
+export const stickyAgent = ({
+  definition,
+  transferred_to: slug,
+}: RowOf<typeof routerRow>): string | null =>
   slug !== null && definition.agents.includes(slug) ? slug : null;

@@ -6,7 +6,11 @@ import type { ToolResult, TransferRequest } from '@parley/tools';
 /** Maximum transfers in a thread. The count is reset after four hours without a message (threads/enter-thread.sql). */
 const maxTransfers = 5;
 
-const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execution_error', message });
+const refuse = (message: string): ToolResult => ({
+  ok: false,
+  errorType: 'execution_error',
+  message,
+});
 
 const findTarget = statement(
   'transfer-target',
@@ -30,11 +34,19 @@ const transferThread = statement(
  * Implements the tool `router.transfer`: another agent answers the next messages of the thread
  * (docs/reference/tools.md#agent-and-router-tools). Behind a router it must be one of the router's agents.
  */
-export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
+export function createTransfer(
+  db: Db,
+): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
-    if (fromAgentSlug === toAgentSlug) return refuse(`Agent "${toAgentSlug}" already has this conversation`);
+    if (fromAgentSlug === toAgentSlug)
+      return refuse(`Agent "${toAgentSlug}" already has this conversation`);
     const { tenant, environment } = scope;
-    const { rows } = await db.query(scope, findTarget, [tenant, environment, toAgentSlug, executionId ?? null]);
+    const { rows } = await db.query(scope, findTarget, [
+      tenant,
+      environment,
+      toAgentSlug,
+      executionId ?? null,
+    ]);
     const target = rows[0];
     if (target === undefined)
       return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
@@ -43,7 +55,8 @@ export function createTransfer(db: Db): (scope: Scope, request: TransferRequest)
     return db.transaction(async (client) => {
       const values = [tenant, environment, threadId, toAgentSlug, maxTransfers];
       const { rowCount } = await client.query(scope, transferThread, values);
-      if (rowCount !== 1) return refuse(`This conversation was already transferred ${maxTransfers} times`);
+      if (rowCount !== 1)
+        return refuse(`This conversation was already transferred ${maxTransfers} times`);
       await recordEvent(client, scope, {
         type: 'router.transferred',
         payload: { threadId, from: fromAgentSlug, to: toAgentSlug, reason: reason ?? null },
@@ -51,7 +64,12 @@ export function createTransfer(db: Db): (scope: Scope, request: TransferRequest)
       });
       return {
         ok: true,
-        result: { transferred: true, agentSlug: toAgentSlug, agentId: target.id, agentName: target.name },
+        result: {
+          transferred: true,
+          agentSlug: toAgentSlug,
+          agentId: target.id,
+          agentName: target.name,
+        },
       };
     });
   };

@@ -3,7 +3,10 @@ export const bucketFactor = 1.2;
 /** The last bucket also has all longer durations: 1.2^68 ms are 4 minutes. */
 const bucketCount = 69;
 
-const inBucket = Array.from({ length: bucketCount }, (_, i) => `(count(*) filter (where bucket = ${i}))::int`);
+const inBucket = Array.from(
+  { length: bucketCount },
+  (_, i) => `(count(*) filter (where bucket = ${i}))::int`,
+);
 
 /** Columns of the figures of executions, of the rows of `executionsSql`. */
 export const sums = `count(*)::int as messages, (count(*) filter (where not stored))::int as executions,

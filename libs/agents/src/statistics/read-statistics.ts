@@ -20,7 +20,15 @@ export interface StatisticsQuery {
   channel?: string;
 }
 
-const names = ['messages', 'executions', 'failures', 'input_tokens', 'output_tokens', 'tool_calls', 'tool_errors'];
+const names = [
+  'messages',
+  'executions',
+  'failures',
+  'input_tokens',
+  'output_tokens',
+  'tool_calls',
+  'tool_errors',
+];
 
 /** The beginning of the hour or day of `from`. */
 const begin = '(date_trunc($10, $8::timestamptz at time zone $11) at time zone $11)';
@@ -67,9 +75,13 @@ const read = statement(
   },
 );
 
-const rolledUntil = statement('statistics-until', 'select until from execution_rollups where tenant = $1', {
-  until: column.timestamptz,
-});
+const rolledUntil = statement(
+  'statistics-until',
+  'select until from execution_rollups where tenant = $1',
+  {
+    until: column.timestamptz,
+  },
+);
 
 /**
  * Figures of an environment for each hour or day: those that the worker has stored, and the executions since then. Reads at
@@ -112,7 +124,10 @@ export async function readStatistics(db: Queryable, scope: Scope, query: Statist
 }
 
 /** The middle of the bucket that has the percentile; null without durations. */
-export function percentile(durations: Readonly<Record<string, number>>, share: number): number | null {
+export function percentile(
+  durations: Readonly<Record<string, number>>,
+  share: number,
+): number | null {
   // Keys that are whole numbers are in ascending order.
   const buckets = Object.entries(durations);
   let left = buckets.reduce((sum, [, count]) => sum + count, 0) * share;

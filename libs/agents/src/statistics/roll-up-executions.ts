@@ -12,9 +12,13 @@ const nextExecution = statement(
   { createdAt: column.timestamptz },
 );
 
-const rollUntil = statement('roll-up-until', `select until from execution_rollups where tenant = $1`, {
-  until: column.timestamptz,
-});
+const rollUntil = statement(
+  'roll-up-until',
+  `select until from execution_rollups where tenant = $1`,
+  {
+    until: column.timestamptz,
+  },
+);
 
 /** Stores the figures of one hour, for each agent and channel and for all of them. Repeating it changes nothing. */
 const rollUpHour = statement(
@@ -42,20 +46,32 @@ const markUntil = statement(
  * Adds the hours that have ended to the statistics of every tenant, hour by hour, until `signal` aborts. A process that is
  * killed continues where it stopped. Returns the number of hours.
  */
-export async function rollUpExecutions(db: Db, signal: AbortSignal, now = Date.now()): Promise<number> {
+export async function rollUpExecutions(
+  db: Db,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<number> {
   const end = Math.floor((now - settledMs) / hourMs) * hourMs;
   let hours = 0;
   for (const tenant of await tenantsOf(db)) hours += await rollUpTenant(db, tenant, end, signal);
   return hours;
 }
 
-async function rollUpTenant(db: Db, { tenant }: Tenant, endMs: number, signal: AbortSignal): Promise<number> {
+async function rollUpTenant(
+  db: Db,
+  { tenant }: Tenant,
+  endMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   const [progress] = (await db.query({ tenant }, rollUntil, [tenant])).rows;
   let untilMs = progress?.until.getTime() ?? 0;
   let hours = 0;
   for (; untilMs < endMs; hours++) {
     signal.throwIfAborted();
-    const { rows } = await db.query({ tenant }, nextExecution, [tenant, String(firstIdAt(new Date(untilMs)))]);
+    const { rows } = await db.query({ tenant }, nextExecution, [
+      tenant,
+      String(firstIdAt(new Date(untilMs))),
+    ]);
     const first = rows[0]?.createdAt.getTime() ?? Infinity;
     const hour = Math.max(untilMs, Math.floor(first / hourMs) * hourMs);
     if (hour >= endMs) {
@@ -63,7 +79,13 @@ async function rollUpTenant(db: Db, { tenant }: Tenant, endMs: number, signal: A
       return hours;
     }
     const [from, to] = [new Date(hour), new Date(hour + hourMs)];
-    await db.query({ tenant }, rollUpHour, [tenant, String(firstIdAt(from)), String(firstIdAt(to)), from, to]);
+    await db.query({ tenant }, rollUpHour, [
+      tenant,
+      String(firstIdAt(from)),
+      String(firstIdAt(to)),
+      from,
+      to,
+    ]);
     untilMs = hour + hourMs;
   }
   return hours;

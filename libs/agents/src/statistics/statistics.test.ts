@@ -53,7 +53,12 @@ const add = ({
   );
 
 const readDay = async (more: object = {}) => {
-  const range = { from: new Date(day), to: new Date(nextDay), interval: 'hour' as const, timezone: 'UTC' };
+  const range = {
+    from: new Date(day),
+    to: new Date(nextDay),
+    interval: 'hour' as const,
+    timezone: 'UTC',
+  };
   const { buckets } = await readStatistics(db, scope, { ...range, ...more });
   return buckets;
 };
@@ -74,15 +79,28 @@ test('hours have the figures of their executions, by agent and channel', async (
   await rollUpExecutions(db, signal);
   const buckets = await readDay();
   expect(buckets).toHaveLength(24);
-  expect(buckets[0]).toMatchObject({ start: new Date(day), messages: 4, executions: 3, failures: 1 });
-  expect(buckets[0]).toMatchObject({ inputTokens: 40, outputTokens: 8, toolCalls: 12, toolErrors: 4 });
+  expect(buckets[0]).toMatchObject({
+    start: new Date(day),
+    messages: 4,
+    executions: 3,
+    failures: 1,
+  });
+  expect(buckets[0]).toMatchObject({
+    inputTokens: 40,
+    outputTokens: 8,
+    toolCalls: 12,
+    toolErrors: 4,
+  });
   expect(Math.abs(buckets[0]!.p50Ms! / 100 - 1)).toBeLessThan(0.1);
   expect(Math.abs(buckets[0]!.p95Ms! / 4_000 - 1)).toBeLessThan(0.1);
   expect(buckets[1]).toMatchObject({ messages: 0, executions: 0, p50Ms: null });
   expect(buckets[5]).toMatchObject({ messages: 1, executions: 1, failures: 0 });
   expect((await readDay({ agentSlug: 'b' }))[0]).toMatchObject({ messages: 2, failures: 1 });
   expect((await readDay({ channel: 'whatsapp' }))[0]).toMatchObject({ messages: 1, failures: 0 });
-  expect((await readDay({ agentSlug: 'b', channel: 'api' }))[0]).toMatchObject({ messages: 1, failures: 1 });
+  expect((await readDay({ agentSlug: 'b', channel: 'api' }))[0]).toMatchObject({
+    messages: 1,
+    failures: 1,
+  });
   expect((await readDay({ agentSlug: 'c' }))[0]).toMatchObject({ messages: 0 });
 });
 
@@ -102,7 +120,10 @@ test('rolling up again, at the same time or after a crash, changes nothing', asy
   await Promise.all([rollUpExecutions(db, signal), rollUpExecutions(db, signal)]);
   const before = await stored();
   expect(before).toHaveLength(3 * 4);
-  await db.pool.query('update execution_rollups set until = $2 where tenant = $1', [scope.tenant, new Date(day)]);
+  await db.pool.query('update execution_rollups set until = $2 where tenant = $1', [
+    scope.tenant,
+    new Date(day),
+  ]);
   await rollUpExecutions(db, signal);
   expect(await stored()).toEqual(before);
   expect((await readDay()).reduce((sum, { messages }) => sum + messages, 0)).toBe(3);
@@ -112,14 +133,19 @@ test('an aborted run continues where it stopped', async () => {
   for (const hour of [0, 1, 2]) await add({ atMs: day + hour * hourMs });
   await expect(rollUpExecutions(db, AbortSignal.abort())).rejects.toThrow();
   await rollUpExecutions(db, signal);
-  expect((await readDay()).slice(0, 3)).toMatchObject([{ messages: 1 }, { messages: 1 }, { messages: 1 }]);
+  expect((await readDay()).slice(0, 3)).toMatchObject([
+    { messages: 1 },
+    { messages: 1 },
+    { messages: 1 },
+  ]);
 });
 
 test('executions of the last hour are counted when they are read, once', async () => {
   const now = Date.now();
   await add({ atMs: now - 1_000 });
   const recent = { from: new Date(now - 3 * hourMs), to: new Date(now + hourMs) };
-  const total = async () => (await readDay(recent)).reduce((sum, { messages }) => sum + messages, 0);
+  const total = async () =>
+    (await readDay(recent)).reduce((sum, { messages }) => sum + messages, 0);
   expect(await total()).toBe(1);
   await rollUpExecutions(db, signal);
   expect(await total()).toBe(1);

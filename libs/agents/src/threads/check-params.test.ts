@@ -18,6 +18,9 @@ test('a required one that was not sent is missing', () => {
   const required = declared.map((param) => ({ ...param, required: true }));
   expect(checkParams(required, {}, { stored: {}, mustBeComplete: true })).toEqual({
     ok: false,
-    problems: names.map((name) => ({ path: `threadContext.params.${name}`, message: 'is required' })),
+    problems: names.map((name) => ({
+      path: `threadContext.params.${name}`,
+      message: 'is required',
+    })),
   });
 });

@@ -1,6 +1,7 @@
 import type { ErrorDetail, Json, JsonObject, ThreadContextParam } from '@parley/contracts';
 
-export type CheckedParams = { ok: true; params: JsonObject } | { ok: false; problems: ErrorDetail[] };
+export type CheckedParams =
+  { ok: true; params: JsonObject } | { ok: false; problems: ErrorDetail[] };
 
 /**
  * Checks the `threadContext.params` of a message against the agent's `threadContextParams`
@@ -26,14 +27,19 @@ export function checkParams(
     } else if (typeOf(value) !== type) problems.push({ path, message: `must be ${article(type)}` });
     else params.set(name, value!);
   }
-  return problems.length === 0 ? { ok: true, params: Object.fromEntries(params) } : { ok: false, problems };
+  return problems.length === 0
+    ? { ok: true, params: Object.fromEntries(params) }
+    : { ok: false, problems };
 }
 
 /**
  * The params of a thread as an agent may read them. Another agent of the thread, or an earlier definition, may have stored a
  * value of another type under a declared name: it is left out.
  */
-export function declaredParams(declared: readonly ThreadContextParam[] = [], params: JsonObject): JsonObject {
+export function declaredParams(
+  declared: readonly ThreadContextParam[] = [],
+  params: JsonObject,
+): JsonObject {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const fits = ([name, value]: [string, unknown]) =>
     value === null || (types.get(name) ?? typeOf(value)) === typeOf(value);

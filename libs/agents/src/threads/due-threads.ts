@@ -67,7 +67,11 @@ export interface DueThread {
 }
 
 /** Does what is due in a thread, in the caller's transaction. Null when another process has done it. */
-export async function settleDueThread(tx: Queryable, scope: Scope, id: string): Promise<DueThread | null> {
+export async function settleDueThread(
+  tx: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<DueThread | null> {
   const thread = await lockThread(tx, scope, id);
   if (thread === null || thread.state === 'agent') return null;
   if (thread.resumesAt !== null && thread.resumesAt.getTime() <= Date.now())

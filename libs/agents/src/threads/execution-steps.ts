@@ -128,11 +128,17 @@ function toolStep(
     name,
     arguments: args,
     argumentsStart: argsStart,
-    status: call.status === 'started' ? (status === 'running' ? 'running' : 'unknown') : statuses[call.status],
+    status:
+      call.status === 'started'
+        ? status === 'running'
+          ? 'running'
+          : 'unknown'
+        : statuses[call.status],
     ...outcomeOf(call),
     permission: permission ?? null,
     startedAt,
-    durationMs: durationMs ?? (finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime()),
+    durationMs:
+      durationMs ?? (finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime()),
   };
 }
 
@@ -149,4 +155,5 @@ function outcomeOf({ result, resultStart, status }: CallRow) {
 }
 
 type StoredResult =
-  { ok: true; result: Json; logs?: LogLine[] } | { ok: false; errorType: string; message: string; logs?: LogLine[] };
+  | { ok: true; result: Json; logs?: LogLine[] }
+  | { ok: false; errorType: string; message: string; logs?: LogLine[] };

@@ -37,7 +37,12 @@ export async function findEarlierTurn(
   threadKey: string,
   requestId: string,
 ): Promise<EarlierTurn> {
-  const { rows } = await db.query(scope, lastTurn, [scope.tenant, scope.environment, threadKey, requestId]);
+  const { rows } = await db.query(scope, lastTurn, [
+    scope.tenant,
+    scope.environment,
+    threadKey,
+    requestId,
+  ]);
   const turn = rows[0];
   if (turn === undefined) return { state: 'none' };
   const { status, output, finishReason, threadId, isAlive, hasActed } = turn;

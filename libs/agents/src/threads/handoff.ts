@@ -5,13 +5,16 @@ import type { HandoffRequest, ToolResult } from '@parley/tools';
 import { isOpen } from './opening-hours';
 import { askForPerson } from './people';
 
-const after = (now: number, minutes: number | null) => (minutes === null ? null : new Date(now + minutes * 60_000));
+const after = (now: number, minutes: number | null) =>
+  minutes === null ? null : new Date(now + minutes * 60_000);
 
 /**
  * Implements the tool `thread.handoff`: the thread waits for a person (docs/reference/tools.md#threadhandoff). `reply` of the
  * result is what the contact gets instead of the agent's own words; null: the agent answers.
  */
-export function createHandoff(db: Db): (scope: Scope, request: HandoffRequest) => Promise<ToolResult> {
+export function createHandoff(
+  db: Db,
+): (scope: Scope, request: HandoffRequest) => Promise<ToolResult> {
   return async (scope, { threadId, agentSlug, reason, message }) => {
     const { conversations, timezone } = await readOrganization(db, scope.organizationId);
     const now = new Date();

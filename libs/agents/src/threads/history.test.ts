@@ -35,26 +35,31 @@ function expectValid(messages: readonly ModelMessage[]): void {
     before = message.role;
   }
   expect(open).toEqual([]);
-  if (messages.length > 0) expect(messages.at(-1)).toMatchObject({ role: 'assistant', toolCalls: [] });
+  if (messages.length > 0)
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', toolCalls: [] });
   if (messages.length > 0) expect(messages[0]!.role).toBe('user');
 }
 
-const messagesOf = (turns: HistoryTurn[]): ModelMessage[] => turns.flatMap(({ messages }) => messages);
+const messagesOf = (turns: HistoryTurn[]): ModelMessage[] =>
+  turns.flatMap(({ messages }) => messages);
 
 const steps = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 });
 
 it('is valid after a crash at any point of a turn, with any results missing', () => {
   fc.assert(
-    fc.property(fc.array(fc.record({ steps, cutAt: fc.nat(30), lost: fc.nat(7) }), { maxLength: 6 }), (turns) => {
-      const rows = turns.flatMap(({ steps: one, cutAt, lost }, index) =>
-        storedTurn(String(index), one)
-          .slice(0, cutAt + 1)
-          .filter(([, role], at) => role !== 'tool' || at % 8 !== lost),
-      );
-      const repaired = repairHistory(rows);
-      expect(repaired).toHaveLength(turns.length);
-      expectValid(messagesOf(repaired));
-    }),
+    fc.property(
+      fc.array(fc.record({ steps, cutAt: fc.nat(30), lost: fc.nat(7) }), { maxLength: 6 }),
+      (turns) => {
+        const rows = turns.flatMap(({ steps: one, cutAt, lost }, index) =>
+          storedTurn(String(index), one)
+            .slice(0, cutAt + 1)
+            .filter(([, role], at) => role !== 'tool' || at % 8 !== lost),
+        );
+        const repaired = repairHistory(rows);
+        expect(repaired).toHaveLength(turns.length);
+        expectValid(messagesOf(repaired));
+      },
+    ),
   );
 });
 

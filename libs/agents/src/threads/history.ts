@@ -9,8 +9,10 @@ const interruptedResult =
 const noReply = '[No reply was sent to this message.]';
 
 /** How the model reads what people wrote: as a reply that is not its own, or as a note at the end of a takeover. */
-const personsReply = (name: string, text: string) => `[${name}, a person of the team, replied:] ${text}`;
-const personsNote = (name: string, text: string) => `[${name}, a person of the team, left this note for you:] ${text}`;
+const personsReply = (name: string, text: string) =>
+  `[${name}, a person of the team, replied:] ${text}`;
+const personsNote = (name: string, text: string) =>
+  `[${name}, a person of the team, left this note for you:] ${text}`;
 
 /** An estimate that is too high, rather than too low, for most languages. Each provider counts differently. */
 const charsPerToken = 3.5;
@@ -36,9 +38,13 @@ export function repairHistory(rows: readonly HistoryRow[]): HistoryTurn[] {
 const sentBegin = '[The conversation begins.]';
 
 /** The rows of a conversation that a client has sent. One that an assistant began gets a first message, as providers require. */
-export function sentHistory(messages: readonly { role: 'user' | 'assistant'; content: string }[]): HistoryRow[] {
+export function sentHistory(
+  messages: readonly { role: 'user' | 'assistant'; content: string }[],
+): HistoryRow[] {
   const all =
-    messages[0]?.role === 'assistant' ? [{ role: 'user' as const, content: sentBegin }, ...messages] : messages;
+    messages[0]?.role === 'assistant'
+      ? [{ role: 'user' as const, content: sentBegin }, ...messages]
+      : messages;
   let turn = 0;
   return all.map(({ role, content }) => {
     if (role === 'user') turn += 1;
@@ -48,14 +54,21 @@ export function sentHistory(messages: readonly { role: 'user' | 'assistant'; con
 
 /** The messages of one turn. A call without a result gets one that says so; an unanswered turn ends without a reply. */
 export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
-  const results = new Map(rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])));
+  const results = new Map(
+    rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])),
+  );
   const turn: ModelMessage[] = [];
   for (const [, role, text, calls, , author] of rows) {
     if (role === 'user') turn.push({ role, content: text });
     if (role !== 'assistant' && role !== 'system') continue;
     const toolCalls = calls ?? [];
     if (text.trim() === '' && toolCalls.length === 0) continue;
-    const content = author == null ? text : role === 'system' ? personsNote(author, text) : personsReply(author, text);
+    const content =
+      author == null
+        ? text
+        : role === 'system'
+          ? personsNote(author, text)
+          : personsReply(author, text);
     const last = turn.at(-1);
     if (last?.role === 'assistant' && last.toolCalls.length === 0 && toolCalls.length === 0) {
       last.content += `\n\n${content}`;
@@ -64,7 +77,13 @@ export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
     turn.push({ role: 'assistant', content, toolCalls });
     for (const { id, name } of toolCalls) {
       const result = results.get(id) ?? interruptedResult;
-      turn.push({ role: 'tool', toolCallId: id, name, content: result, isError: result.startsWith('{"error":') });
+      turn.push({
+        role: 'tool',
+        toolCallId: id,
+        name,
+        content: result,
+        isError: result.startsWith('{"error":'),
+      });
     }
   }
   return turn;
@@ -85,7 +104,10 @@ export function trimHistory(turns: readonly HistoryTurn[], budgetTokens: number)
 }
 
 /** The newest turns that fit into `budgetTokens`, without a gap. */
-export function newestTurns(turns: readonly HistoryTurn[], budgetTokens: number): readonly HistoryTurn[] {
+export function newestTurns(
+  turns: readonly HistoryTurn[],
+  budgetTokens: number,
+): readonly HistoryTurn[] {
   let left = budgetTokens;
   let from = turns.length;
   while (from > 0 && (left -= tokensOf(turns[from - 1]!.messages)) >= 0) from -= 1;
@@ -100,6 +122,8 @@ const tokensOf = (turn: readonly ModelMessage[]): number =>
   turn.reduce((sum, message) => sum + 8 + roughTokens(message.content) + callTokens(message), 0);
 
 const callTokens = (message: ModelMessage): number =>
-  message.role === 'assistant' && message.toolCalls.length > 0 ? roughTokens(JSON.stringify(message.toolCalls)) : 0;
+  message.role === 'assistant' && message.toolCalls.length > 0
+    ? roughTokens(JSON.stringify(message.toolCalls))
+    : 0;
 
 const roughTokens = (text: string): number => Math.ceil(text.length / charsPerToken);

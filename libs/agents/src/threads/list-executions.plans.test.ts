@@ -39,7 +39,8 @@ afterAll(async () => {
   await drop();
 });
 
-const numbersOf = (items: { input: string }[]) => items.map(({ input }) => Number(input.slice('Message '.length)));
+const numbersOf = (items: { input: string }[]) =>
+  items.map(({ input }) => Number(input.slice('Message '.length)));
 
 const descending = (matches: (n: number) => boolean) =>
   Array.from({ length: count }, (_, i) => count - 1 - i).filter(matches);
@@ -57,7 +58,11 @@ test.each<[string, ExecutionFilters, (n: number) => boolean]>([
   ['stalled', { status: 'stalled' }, (n) => n === 78],
   ['succeeded', { status: 'succeeded' }, (n) => !isFailed(n) && !isStored(n) && !isOpen(n)],
   ['tool errors', { toolErrors: true }, (n) => n % 997 === 0],
-  ['tool errors of an agent', { toolErrors: true, agentSlug: 'rare' }, (n) => n % 997 === 0 && n % 10 === 3],
+  [
+    'tool errors of an agent',
+    { toolErrors: true, agentSlug: 'rare' },
+    (n) => n % 997 === 0 && n % 10 === 3,
+  ],
   ['a thread', { threadId: 't7' }, (n) => n % 100 === 7],
   ['failed in a thread', { threadId: 't0', status: 'failed', agentSlug: 'main' }, isFailed],
   ['since', { since: new Date(started + 19_990_000) }, (n) => n >= 19_990],
@@ -72,7 +77,10 @@ test.each<[string, ExecutionFilters, (n: number) => boolean]>([
 });
 
 test('the first id of a time is that of PostgreSQL, and a time without bounds is accepted', async () => {
-  const { rows } = await db.pool.query<{ id: string }>('select (time_id($1) >> 21 << 21)::text as id', [started]);
+  const { rows } = await db.pool.query<{ id: string }>(
+    'select (time_id($1) >> 21 << 21)::text as id',
+    [started],
+  );
   expect(String(firstIdAt(new Date(started)))).toBe(rows[0]!.id);
   const page = { ...firstPage, since: new Date(8.64e15) };
   expect((await listExecutions(db, org.scope, page)).items).toEqual([]);
@@ -91,7 +99,9 @@ async function plansOf(filters: ExecutionFilters): Promise<string[]> {
   const explained = statements.map(({ text }) =>
     db.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`),
   );
-  return (await Promise.all(explained)).map(({ rows }) => rows.map((row) => row['QUERY PLAN']).join('\n'));
+  return (await Promise.all(explained)).map(({ rows }) =>
+    rows.map((row) => row['QUERY PLAN']).join('\n'),
+  );
 }
 
 test.each<[ExecutionFilters, string]>([

@@ -34,7 +34,9 @@ export const listedContentChars = 65_536;
 /** SQL of the ids of a message's tool calls. The ids are the model's. */
 export const toolCallIds = `array(select left(call->>'id', 500) from jsonb_array_elements(m.tool_calls) call)`;
 
-const columns = (content: string) => `m.id, m.execution_id::text as "executionId", m.position, m.role::text as role,
+const columns = (
+  content: string,
+) => `m.id, m.execution_id::text as "executionId", m.position, m.role::text as role,
     ${content} as content, octet_length(m.content) > octet_length(${content}) as "isTruncated", ${toolCallIds} as "toolCallIds",
     m.author, m.channel_message_id as "channelMessageId", m.created_at as "createdAt",
     (select request_id from executions e where e.tenant = $1 and e.id = m.execution_id) as "requestId"
@@ -61,7 +63,10 @@ export async function listThreadMessages(
   const [executionId, position] = page.before?.id.split('-') ?? [];
   const values = [scope.tenant, threadId, executionId, position, page.limit + 1, contentChars];
   const { rows } = await db.query(scope, messagesOfThread, values);
-  return toPaged(rows, page, (row) => ({ at: row.createdAt, id: `${row.executionId}-${row.position}` }));
+  return toPaged(rows, page, (row) => ({
+    at: row.createdAt,
+    id: `${row.executionId}-${row.position}`,
+  }));
 }
 
 const messageOfThread = statement(

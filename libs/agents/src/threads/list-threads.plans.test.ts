@@ -35,7 +35,10 @@ afterAll(async () => {
   await drop();
 });
 
-const indexes: Record<string, string> = { 'of a person': 'threads_of_people_idx', assigned: 'threads_assigned_idx' };
+const indexes: Record<string, string> = {
+  'of a person': 'threads_of_people_idx',
+  assigned: 'threads_assigned_idx',
+};
 
 test.each<[string, ThreadFilters & { isUnread?: boolean }, (n: number) => boolean]>([
   ['all', {}, () => true],
@@ -54,8 +57,17 @@ test.each<[string, ThreadFilters & { isUnread?: boolean }, (n: number) => boolea
     },
   } as Queryable;
   const found: number[] = [];
-  for (let before: Parameters<typeof listThreads>[2]['before'] = null, pages = 0; pages < 3; pages += 1) {
-    const page = await listThreads(explained, org.scope, { limit: 7, before, visitorId, ...filters });
+  for (
+    let before: Parameters<typeof listThreads>[2]['before'] = null, pages = 0;
+    pages < 3;
+    pages += 1
+  ) {
+    const page = await listThreads(explained, org.scope, {
+      limit: 7,
+      before,
+      visitorId,
+      ...filters,
+    });
     found.push(...page.items.map(({ id }) => Number(id.slice(1))));
     if (page.next === null) break;
     before = page.last;

@@ -18,7 +18,10 @@ const findUnfinished = statement(
   "select from executions where tenant = $1 and thread_id = $2 and status in ('queued', 'running') limit 1",
 );
 
-const moveTurns = statement('move-turns', 'update executions set thread_id = $3 where tenant = $1 and thread_id = $2');
+const moveTurns = statement(
+  'move-turns',
+  'update executions set thread_id = $3 where tenant = $1 and thread_id = $2',
+);
 const moveMessages = statement(
   'move-thread-messages',
   'update thread_messages set thread_id = $3 where tenant = $1 and thread_id = $2',
@@ -37,8 +40,17 @@ const remove = statement('delete-thread', 'delete from threads where tenant = $1
  * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has a thread, the turns are
  * moved into it, in the order of their ids, and a takeover continues. While a turn of the old thread is unfinished, nothing changes.
  */
-export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to: string): Promise<void> {
-  const { rows } = await tx.query(scope, threadsToMerge, [scope.tenant, scope.environment, [from, to]]);
+export async function mergeThreads(
+  tx: Queryable,
+  scope: Scope,
+  from: string,
+  to: string,
+): Promise<void> {
+  const { rows } = await tx.query(scope, threadsToMerge, [
+    scope.tenant,
+    scope.environment,
+    [from, to],
+  ]);
   const old = rows.find(({ externalId }) => externalId === from);
   const target = rows.find(({ externalId }) => externalId === to);
   if (old === undefined) return;

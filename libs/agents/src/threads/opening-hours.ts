@@ -1,7 +1,11 @@
 import { type ConversationSettings, weekdays } from '@parley/contracts';
 
 /** Whether people answer at a time: always without opening hours. Hours that end before they begin end on the next day. */
-export function isOpen(hours: ConversationSettings['openingHours'], timezone: string, at: Date): boolean {
+export function isOpen(
+  hours: ConversationSettings['openingHours'],
+  timezone: string,
+  at: Date,
+): boolean {
   if (hours.length === 0) return true;
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -16,6 +20,8 @@ export function isOpen(hours: ConversationSettings['openingHours'], timezone: st
   const time = `${part('hour')}:${part('minute')}`;
   return hours.some(({ days, from, to }) => {
     if (from < to) return days.includes(weekdays[today]!) && time >= from && time < to;
-    return (days.includes(weekdays[today]!) && time >= from) || (days.includes(yesterday) && time < to);
+    return (
+      (days.includes(weekdays[today]!) && time >= from) || (days.includes(yesterday) && time < to)
+    );
   });
 }

@@ -40,10 +40,18 @@ beforeEach(async () => {
   server = await startModelServer();
   org = await seedOrganization(db.pool, { agents: [{ slug: 'helper', tools: ['order.cancel'] }] });
   calls = [];
-  const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: server.urls.openai });
+  const environment = providersOfEnvironment({
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: server.urls.openai,
+  });
   const tools: Tools = {
     offer: async (_scope, names) =>
-      names.map((name) => ({ name, description: name, parameters: { type: 'object' }, sideEffects: true })),
+      names.map((name) => ({
+        name,
+        description: name,
+        parameters: { type: 'object' },
+        sideEffects: true,
+      })),
     describe: async () => null,
     run: async (_scope, { name }): Promise<ToolResult> => {
       calls.push(name);
@@ -72,11 +80,16 @@ const takeOver = (resumesAt: Date | null = null) =>
   inThread((tx, thread) => takeThreadOver(tx, org.scope, thread, { by: ana, resumesAt }));
 const resume = () => inThread((tx, thread) => resumeThread(tx, org.scope, thread));
 const write = (role: PersonsMessage['role'], content: string, id?: string) =>
-  inThread((tx, thread) => addPersonsMessage(tx, org.scope, thread, { role, content, author: ana, ...(id && { id }) }));
+  inThread((tx, thread) =>
+    addPersonsMessage(tx, org.scope, thread, { role, content, author: ana, ...(id && { id }) }),
+  );
 const sentToModel = () => server.requests.at(-1)!.messages.map(({ text }) => text);
 const lastExecution = async () =>
-  (await db.pool.query('select status::text, output, input_tokens as tokens from executions order by id desc limit 1'))
-    .rows[0];
+  (
+    await db.pool.query(
+      'select status::text, output, input_tokens as tokens from executions order by id desc limit 1',
+    )
+  ).rows[0];
 
 describe('a takeover', () => {
   it('in mid-turn drops the reply, and the caller gets the tokens that were used', async () => {
@@ -132,7 +145,10 @@ describe('a takeover', () => {
     const first = chat('one');
     await until(() => server.requests.length === 1);
     const second = chat('two');
-    await until(async () => (await db.pool.query("select from executions where status = 'queued'")).rowCount === 1);
+    await until(
+      async () =>
+        (await db.pool.query("select from executions where status = 'queued'")).rowCount === 1,
+    );
     await takeOver();
     release();
     expect(await first).toMatchObject({ ok: true, state: 'stored' });
@@ -149,12 +165,22 @@ describe('a takeover', () => {
     await chat('one');
     await takeOver(new Date(Date.now() + 60_000));
     expect(await chat('two')).toMatchObject({ ok: true, state: 'stored' });
-    await db.pool.query("update threads set resumes_at = now() - interval '1 ms' where tenant = $1", [
-      org.scope.tenant,
-    ]);
+    await db.pool.query(
+      "update threads set resumes_at = now() - interval '1 ms' where tenant = $1",
+      [org.scope.tenant],
+    );
     expect(await chat('three')).toMatchObject({ ok: true, state: 'answered' });
-    expect(await readThread(db, org.scope, 'order-7')).toMatchObject({ state: 'agent', resumesAt: null });
-    expect(sentToModel()).toEqual(['one', 'ok', 'two', '[No reply was sent to this message.]', 'three']);
+    expect(await readThread(db, org.scope, 'order-7')).toMatchObject({
+      state: 'agent',
+      resumesAt: null,
+    });
+    expect(sentToModel()).toEqual([
+      'one',
+      'ok',
+      'two',
+      '[No reply was sent to this message.]',
+      'three',
+    ]);
   });
 
   it('keeps back a reply that is not in the outbox yet', async () => {
@@ -201,7 +227,10 @@ test('the model reads what people wrote as such, and no notes', async () => {
 
 test('a repeated message of a person is added once, and after the messages of a running turn', async () => {
   server.play(() => ({ text: 'ok' }));
-  const { response } = (await chat('Hi')) as Extract<Awaited<ReturnType<typeof chat>>, { ok: true }>;
+  const { response } = (await chat('Hi')) as Extract<
+    Awaited<ReturnType<typeof chat>>,
+    { ok: true }
+  >;
   expect(await write('assistant', 'one', 'msg_a')).toBe('msg_a');
   expect(await write('assistant', 'one', 'msg_a')).toBe('msg_a');
   await write('note', 'two', 'msg_b');
@@ -221,27 +250,54 @@ test('a message of the contact opens a closed thread, and read marks belong to o
   await inThread((tx, thread) =>
     changeThread(tx, org.scope, thread, { status: 'closed', labels: ['vip'], assigneeId: 'u' }),
   );
-  const list = async (filters: Parameters<typeof listThreads>[2] extends infer F ? Partial<F> : never) =>
-    (await listThreads(db, org.scope, { ...firstPage, visitorId: ana.id, ...filters })).items;
-  expect(await list({ status: 'closed', label: 'vip', assigneeId: 'u', text: 'ER-7', channel: 'api' })).toHaveLength(1);
+  const list = async (
+    filters: Parameters<typeof listThreads>[2] extends infer F ? Partial<F> : never,
+  ) => (await listThreads(db, org.scope, { ...firstPage, visitorId: ana.id, ...filters })).items;
+  expect(
+    await list({ status: 'closed', label: 'vip', assigneeId: 'u', text: 'ER-7', channel: 'api' }),
+  ).toHaveLength(1);
   expect(await list({ text: 'order%' })).toEqual([]);
-  expect(await countThreads(db, org.scope, 'u')).toEqual({ agent: 0, human: 0, waiting: 0, mine: 0 });
+  expect(await countThreads(db, org.scope, 'u')).toEqual({
+    agent: 0,
+    human: 0,
+    waiting: 0,
+    mine: 0,
+  });
   const { id } = (await readThread(db, org.scope, 'order-7'))!;
-  await visitThread(db, org.scope, id, { visitor: ana, isRead: true, openSeconds: 45, typingSeconds: 6 });
+  await visitThread(db, org.scope, id, {
+    visitor: ana,
+    isRead: true,
+    openSeconds: 45,
+    typingSeconds: 6,
+  });
   expect(await list({ isUnread: true })).toEqual([]);
   expect(await readThread(db, org.scope, id, 'other')).toMatchObject({
     isUnread: true,
     visitors: [{ ...ana, isTyping: true }],
   });
-  await db.pool.query("update thread_visits set typing_until = now() - interval '1 ms' where thread_id = $1", [id]);
-  expect(await readThread(db, org.scope, id)).toMatchObject({ visitors: [{ ...ana, isTyping: false }] });
+  await db.pool.query(
+    "update thread_visits set typing_until = now() - interval '1 ms' where thread_id = $1",
+    [id],
+  );
+  expect(await readThread(db, org.scope, id)).toMatchObject({
+    visitors: [{ ...ana, isTyping: false }],
+  });
   await visitThread(db, org.scope, id, { visitor: ana, openSeconds: 0 });
   await chat('Again');
-  expect(await list({ isUnread: true, status: 'open' })).toMatchObject([{ id, labels: ['vip'], assigneeId: 'u' }]);
+  expect(await list({ isUnread: true, status: 'open' })).toMatchObject([
+    { id, labels: ['vip'], assigneeId: 'u' },
+  ]);
   expect(await readThread(db, org.scope, id)).toMatchObject({ visitors: [] });
   await takeOver();
-  expect(await countThreads(db, org.scope, 'u')).toEqual({ agent: 0, human: 1, waiting: 0, mine: 1 });
-  expect(await list({ state: 'human', since: new Date(Date.now() - 60_000) })).toMatchObject([{ takenOverBy: ana }]);
+  expect(await countThreads(db, org.scope, 'u')).toEqual({
+    agent: 0,
+    human: 1,
+    waiting: 0,
+    mine: 1,
+  });
+  expect(await list({ state: 'human', since: new Date(Date.now() - 60_000) })).toMatchObject([
+    { takenOverBy: ana },
+  ]);
   expect(await list({ state: 'waiting' })).toEqual([]);
 });
 
@@ -251,7 +307,12 @@ test('a message from the phone enters the thread and pauses the agent, but never
   const resumesAt = new Date(Date.now() + 60_000);
   const phone = (externalId = 'order-7') =>
     db.transaction((tx) =>
-      recordPhoneReply(tx, org.scope, { externalId, content: 'From the shop', channelMessageId: 'wam_1', resumesAt }),
+      recordPhoneReply(tx, org.scope, {
+        externalId,
+        content: 'From the shop',
+        channelMessageId: 'wam_1',
+        resumesAt,
+      }),
     );
   await phone();
   expect(await readThread(db, org.scope, 'order-7')).toMatchObject({
@@ -261,7 +322,10 @@ test('a message from the phone enters the thread and pauses the agent, but never
   });
   await takeOver();
   await phone();
-  expect(await readThread(db, org.scope, 'order-7')).toMatchObject({ resumesAt: null, takenOverBy: ana });
+  expect(await readThread(db, org.scope, 'order-7')).toMatchObject({
+    resumesAt: null,
+    takenOverBy: ana,
+  });
   await phone('order-8');
   expect(await chat('Hi', 'order-8')).toMatchObject({ ok: true, state: 'stored' });
 });
@@ -279,5 +343,7 @@ test('a thread is erased with all that it has, unless the agent is answering', a
   await answer;
   expect(await inThread((tx, thread) => eraseThread(tx, org.scope, thread))).toBe(true);
   for (const table of ['threads', 'executions', 'thread_messages', 'execution_prompts'])
-    expect((await db.pool.query(`select from ${table} where tenant = $1`, [org.scope.tenant])).rowCount).toBe(0);
+    expect(
+      (await db.pool.query(`select from ${table} where tenant = $1`, [org.scope.tenant])).rowCount,
+    ).toBe(0);
 });

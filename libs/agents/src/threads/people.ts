@@ -44,7 +44,11 @@ const lock = statement(
  * Locks a thread, by its id or external id, until the end of the transaction. What people do in a thread, and how its turns
  * begin, happens one after the other. Null when the environment has no such thread.
  */
-export const lockThread = async (tx: Queryable, scope: Scope, idOrExternalId: string): Promise<LockedThread | null> =>
+export const lockThread = async (
+  tx: Queryable,
+  scope: Scope,
+  idOrExternalId: string,
+): Promise<LockedThread | null> =>
   (await tx.query(scope, lock, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
 
 const takeOver = statement(
@@ -95,7 +99,11 @@ const lastUnanswered = statement(
  * Lets the agent of a locked thread answer again. Returns the request of the contact's last message if it has no answer, else
  * null.
  */
-export async function resumeThread(tx: Queryable, scope: Scope, { id }: LockedThread): Promise<string | null> {
+export async function resumeThread(
+  tx: Queryable,
+  scope: Scope,
+  { id }: LockedThread,
+): Promise<string | null> {
   await tx.query(scope, resume, [scope.tenant, id]);
   return (await tx.query(scope, lastUnanswered, [scope.tenant, id])).rows[0]?.requestId ?? null;
 }
@@ -140,7 +148,11 @@ const newestOfOthers = statement(
 );
 
 /** The id of the last message in a thread that the contact wrote or got; null when there is none. */
-export const lastMessageId = async (tx: Queryable, scope: Scope, { id }: LockedThread): Promise<string | null> =>
+export const lastMessageId = async (
+  tx: Queryable,
+  scope: Scope,
+  { id }: LockedThread,
+): Promise<string | null> =>
   (await tx.query(scope, newestOfOthers, [scope.tenant, id])).rows[0]?.id ?? null;
 
 const threadForPhone = statement(
@@ -159,12 +171,24 @@ export async function recordPhoneReply(
   scope: Scope,
   { externalId, content, channelMessageId, resumesAt }: PhoneReply,
 ): Promise<void> {
-  await tx.query(scope, threadForPhone, [newId('thread'), scope.tenant, scope.environment, externalId]);
+  await tx.query(scope, threadForPhone, [
+    newId('thread'),
+    scope.tenant,
+    scope.environment,
+    externalId,
+  ]);
   const thread = (await lockThread(tx, scope, externalId))!;
   const author: Author = { type: 'phone', id: 'phone', name: 'Phone' };
-  await addPersonsMessage(tx, scope, thread, { role: 'assistant', content, author, channelMessageId });
-  const isLonger = thread.state === 'human' && (thread.resumesAt === null || thread.resumesAt > resumesAt);
-  if (!isLonger && resumesAt.getTime() > Date.now()) await takeThreadOver(tx, scope, thread, { by: author, resumesAt });
+  await addPersonsMessage(tx, scope, thread, {
+    role: 'assistant',
+    content,
+    author,
+    channelMessageId,
+  });
+  const isLonger =
+    thread.state === 'human' && (thread.resumesAt === null || thread.resumesAt > resumesAt);
+  if (!isLonger && resumesAt.getTime() > Date.now())
+    await takeThreadOver(tx, scope, thread, { by: author, resumesAt });
 }
 
 interface PhoneReply {
@@ -181,7 +205,11 @@ const lockShared = statement(
 );
 
 /** Who answers a thread, which cannot be taken over until the end of the transaction. Null when it was erased. */
-export const lockForReply = async (tx: Queryable, scope: Scope, threadId: string): Promise<ThreadState | null> =>
+export const lockForReply = async (
+  tx: Queryable,
+  scope: Scope,
+  threadId: string,
+): Promise<ThreadState | null> =>
   (await tx.query(scope, lockShared, [scope.tenant, threadId])).rows[0]?.state ?? null;
 
 const withdraw = statement(
@@ -214,7 +242,13 @@ const wait = statement(
 export async function askForPerson(
   tx: Queryable,
   scope: Scope,
-  request: { threadId: string; agentSlug: string; reason: string; resumesAt: Date | null; notifyAt: Date | null },
+  request: {
+    threadId: string;
+    agentSlug: string;
+    reason: string;
+    resumesAt: Date | null;
+    notifyAt: Date | null;
+  },
 ): Promise<boolean> {
   const { threadId, agentSlug, reason, resumesAt, notifyAt } = request;
   const values = [scope.tenant, scope.environment, threadId, reason, resumesAt, notifyAt];
@@ -241,7 +275,12 @@ export interface ThreadChange {
 }
 
 /** Changes a locked thread. What is absent stays. */
-export async function changeThread(tx: Queryable, scope: Scope, thread: LockedThread, body: ThreadChange) {
+export async function changeThread(
+  tx: Queryable,
+  scope: Scope,
+  thread: LockedThread,
+  body: ThreadChange,
+) {
   const { status = thread.status, assigneeId = thread.assigneeId, labels = thread.labels } = body;
   await tx.query(scope, change, [scope.tenant, thread.id, status, assigneeId, labels]);
 }
@@ -272,7 +311,15 @@ export async function visitThread(
   threadId: string,
   { visitor, isRead = false, openSeconds = null, typingSeconds = null }: Visit,
 ): Promise<void> {
-  const values = [scope.tenant, threadId, visitor.id, JSON.stringify(visitor), isRead, openSeconds, typingSeconds];
+  const values = [
+    scope.tenant,
+    threadId,
+    visitor.id,
+    JSON.stringify(visitor),
+    isRead,
+    openSeconds,
+    typingSeconds,
+  ];
   await db.query(scope, visit, values);
 }
 
@@ -286,5 +333,14 @@ const erase = statement(
  * Deletes a thread with its messages and executions, and the prompts that no other execution has sent. False: the agent is
  * answering a message of it. The caller locks the thread if a message may arrive for it.
  */
-export const eraseThread = (tx: Queryable, scope: Scope, { id }: Pick<LockedThread, 'id'>): Promise<boolean> =>
-  withPromptsErased(tx, scope, id, async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1);
+export const eraseThread = (
+  tx: Queryable,
+  scope: Scope,
+  { id }: Pick<LockedThread, 'id'>,
+): Promise<boolean> =>
+  withPromptsErased(
+    tx,
+    scope,
+    id,
+    async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1,
+  );

@@ -25,7 +25,13 @@ beforeEach(async () => {
 const processOf = () => createTurnStore(db, randomUUID());
 
 async function begin(store = processOf()): Promise<Turn> {
-  const message = { agent: { slug: 'helper' }, channel: 'api', message: 'Hi', params: {}, isChecked: true };
+  const message = {
+    agent: { slug: 'helper' },
+    channel: 'api',
+    message: 'Hi',
+    params: {},
+    isChecked: true,
+  };
   const begun = await store.begin(org.scope, message);
   if (!begun.ok || begun.turn === null) throw new Error(JSON.stringify(begun));
   return begun.turn;
@@ -52,11 +58,19 @@ async function promptOf({ id }: Turn) {
 }
 
 const stored = async () =>
-  (await db.pool.query('select text from execution_prompts where tenant = $1 order by text', [org.scope.tenant])).rows;
+  (
+    await db.pool.query('select text from execution_prompts where tenant = $1 order by text', [
+      org.scope.tenant,
+    ])
+  ).rows;
 
 test('the prompt and the tools of a turn are stored once for all turns that send them', async () => {
   const store = processOf();
-  const turns = [await answer('You sell.', store), await answer('You sell.', store), await answer('You sell.')];
+  const turns = [
+    await answer('You sell.', store),
+    await answer('You sell.', store),
+    await answer('You sell.'),
+  ];
   for (const turn of turns)
     expect(await promptOf(turn)).toEqual({ text: 'You sell.', bytes: 9, tools: ['order.find'] });
   expect(await stored()).toHaveLength(1);
@@ -75,7 +89,14 @@ test('the prompt of a turn whose process is killed after a tool call is stored, 
   const store = processOf();
   const [called, begun] = [await begin(store), await begin(store)];
   const prompt = sentPrompt('Before the crash', offers);
-  await store.recordCalls(called, { position: 1, text: '', calls: [], progress, results: [], prompt });
+  await store.recordCalls(called, {
+    position: 1,
+    text: '',
+    calls: [],
+    progress,
+    results: [],
+    prompt,
+  });
   expect(await promptOf(called)).toMatchObject({ text: 'Before the crash' });
   expect(await promptOf(begun)).toBeNull();
 });
@@ -93,10 +114,11 @@ test('a prompt is erased with the last execution that sent it, and stored again 
   const erase = ({ threadId }: Turn) =>
     db.transaction((tx) =>
       withPromptsErased(tx, org.scope, threadId, () =>
-        tx.query(org.scope, { name: 'x', row: {}, text: 'delete from threads where tenant = $1 and id = $2' }, [
-          org.scope.tenant,
-          threadId,
-        ]),
+        tx.query(
+          org.scope,
+          { name: 'x', row: {}, text: 'delete from threads where tenant = $1 and id = $2' },
+          [org.scope.tenant, threadId],
+        ),
       ),
     );
   await erase(first);

@@ -19,7 +19,11 @@ const promptByHash = statement(
 );
 
 /** The prompt that an execution sent, by the hash in its row. */
-export async function readPrompt(db: Queryable, scope: Scope, hash: Buffer): Promise<StoredPrompt | null> {
+export async function readPrompt(
+  db: Queryable,
+  scope: Scope,
+  hash: Buffer,
+): Promise<StoredPrompt | null> {
   const { rows } = await db.query(scope, promptByHash, [scope.tenant, hash]);
   return rows[0] ?? null;
 }
@@ -49,6 +53,7 @@ export async function withPromptsErased<T>(
 ): Promise<T> {
   const { rows } = await tx.query(scope, hashesOfThread, [scope.tenant, threadId]);
   const result = await erase();
-  if (rows.length > 0) await tx.query(scope, deleteUnused, [scope.tenant, rows.map(({ hash }) => hash)]);
+  if (rows.length > 0)
+    await tx.query(scope, deleteUnused, [scope.tenant, rows.map(({ hash }) => hash)]);
   return result;
 }

@@ -17,7 +17,8 @@ import { listedContentChars, toolCallIds } from './list-messages';
  * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed. A background
  * execution is continued instead. `cancelled`: a background execution was cancelled.
  */
-export type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
+export type ExecutionState =
+  'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
 
 const summaryRow = {
   id: column.text,
@@ -120,9 +121,14 @@ export const outcome = `(case when e.status = 'succeeded' and e.output is null t
 const outcomes = ['open', 'stored', 'succeeded', 'failed'];
 
 const outcomeOf = (status: ExecutionState): string =>
-  ['queued', 'running', 'stalled'].includes(status) ? 'open' : status === 'cancelled' ? 'failed' : status;
+  ['queued', 'running', 'stalled'].includes(status)
+    ? 'open'
+    : status === 'cancelled'
+      ? 'failed'
+      : status;
 
-const filtered = 'e.id < $5::bigint and e.id >= $6::bigint and ($7::text is null or ' + `${state} = $7)`;
+const filtered =
+  'e.id < $5::bigint and e.id >= $6::bigint and ($7::text is null or ' + `${state} = $7)`;
 
 /**
  * Reads the first rows of each outcome, with and without tool errors, from an index that has them in the order of the list.
@@ -140,7 +146,11 @@ const pageOf = (agent: string) => `
   order by e.id desc`;
 
 const list = listStatement('list-executions', pageOf(''), summaryRow);
-const listOfAgent = listStatement('list-executions-of-agent', pageOf('and e.agent_slug = $9'), summaryRow);
+const listOfAgent = listStatement(
+  'list-executions-of-agent',
+  pageOf('and e.agent_slug = $9'),
+  summaryRow,
+);
 
 const listOfThread = listStatement(
   'list-executions-of-thread',
@@ -174,7 +184,15 @@ export const firstIdAt = (time: Date): bigint => {
 export async function listExecutions(
   db: Queryable,
   scope: Scope,
-  { threadId, agentSlug, status, toolErrors = false, since, limit, before }: Page & ExecutionFilters,
+  {
+    threadId,
+    agentSlug,
+    status,
+    toolErrors = false,
+    since,
+    limit,
+    before,
+  }: Page & ExecutionFilters,
 ): Promise<Paged<ExecutionSummary>> {
   const values = [
     scope.tenant,
@@ -203,7 +221,11 @@ const byId = statement(
 );
 
 /** One execution, as it is stored; null when the environment has no such execution. */
-export async function readExecution(db: Queryable, scope: Scope, id: string): Promise<StoredExecution | null> {
+export async function readExecution(
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<StoredExecution | null> {
   return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }
 

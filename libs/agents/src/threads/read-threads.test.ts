@@ -27,7 +27,11 @@ beforeEach(async () => {
 
 const storeOf = () => createTurnStore(db, 'test');
 
-async function begin(externalThreadId: string, message = 'Hello', scope = org.scope): Promise<Turn> {
+async function begin(
+  externalThreadId: string,
+  message = 'Hello',
+  scope = org.scope,
+): Promise<Turn> {
   const entrance = {
     agent: { slug: 'helper' },
     externalThreadId,
@@ -50,17 +54,35 @@ async function answered(externalThreadId: string, message?: string, scope?: Scop
 
 async function answer(turn: Turn): Promise<void> {
   const progress = { model: 'openai/test', iterations: 1, usage, steps: [] };
-  await storeOf().recordCalls(turn, { position: 1, text: '', calls: [call], progress, results: [] });
-  const result = { callId: call.id, position: 2, isError: false, full: { ok: true, result: 7 }, content: '7' };
+  await storeOf().recordCalls(turn, {
+    position: 1,
+    text: '',
+    calls: [call],
+    progress,
+    results: [],
+  });
+  const result = {
+    callId: call.id,
+    position: 2,
+    isError: false,
+    full: { ok: true, result: 7 },
+    content: '7',
+  };
   const reply = { id: `msg_${turn.id}`, position: 3, content: 'Found it' };
-  await storeOf().finish(turn, { ...progress, iterations: 2, status: 'succeeded', reply, finishReason: 'stop' }, [
-    result,
-  ]);
+  await storeOf().finish(
+    turn,
+    { ...progress, iterations: 2, status: 'succeeded', reply, finishReason: 'stop' },
+    [result],
+  );
 }
 
 async function details(scope: Scope, id: string) {
   const execution = (await readExecution(db, scope, id))!;
-  return { ...execution, messages: await readMessages(db, scope, id), steps: await readSteps(db, scope, execution) };
+  return {
+    ...execution,
+    messages: await readMessages(db, scope, id),
+    steps: await readSteps(db, scope, execution),
+  };
 }
 
 /** The turns of a thread, the first one first. */
@@ -75,7 +97,12 @@ test('a thread is listed, and read with its turns, their messages and tool calls
   const other = await begin('order-8');
   const { items } = await listThreads(db, org.scope, firstPage);
   expect(items.map(({ id }) => id)).toEqual([other.threadId, first.threadId]);
-  expect(items[1]).toMatchObject({ externalId: 'order-7', agentSlug: 'helper', turnCount: 2, lastInput: 'And now?' });
+  expect(items[1]).toMatchObject({
+    externalId: 'order-7',
+    agentSlug: 'helper',
+    turnCount: 2,
+    lastInput: 'And now?',
+  });
   expect(await readThread(db, org.scope, 'order-7')).toMatchObject({
     id: first.threadId,
     params: {},
@@ -88,10 +115,20 @@ test('a thread is listed, and read with its turns, their messages and tool calls
       status: 'succeeded',
       output: 'Found it',
       inputTokens: 10,
-      messages: [{ role: 'user' }, { role: 'assistant', toolCallIds: [call.id] }, { role: 'assistant' }],
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', toolCallIds: [call.id] },
+        { role: 'assistant' },
+      ],
       steps: [{ callId: call.id, status: 'success', result: 7 }],
     },
-    { id: second.id, status: 'running', output: null, messages: [{ content: 'And now?' }], steps: [] },
+    {
+      id: second.id,
+      status: 'running',
+      output: null,
+      messages: [{ content: 'And now?' }],
+      steps: [],
+    },
   ]);
   const listed = await listExecutions(db, org.scope, { ...firstPage, status: 'running' });
   expect(listed.items.map(({ id }) => id)).toEqual([other.id, second.id]);
@@ -120,7 +157,10 @@ test('turns of a thread are in the order of their messages after the clock was s
 const ana = { type: 'person', id: 'user_1', name: 'Ana' } as const;
 const takeOver = (name: string) =>
   db.transaction(async (tx) =>
-    takeThreadOver(tx, org.scope, (await lockThread(tx, org.scope, name))!, { by: ana, resumesAt: null }),
+    takeThreadOver(tx, org.scope, (await lockThread(tx, org.scope, name))!, {
+      by: ana,
+      resumesAt: null,
+    }),
   );
 
 test('a takeover continues in the thread into which another is merged', async () => {
@@ -128,7 +168,11 @@ test('a takeover continues in the thread into which another is merged', async ()
   await answered('new');
   await takeOver('old');
   await mergeThreads(db, org.scope, 'old', 'new');
-  expect(await readThread(db, org.scope, 'new')).toMatchObject({ state: 'human', takenOverBy: ana, turnCount: 2 });
+  expect(await readThread(db, org.scope, 'new')).toMatchObject({
+    state: 'human',
+    takenOverBy: ana,
+    turnCount: 2,
+  });
 });
 
 test('a thread gets another external id when no thread has it', async () => {
@@ -160,7 +204,10 @@ describe('with a second organization', () => {
   test('a turn is read from its own organization when both have a turn with the same id', async () => {
     const theirs = await answered('order-7', 'Hello', other.scope);
     const begun = await begin('order-7', 'Mine');
-    await db.pool.query('update executions set id = $2 where tenant = $1', [org.scope.tenant, theirs.id]);
+    await db.pool.query('update executions set id = $2 where tenant = $1', [
+      org.scope.tenant,
+      theirs.id,
+    ]);
     const mine = { ...begun, id: theirs.id };
     const before = await details(other.scope, theirs.id);
     expect(before).toMatchObject({ input: 'Hello', steps: [{ callId: call.id }] });
@@ -170,7 +217,10 @@ describe('with a second organization', () => {
       steps: [],
     });
     await answer(mine);
-    expect(await details(org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
+    expect(await details(org.scope, mine.id)).toMatchObject({
+      status: 'succeeded',
+      threadId: mine.threadId,
+    });
     expect(await details(other.scope, theirs.id)).toEqual(before);
     expect(await readThread(db, org.scope, theirs.threadId)).toBeNull();
     expect(await db.transaction((tx) => lockThread(tx, org.scope, theirs.threadId))).toBeNull();
@@ -199,7 +249,9 @@ test('the last messages of a thread are read from an index, regardless of the nu
     select n || '-' || p, 1000 + n % 50, 't' || n, n, p, 'user', repeat('x', 100)
     from generate_series(1, 500) n, generate_series(0, 19) p`);
   await db.pool.query('analyze threads, executions, thread_messages');
-  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${claim.text}`);
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+    `explain (generic_plan, costs off) ${claim.text}`,
+  );
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toMatch(/Index Scan Backward using \S+ on thread_messages/);
 });

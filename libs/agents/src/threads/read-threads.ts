@@ -122,12 +122,15 @@ export async function listThreads(
   const add = (value: unknown) => `$${values.push(value)}`;
   const where = [`t.last_message_at is not null`];
   for (const [name, value] of Object.entries(given) as [keyof ThreadFilters, unknown][])
-    if (value !== undefined) where.push(conditions[name](add(name === 'text' ? patternOf(String(value)) : value)));
+    if (value !== undefined)
+      where.push(conditions[name](add(name === 'text' ? patternOf(String(value)) : value)));
   // The condition of an index.
   if (given.state !== undefined && given.state !== 'agent') where.push("t.state <> 'agent'");
   if (isUnread) where.push('coalesce(marks.read_at < t.last_message_at, true)');
   if (before !== null)
-    where.push(`(t.last_message_at, t.id) < (${add(before.at)}::timestamptz, ${add(before.id)}::text)`);
+    where.push(
+      `(t.last_message_at, t.id) < (${add(before.at)}::timestamptz, ${add(before.id)}::text)`,
+    );
   // Not prepared: only the filters that are given are in the text, so that each has the plan it needs.
   const list = unpreparedList(
     'list-threads',
@@ -161,7 +164,12 @@ export async function readThread(
   idOrExternalId: string,
   visitorId = '',
 ): Promise<Thread | null> {
-  const { rows } = await db.query(scope, byEitherId, [scope.tenant, scope.environment, visitorId, idOrExternalId]);
+  const { rows } = await db.query(scope, byEitherId, [
+    scope.tenant,
+    scope.environment,
+    visitorId,
+    idOrExternalId,
+  ]);
   return rows[0] ?? null;
 }
 
@@ -178,7 +186,10 @@ export async function findThread(
   scope: Scope,
   idOrExternalId: string,
 ): Promise<{ id: string; channel: string } | null> {
-  return (await db.query(scope, idByEitherId, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
+  return (
+    (await db.query(scope, idByEitherId, [scope.tenant, scope.environment, idOrExternalId]))
+      .rows[0] ?? null
+  );
 }
 
 const idOfCaller = statement(

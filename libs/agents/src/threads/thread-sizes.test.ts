@@ -27,7 +27,9 @@ const begin = (params: JsonObject = {}, message = 'Hello') =>
 
 /** Begins a turn after all others of the thread have ended. */
 async function next(params?: JsonObject, message?: string) {
-  await db.pool.query(`update executions set status = 'succeeded' where tenant = $1`, [org.scope.tenant]);
+  await db.pool.query(`update executions set status = 'succeeded' where tenant = $1`, [
+    org.scope.tenant,
+  ]);
   const begun = await begin(params, message);
   if (!begun.ok || begun.turn === null) throw new Error(JSON.stringify(begun));
   return begun.turn;
@@ -43,7 +45,10 @@ test('the params of a thread have at most 64 KiB together, whatever each message
     ok: false,
     reason: 'invalid_params',
     problems: [
-      { path: 'threadContext.params', message: 'would have more than 65536 bytes of JSON with those of the thread' },
+      {
+        path: 'threadContext.params',
+        message: 'would have more than 65536 bytes of JSON with those of the thread',
+      },
     ],
   });
   expect(Object.keys(await paramsOf()).sort()).toEqual(['a', 'b', 'c']);

@@ -34,7 +34,9 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
   const heartbeat = setInterval(
     () => {
       if (owned.size === 0) return;
-      store.renew(owned).catch((error: unknown) => log.warn({ err: error }, 'turn leases could not be renewed'));
+      store
+        .renew(owned)
+        .catch((error: unknown) => log.warn({ err: error }, 'turn leases could not be renewed'));
     },
     (leaseSeconds * 1000) / 4,
   );
@@ -62,7 +64,10 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
      * Waits until a queued turn may run. If the result is not ok, the turn is still queued and the caller must end it, unless
      * a takeover has ended it.
      */
-    async admit(turn: Turn, { signal, waitMs }: { signal?: AbortSignal; waitMs: number }): Promise<Admission> {
+    async admit(
+      turn: Turn,
+      { signal, waitMs }: { signal?: AbortSignal; waitMs: number },
+    ): Promise<Admission> {
       owned.add(turn);
       const queue = queueOf(turn.threadId);
       const waiter: Waiter = { turn, wake: () => {} };

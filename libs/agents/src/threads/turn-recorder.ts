@@ -39,7 +39,9 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
       prompt = sent;
     },
     /** Stores the calls of a reply before they run. False: this process has lost the turn. */
-    async recordCalls(step: Omit<Parameters<TurnStore['recordCalls']>[1], 'results' | 'prompt'>): Promise<boolean> {
+    async recordCalls(
+      step: Omit<Parameters<TurnStore['recordCalls']>[1], 'results' | 'prompt'>,
+    ): Promise<boolean> {
       await writing;
       return store.recordCalls(turn, { ...step, prompt, results: take() });
     },
@@ -53,7 +55,8 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
       return store.finish(turn, outcome, take(), prompt);
     },
     /** Stores the usage of a lost turn if a takeover has ended it. False: the turn was lost otherwise. */
-    recordOvertaken: (progress: Progress): Promise<boolean> => store.recordOvertaken(turn, progress),
+    recordOvertaken: (progress: Progress): Promise<boolean> =>
+      store.recordOvertaken(turn, progress),
     /** Waits until all results are stored. Results of a lost turn are stored too. */
     async settle(): Promise<void> {
       flush();

@@ -74,7 +74,11 @@ export const claim = statement(
                 where tenant = $1 and thread_id = $2 and execution_id < $3 and role <> 'note' and exists (select 1 from mine)
                 order by execution_id desc, position desc limit $5) m
           where m.bytes <= ${maxHistoryBytes}) as history`,
-  { claimed: column.bool, isOvertaken: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
+  {
+    claimed: column.bool,
+    isOvertaken: column.bool,
+    history: column.jsonb<HistoryRow[]>().nullable,
+  },
 );
 
 export const progressValues = (
@@ -83,7 +87,9 @@ export const progressValues = (
   prompt: SentPrompt | undefined,
   isPromptStored: boolean,
 ): unknown[] => {
-  const calls = (steps as { kind?: string; status?: string }[]).filter(({ kind }) => kind === 'tool');
+  const calls = (steps as { kind?: string; status?: string }[]).filter(
+    ({ kind }) => kind === 'tool',
+  );
   return [
     model ?? null,
     iterations,
@@ -95,14 +101,24 @@ export const progressValues = (
     calls.filter(({ status }) => status === 'error').length,
     agentRevision,
     prompt?.hash ?? null,
-    ...(prompt === undefined || isPromptStored ? [null, null, null] : [prompt.text, prompt.bytes, prompt.tools]),
+    ...(prompt === undefined || isPromptStored
+      ? [null, null, null]
+      : [prompt.text, prompt.bytes, prompt.tools]),
   ];
 };
 
 /** Assigns the columns of the turn in `progressValues`, which begin at parameter `$first`. */
 const progressFrom = (first: number): string =>
   [
-    ...['model', 'iterations', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'steps', 'tool_call_count']
+    ...[
+      'model',
+      'iterations',
+      'input_tokens',
+      'output_tokens',
+      'reasoning_tokens',
+      'steps',
+      'tool_call_count',
+    ]
       .concat('tool_error_count')
       .map((column, index) => `${column} = $${first + index}`),
     `agent_revision = $${first + 8}`,

@@ -4,7 +4,16 @@ import { LRUCache } from 'lru-cache';
 import type { LoadedAgent } from '../load-agent';
 import { contactNameChars } from './read-threads';
 import type { SentPrompt } from './sent-prompt';
-import type { CallResult, BeginResult, NewTurn, HistoryRow, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
+import type {
+  CallResult,
+  BeginResult,
+  NewTurn,
+  HistoryRow,
+  Progress,
+  StoredToolCall,
+  Turn,
+  TurnOutcome,
+} from './turn';
 import {
   type BegunRow,
   claim,
@@ -35,7 +44,10 @@ const paramsTooLarge: BeginResult = {
   ok: false,
   reason: 'invalid_params',
   problems: [
-    { path: 'threadContext.params', message: 'would have more than 65536 bytes of JSON with those of the thread' },
+    {
+      path: 'threadContext.params',
+      message: 'would have more than 65536 bytes of JSON with those of the thread',
+    },
   ],
 };
 
@@ -49,12 +61,19 @@ function withShortName(params: JsonObject): JsonObject {
 }
 
 /** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
-export async function storeTurn(db: Queryable, owner: string, scope: Scope, turn: NewTurn): Promise<BeginResult> {
+export async function storeTurn(
+  db: Queryable,
+  owner: string,
+  scope: Scope,
+  turn: NewTurn,
+): Promise<BeginResult> {
   const rows = await enter(db, owner, scope, turn).catch((error: unknown) => {
     if (isParamsTooLarge(error)) return null;
     throw error;
   });
-  return rows === null ? paramsTooLarge : toBeginResult(scope, rows[0]!, turn.threadId !== undefined);
+  return rows === null
+    ? paramsTooLarge
+    : toBeginResult(scope, rows[0]!, turn.threadId !== undefined);
 }
 
 async function enter(
@@ -86,12 +105,17 @@ async function enter(
 /** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
 export function createTurnStore(db: Queryable, owner: string) {
   const stored = new LRUCache<string, true>({ max: knownPrompts });
-  const keyOf = ({ tenant }: Tenant, { hash }: SentPrompt) => `${tenant} ${hash.toString('base64')}`;
+  const keyOf = ({ tenant }: Tenant, { hash }: SentPrompt) =>
+    `${tenant} ${hash.toString('base64')}`;
   const isStored = (turn: Turn, prompt: SentPrompt | undefined) =>
     prompt !== undefined && stored.get(keyOf(turn, prompt)) === true;
 
   /** After a step that names the prompt of its turn. If the prompt was erased in the meantime, it is stored again. */
-  async function keepPrompt(turn: Turn, prompt: SentPrompt | undefined, hasPrompt: boolean): Promise<void> {
+  async function keepPrompt(
+    turn: Turn,
+    prompt: SentPrompt | undefined,
+    hasPrompt: boolean,
+  ): Promise<void> {
     if (prompt === undefined) return;
     stored.set(keyOf(turn, prompt), true);
     if (hasPrompt) return;
@@ -107,7 +131,13 @@ export function createTurnStore(db: Queryable, owner: string) {
      * unfinished. Earlier turns whose lease has expired are ended as failed. `overtaken`: a takeover has ended the turn.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | 'overtaken' | null> {
-      const { rows } = await db.query(turn, claim, [turn.tenant, turn.threadId, turn.id, owner, historyLimit]);
+      const { rows } = await db.query(turn, claim, [
+        turn.tenant,
+        turn.threadId,
+        turn.id,
+        owner,
+        historyLimit,
+      ]);
       const { claimed, isOvertaken, history } = rows[0]!;
       if (claimed) return history ?? [];
       return isOvertaken ? 'overtaken' : null;
@@ -117,7 +147,11 @@ export function createTurnStore(db: Queryable, owner: string) {
      * Returns the part of the history that the turn of a caller with roles may see: turns of callers with the same ones. The
      * others may contain results of tools that these roles do not allow. `roles`: lists of roles (docs/adr/0041).
      */
-    async restrictHistory(turn: Turn, roles: string[][], history: HistoryRow[]): Promise<HistoryRow[]> {
+    async restrictHistory(
+      turn: Turn,
+      roles: string[][],
+      history: HistoryRow[],
+    ): Promise<HistoryRow[]> {
       const values = [turn.tenant, turn.threadId, turn.id, JSON.stringify(roles)];
       const { rows } = await db.query(turn, restrictHistory, values);
       const visible = new Set(rows.map(({ id }) => id));
@@ -192,7 +226,10 @@ export function createTurnStore(db: Queryable, owner: string) {
     /** Stores the usage of a lost turn if a takeover or a cancellation has ended it. False: the turn was lost otherwise. */
     async recordOvertaken(turn: Turn, progress: Progress): Promise<boolean> {
       const values = progressValues(turn, progress, undefined, false).slice(0, -3);
-      return (await db.query(turn, recordOvertaken, [turn.tenant, turn.id, owner, ...values])).rowCount === 1;
+      return (
+        (await db.query(turn, recordOvertaken, [turn.tenant, turn.id, owner, ...values]))
+          .rowCount === 1
+      );
     },
 
     /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */
@@ -211,13 +248,25 @@ export function createTurnStore(db: Queryable, owner: string) {
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
 function toBeginResult({ tenant }: Tenant, row: BegunRow, isThreadKnown: boolean): BeginResult {
-  const { agent_id: id, agent_slug: slug, definition, thread_id: threadId, turn_id: turnId, state } = row;
+  const {
+    agent_id: id,
+    agent_slug: slug,
+    definition,
+    thread_id: threadId,
+    turn_id: turnId,
+    state,
+  } = row;
   if (id === null || slug === null) return { ok: false, reason: 'agent_not_found' };
   if (definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
   if (isThreadKnown && threadId === null) return { ok: false, reason: 'thread_not_found' };
-  const agent: LoadedAgent = { id, definition: { ...definition, slug }, revision: row.agent_revision };
+  const agent: LoadedAgent = {
+    id,
+    definition: { ...definition, slug },
+    revision: row.agent_revision,
+  };
   const params = row.params ?? {};
-  if (threadId === null || turnId === null || state === null) return { ok: true, agent, turn: null, params };
+  if (threadId === null || turnId === null || state === null)
+    return { ok: true, agent, turn: null, params };
   const history = row.history ?? [];
   const turn = { tenant, id: turnId, threadId, agentRevision: row.agent_revision, state, history };
   return { ok: true, agent, turn, params };

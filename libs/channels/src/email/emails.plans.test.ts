@@ -1,5 +1,11 @@
 import { type Db, createDb, createSecretBox } from '@parley/db';
-import { type ResendServer, openTestDatabase, scansOf, seedOrganization, startResendServer } from '@parley/testing';
+import {
+  type ResendServer,
+  openTestDatabase,
+  scansOf,
+  seedOrganization,
+  startResendServer,
+} from '@parley/testing';
 import { createAccounts } from '../accounts';
 import { findDueEmails, sendEmail } from './emails';
 
@@ -38,7 +44,11 @@ test('an e-mail is looked up by its id, also when PostgreSQL has collected stati
   const scans = await scansOf(db, 'emails', async (noting) => {
     await findDueEmails(noting, 10);
     const send = (id: string, settings: typeof withoutKey) =>
-      sendEmail({ db: noting, accounts: createAccounts(db, box, settings), owner: 'a' }, { tenant }, id);
+      sendEmail(
+        { db: noting, accounts: createAccounts(db, box, settings), owner: 'a' },
+        { tenant },
+        id,
+      );
     expect(await send('e2001', withoutKey)).toBe('failed');
     expect(await send('e2002', withKey)).toBe('sent');
   });

@@ -49,8 +49,10 @@ interface Row {
   lease_until: Date | null;
   updated_at: Date;
 }
-const read = async (id: string) => (await db.pool.query<Row>('select * from emails where id = $1', [id])).rows[0]!;
-const set = (id: string, assignments: string) => db.pool.query(`update emails set ${assignments} where id = $1`, [id]);
+const read = async (id: string) =>
+  (await db.pool.query<Row>('select * from emails where id = $1', [id])).rows[0]!;
+const set = (id: string, assignments: string) =>
+  db.pool.query(`update emails set ${assignments} where id = $1`, [id]);
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
 const sentAs = (id: string) => resend.sent.filter(({ key }) => key === id);
 
@@ -60,7 +62,11 @@ async function send(id: string, owner = 'a', apiKey: string | null = resend.apiK
     RESEND_API_URL: resend.url,
     ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
   };
-  const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
+  const accounts = createAccounts(
+    db,
+    createSecretBox(Buffer.alloc(32).toString('base64')),
+    settings,
+  );
   return sendEmail({ db, accounts, owner }, (await findTenant(db, id))!, id);
 }
 const deliver = (providerId: string, status: string) =>
@@ -76,8 +82,15 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
   // `sending`: another process is sending it. `expired`: that process was killed.
   sending: (id) =>
-    set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() + interval '30 s'"),
-  expired: (id) => set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() - interval '1 s'"),
+    set(
+      id,
+      "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() + interval '30 s'",
+    ),
+  expired: (id) =>
+    set(
+      id,
+      "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() - interval '1 s'",
+    ),
   sent: (id) => send(id),
   bounced: async (id) => {
     await send(id);
@@ -110,7 +123,8 @@ const transitions = parseStateTable(`
 
 describe.each(transitions)('an e-mail in state $row', ({ row: state, cells }) => {
   const named = Object.entries(cells).map(
-    ([action, after]) => [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
+    ([action, after]) =>
+      [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
   );
   test.each(named)('"%s" %s', async (action, _, after) => {
     const given = { key: `key-of-${state}-${action}` };
@@ -135,7 +149,9 @@ describe.each(transitions)('an e-mail in state $row', ({ row: state, cells }) =>
 test('concurrent calls with one key create one e-mail; keys of another environment are separate', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => queue({ key: 'same' })));
   expect(new Set(ids).size).toBe(1);
-  expect(await queue({ key: 'same', in: { ...scope, environment: 'production' } })).not.toBe(ids[0]);
+  expect(await queue({ key: 'same', in: { ...scope, environment: 'production' } })).not.toBe(
+    ids[0],
+  );
 });
 
 test.each(['queued', 'due again', 'expired'])(
@@ -144,7 +160,9 @@ test.each(['queued', 'due again', 'expired'])(
     for (let round = 0; round < 5; round += 1) {
       const id = await queue();
       await states[state]!(id);
-      const outcomes = await Promise.all(Array.from({ length: 8 }, (_, n) => send(id, `sender-${n}`)));
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => send(id, `sender-${n}`)),
+      );
       expect(outcomes.sort()).toEqual([...Array(7).fill('not_due'), 'sent']);
       expect(sentAs(id)).toHaveLength(1);
     }
@@ -174,7 +192,8 @@ test('the e-mails of an environment are listed newest first, in pages, and may b
     ids.unshift(id);
   }
   await send(ids[0]!);
-  const list = async (page: Parameters<typeof listEmails>[2], of = within) => (await listEmails(db, of, page)).items;
+  const list = async (page: Parameters<typeof listEmails>[2], of = within) =>
+    (await listEmails(db, of, page)).items;
   const first = await list({ limit: 2, before: null });
   expect(first).toEqual([
     {
@@ -193,7 +212,9 @@ test('the e-mails of an environment are listed newest first, in pages, and may b
   const before = { at: first[1]!.createdAt, id: first[1]!.id };
   expect(idsOf(await list({ limit: 2, before }))).toEqual([ids[2]]);
   expect(idsOf(await list({ limit: 9, before: null, status: 'queued' }))).toEqual(ids.slice(1));
-  expect(await list({ limit: 9, before: null }, { ...within, environment: 'production' })).toEqual([]);
+  expect(await list({ limit: 9, before: null }, { ...within, environment: 'production' })).toEqual(
+    [],
+  );
 });
 
 describe('a failed attempt to send an e-mail', () => {
@@ -232,7 +253,9 @@ describe('a failed attempt to send an e-mail', () => {
       resend.faults.push('broken');
       const fromMs = Date.now();
       expect(await send(id)).toBe('later');
-      expect(Math.abs((await read(id)).lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(10_000);
+      expect(Math.abs((await read(id)).lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(
+        10_000,
+      );
     }
   });
 
@@ -244,14 +267,22 @@ describe('a failed attempt to send an e-mail', () => {
     await set(id, 'attempts = 7');
     resend.faults.push(fault);
     expect(await send(id)).toBe(status);
-    expect(await read(id)).toMatchObject({ status, attempts: 8, lease_owner: null, lease_until: null });
+    expect(await read(id)).toMatchObject({
+      status,
+      attempts: 8,
+      lease_owner: null,
+      lease_until: null,
+    });
     expect(await send(id)).toBe('not_due');
   });
 
   test('because of a refusal or a missing account ends as failed immediately, with the reason', async () => {
     const refused = await queue();
     expect(await send(refused, 'a', 'wrong-key')).toBe('failed');
-    expect(await read(refused)).toMatchObject({ attempts: 1, error: '401: invalid_api_key API key is invalid' });
+    expect(await read(refused)).toMatchObject({
+      attempts: 1,
+      error: '401: invalid_api_key API key is invalid',
+    });
     const unconfigured = await queue();
     expect(await send(unconfigured, 'a', null)).toBe('failed');
     expect((await read(unconfigured)).error).toMatch(/^Resend is not configured/);
@@ -297,7 +328,10 @@ test.each([
   async (status, attempts, age, after) => {
     const given = { key: `requeue-${(count += 1)}` };
     const id = await queue(given);
-    await set(id, `status = '${status}', attempts = ${attempts}, error = 'x', created_at = now() - interval '${age}'`);
+    await set(
+      id,
+      `status = '${status}', attempts = ${attempts}, error = 'x', created_at = now() - interval '${age}'`,
+    );
     expect(await queue(given)).toBe(id);
     const isRequeued = after === 'queued';
     expect(await read(id)).toMatchObject({
@@ -311,7 +345,8 @@ test.each([
 test('the sweep finds due e-mails; new ones are left to the call that queued them for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
-  const found = async () => (await findDueEmails(db, 1_000)).filter((id) => Object.values(ids).includes(id));
+  const found = async () =>
+    (await findDueEmails(db, 1_000)).filter((id) => Object.values(ids).includes(id));
   const due = [ids['due again'], ids.expired];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
@@ -331,12 +366,16 @@ test('the sweep finds e-mails of one tenant despite the backlog of another; each
     );
   await addMany('many', scope, 5_000);
   await addMany('few', (await seedOrganization(db.pool)).scope, 3);
-  await db.pool.query("update emails set lease_until = now() + interval '1 hour' where id = 'few2'");
+  await db.pool.query(
+    "update emails set lease_until = now() + interval '1 hour' where id = 'few2'",
+  );
   const [ids = [], others = []] = await Promise.all([findDueEmails(db, 50), findDueEmails(db, 50)]);
   expect(ids).toEqual(others);
   expect(new Set(ids).size).toBe(50);
   expect(ids.filter((id) => id.startsWith('few'))).toEqual(['few1', 'few3']);
-  const tries = await Promise.all([...ids.slice(0, 20), ...others.slice(0, 20)].map((id) => send(id)));
+  const tries = await Promise.all(
+    [...ids.slice(0, 20), ...others.slice(0, 20)].map((id) => send(id)),
+  );
   expect(tries.filter((outcome) => outcome !== 'not_due')).toHaveLength(20);
   expect(new Set(resend.sent.map(({ key }) => key)).size).toBe(resend.sent.length);
   await db.pool.query('delete from emails');
@@ -347,7 +386,9 @@ describe('statuses', () => {
   /** Every permutation of every subset. */
   const orders = (rest: string[]): string[][] => [
     [],
-    ...rest.flatMap((first) => orders(rest.filter((one) => one !== first)).map((others) => [first, ...others])),
+    ...rest.flatMap((first) =>
+      orders(rest.filter((one) => one !== first)).map((others) => [first, ...others]),
+    ),
   ];
   const highest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
 
@@ -367,7 +408,10 @@ describe('statuses', () => {
         for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
           if (index === at) expect(await send(id)).toBe('sent');
           if (status === null) continue;
-          expect(await deliver(providerId, status)).toMatchObject({ ok: true, isKnown: index >= at });
+          expect(await deliver(providerId, status)).toMatchObject({
+            ok: true,
+            isKnown: index >= at,
+          });
         }
         const { status, provider_id } = await read(id);
         expect({ order, at, status, provider_id }).toEqual({
@@ -385,7 +429,9 @@ describe('statuses', () => {
       const { id, providerId } = await queueWithoutId();
       const given = round % 2 ? all : ['sent', 'delivered'];
       await Promise.all(
-        [...given, send, ...given].map((one) => (one === send ? send(id) : deliver(providerId, one as string))),
+        [...given, send, ...given].map((one) =>
+          one === send ? send(id) : deliver(providerId, one as string),
+        ),
       );
       expect(await read(id)).toMatchObject({ status: highest(given), provider_id: providerId });
     }
@@ -396,9 +442,17 @@ describe('statuses', () => {
     const [id, later] = [await queue(), await queue({ in: other })];
     await send(id);
     const providerId = sentAs(id)[0]!.id;
-    await set(later, `status = 'sent', provider_id = '${providerId}', created_at = now() + interval '1 second'`);
+    await set(
+      later,
+      `status = 'sent', provider_id = '${providerId}', created_at = now() + interval '1 second'`,
+    );
     const { organizationId, environment } = scope;
-    expect(await deliver(providerId, 'delivered')).toEqual({ ok: true, isKnown: true, organizationId, environment });
+    expect(await deliver(providerId, 'delivered')).toEqual({
+      ok: true,
+      isKnown: true,
+      organizationId,
+      environment,
+    });
     for (const one of [id, later]) expect(await read(one)).toMatchObject({ status: 'delivered' });
   });
 
@@ -418,6 +472,9 @@ describe('statuses', () => {
       {},
     ];
     for (const event of none)
-      expect(await applyEmailStatus(db, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
+      expect(await applyEmailStatus(db, event)).toEqual({
+        ok: false,
+        reason: 'no status of an e-mail',
+      });
   });
 });

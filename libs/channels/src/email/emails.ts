@@ -1,6 +1,14 @@
 import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, type RowOf, type Tenant } from '@parley/db';
-import { claimByTenant, column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
+import {
+  claimByTenant,
+  column,
+  leaseSql,
+  newId,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { noSlotWaitMs } from '../no-slot-wait';
@@ -42,9 +50,22 @@ const queue = statement(
  * Adds an e-mail to the outbox, or returns the existing one with the same key. If the existing e-mail failed and may be
  * sent again, it is queued with its full number of attempts.
  */
-export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
+export async function queueEmail(
+  db: Queryable,
+  scope: Scope,
+  email: NewEmail,
+): Promise<{ id: string }> {
   const { key, from, to, subject, request } = email;
-  const values = [newId('email'), scope.tenant, scope.environment, key, from, to, subject, JSON.stringify(request)];
+  const values = [
+    newId('email'),
+    scope.tenant,
+    scope.environment,
+    key,
+    from,
+    to,
+    subject,
+    JSON.stringify(request),
+  ];
   return (await db.query(scope, queue, values)).rows[0]!;
 }
 
@@ -97,10 +118,14 @@ export async function sendEmail(
     await db.query(email, giveUp, [email.tenant, id, owner, status, error]);
     return status;
   };
-  if (email.ageHours > keyLifeHours && email.attempts > 1) return end('unknown', 'no answer within a day');
+  if (email.ageHours > keyLifeHours && email.attempts > 1)
+    return end('unknown', 'no answer within a day');
   const account = await accounts.resend(email);
   if (account === null)
-    return end(email.attempts > 1 ? 'unknown' : 'failed', 'Resend is not configured: parley integrations set resend');
+    return end(
+      email.attempts > 1 ? 'unknown' : 'failed',
+      'Resend is not configured: parley integrations set resend',
+    );
   const outcome = await callHttp({
     method: 'POST',
     url: `${account.apiUrl}/emails`,
@@ -120,16 +145,23 @@ export async function sendEmail(
     }
     const name = textAt(objectAt(body).name) ?? '';
     const error = `${status}: ${name} ${textAt(objectAt(body).message) ?? ''}`.trim().slice(0, 500);
-    const isTemporary = status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
+    const isTemporary =
+      status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
     // The daily quota is not restored before the attempts end.
-    if (!isTemporary || name === 'daily_quota_exceeded' || email.attempts >= maxAttempts) return end('failed', error);
+    if (!isTemporary || name === 'daily_quota_exceeded' || email.attempts >= maxAttempts)
+      return end('failed', error);
     return putBack(deps, email, { error, afterMs: retryAfterMs, isTried: true });
   }
   if (outcome.reason === 'no_slot') {
     const afterMs = noSlotWaitMs(email.ageHours * 3_600_000);
-    return putBack(deps, email, { error: `no request sent: ${outcome.message}`, afterMs, isTried: false });
+    return putBack(deps, email, {
+      error: `no request sent: ${outcome.message}`,
+      afterMs,
+      isTried: false,
+    });
   }
-  if (email.attempts >= maxAttempts) return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
+  if (email.attempts >= maxAttempts)
+    return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
   return putBack(deps, email, { error: outcome.message, afterMs: null, isTried: true });
 }
 
@@ -188,18 +220,26 @@ const emailsOfProviderId = statement(
 export async function applyEmailStatus(
   db: Queryable,
   event: JsonObject,
-): Promise<({ ok: true; isKnown: boolean } & Partial<Omit<Scope, 'tenant'>>) | { ok: false; reason: string }> {
+): Promise<
+  ({ ok: true; isKnown: boolean } & Partial<Omit<Scope, 'tenant'>>) | { ok: false; reason: string }
+> {
   const status = (textAt(event.type) ?? '').split('.').at(-1) as EmailStatus;
   const data = objectAt(event.data);
   const providerId = textAt(data.email_id);
-  if (providerId === undefined || !Object.hasOwn(ranks, status)) return { ok: false, reason: 'no status of an e-mail' };
+  if (providerId === undefined || !Object.hasOwn(ranks, status))
+    return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
   const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, [providerId]);
   for (const email of rows) await db.query(email, applyKeptStatus, [email.tenant, providerId]);
   const [first] = rows;
   const isKnown = first !== undefined;
-  return { ok: true, isKnown, organizationId: first?.organizationId, environment: first?.environment };
+  return {
+    ok: true,
+    isKnown,
+    organizationId: first?.organizationId,
+    environment: first?.environment,
+  };
 }
 
 const isPending = "status in ('queued', 'sending')";
@@ -234,6 +274,10 @@ const emailById = statement(
 );
 
 /** Reads an e-mail of an environment; null when there is none. */
-export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
+export async function readEmail(
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<EmailView | null> {
   return (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }

@@ -34,7 +34,11 @@ const emailById = statement(
 );
 
 /** Finds an e-mail; null when it does not exist. */
-export const findEmail = async (db: Queryable, scope: Scope, id: string): Promise<SentEmail | null> =>
+export const findEmail = async (
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<SentEmail | null> =>
   (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 
 // Not prepared: the filters that are given decide about the index.

@@ -26,7 +26,8 @@ export async function retryEmail(
   { anyway }: { anyway: boolean },
 ): Promise<'queued' | 'not_failed' | 'in_doubt'> {
   const [email] = (await tx.query(scope, lock, [scope.tenant, scope.environment, id])).rows;
-  if (email === undefined || !email.hasContent || !['failed', 'unknown'].includes(email.status)) return 'not_failed';
+  if (email === undefined || !email.hasContent || !['failed', 'unknown'].includes(email.status))
+    return 'not_failed';
   if (email.status === 'unknown' && !email.isKeyKept && !anyway) return 'in_doubt';
   await tx.query(scope, reopen, [scope.tenant, id]);
   return 'queued';

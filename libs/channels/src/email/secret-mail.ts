@@ -19,19 +19,24 @@ type Owner = Pick<Scope, 'organizationId' | 'tenant'>;
 
 /** Finds the account for e-mails with secrets. `guard` refuses private addresses that an organization has set. */
 export function createSecretMails(accounts: Accounts, guard: AddressGuard | undefined) {
-  const mailOf = (account: ResendAccount | null, { organizationId, tenant }: Owner): SecretMail | null =>
+  const mailOf = (
+    account: ResendAccount | null,
+    { organizationId, tenant }: Owner,
+  ): SecretMail | null =>
     account === null || account.from === null
       ? null
       : {
           proofTenant: account.isOwn ? tenant : null,
-          send: (email) => sendNow({ ...account, from: account.from! }, organizationId, email, guard),
+          send: (email) =>
+            sendNow({ ...account, from: account.from! }, organizationId, email, guard),
         };
 
   /** The account of an environment. */
   const mailOfEnvironment = async (scope: Scope) => mailOf(await accounts.resend(scope), scope);
 
   /** The account of the server; null without RESEND_API_KEY. */
-  const mailOfServer = () => mailOf(accounts.serverResend(), { organizationId: 'server', tenant: 0 });
+  const mailOfServer = () =>
+    mailOf(accounts.serverResend(), { organizationId: 'server', tenant: 0 });
 
   return {
     mailOfEnvironment,

@@ -48,11 +48,16 @@ describe('what the provider receives', () => {
       log: { warn: () => {} },
     });
     const email = { to: ['c@d.cl'], subject: hostile, content: { text: 'Hello' } };
-    expect(await channels.sendEmail(org.scope, email)).toMatchObject({ ok: true, email: { status: 'sent' } });
+    expect(await channels.sendEmail(org.scope, email)).toMatchObject({
+      ok: true,
+      email: { status: 'sent' },
+    });
     const mail = (await channels.mailOfEnvironment(org.scope))!;
     expect(await mail.send({ to: 'c@d.cl', subject: hostile, text: 'Hello' })).toBe(true);
     expect(subjects).toEqual([harmless, harmless]);
-    const { rows } = await db.pool.query('select subject from emails where tenant = $1', [org.scope.tenant]);
+    const { rows } = await db.pool.query('select subject from emails where tenant = $1', [
+      org.scope.tenant,
+    ]);
     expect(rows).toEqual([{ subject: harmless }]);
   });
 });

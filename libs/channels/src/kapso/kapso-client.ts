@@ -63,7 +63,17 @@ export function createKapsoClient(
   const guard = isOwnAddress ? guardOfOwn : undefined;
   const call: Call = async (method, path, body, file) =>
     toAnswer(
-      await callHttp({ method, url: apiUrl + path, headers, body, file, timeoutMs, organizationId, slotWaitMs, guard }),
+      await callHttp({
+        method,
+        url: apiUrl + path,
+        headers,
+        body,
+        file,
+        timeoutMs,
+        organizationId,
+        slotWaitMs,
+        guard,
+      }),
     );
   return { ...messageCalls(call), ...webhookCalls(call), ...platformCalls(call) };
 }
@@ -79,8 +89,10 @@ const segment = encodeURIComponent;
 const uncertain = (message: string): KapsoFailure => ({ ok: false, reason: 'uncertain', message });
 
 /** Reads the value of a successful answer. */
-const readAnswer = <T>(answer: KapsoAnswer<Json>, read: (value: JsonObject) => T): KapsoAnswer<T> =>
-  answer.ok ? { ok: true, value: read(objectAt(answer.value)) } : answer;
+const readAnswer = <T>(
+  answer: KapsoAnswer<Json>,
+  read: (value: JsonObject) => T,
+): KapsoAnswer<T> => (answer.ok ? { ok: true, value: read(objectAt(answer.value)) } : answer);
 
 const messageCalls = (call: Call) => ({
   /** Sends a message, to which it adds `messaging_product`. Returns Kapso's id of the message. */
@@ -103,7 +115,11 @@ const messageCalls = (call: Call) => ({
   },
 
   /** Lists the messages sent from a number in a period. Fails when there are more than `maxPages` pages. */
-  async listSent(phoneNumberId: string, since: Date, until: Date): Promise<KapsoAnswer<KapsoRecord[]>> {
+  async listSent(
+    phoneNumberId: string,
+    since: Date,
+    until: Date,
+  ): Promise<KapsoAnswer<KapsoRecord[]>> {
     const records: KapsoRecord[] = [];
     let after: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
@@ -128,17 +144,24 @@ const messageCalls = (call: Call) => ({
   },
 
   async listTemplates(businessAccountId: string): Promise<KapsoAnswer<JsonObject[]>> {
-    const answer = await call('GET', `${graph}/${segment(businessAccountId)}/message_templates?limit=100`);
+    const answer = await call(
+      'GET',
+      `${graph}/${segment(businessAccountId)}/message_templates?limit=100`,
+    );
     return readAnswer(answer, ({ data }) => listAt(data).map(objectAt));
   },
 });
 
-const numberPath = (phoneNumberId: string) => `${platform}/whatsapp/phone_numbers/${segment(phoneNumberId)}`;
+const numberPath = (phoneNumberId: string) =>
+  `${platform}/whatsapp/phone_numbers/${segment(phoneNumberId)}`;
 const webhooksPath = (phoneNumberId: string) => `${numberPath(phoneNumberId)}/webhooks`;
 
 const webhookCalls = (call: Call) => ({
   async listWebhooks(phoneNumberId: string): Promise<KapsoAnswer<{ id: string; url: string }[]>> {
-    const toWebhook = ({ id, url }: JsonObject) => ({ id: textAt(id) ?? '', url: textAt(url) ?? '' });
+    const toWebhook = ({ id, url }: JsonObject) => ({
+      id: textAt(id) ?? '',
+      url: textAt(url) ?? '',
+    });
     const answer = await call('GET', webhooksPath(phoneNumberId));
     return readAnswer(answer, ({ data }) => listAt(data).map(objectAt).map(toWebhook));
   },
@@ -159,11 +182,17 @@ const webhookCalls = (call: Call) => ({
     { secretKey, events }: { secretKey: string; events: string[] },
   ): Promise<KapsoAnswer<null>> {
     const body = { whatsapp_webhook: { secret_key: secretKey, events, active: true } };
-    return readAnswer(await call('PATCH', `${webhooksPath(phoneNumberId)}/${segment(webhookId)}`, body), () => null);
+    return readAnswer(
+      await call('PATCH', `${webhooksPath(phoneNumberId)}/${segment(webhookId)}`, body),
+      () => null,
+    );
   },
 
   async deleteWebhook(phoneNumberId: string, webhookId: string): Promise<KapsoAnswer<null>> {
-    return readAnswer(await call('DELETE', `${webhooksPath(phoneNumberId)}/${segment(webhookId)}`), () => null);
+    return readAnswer(
+      await call('DELETE', `${webhooksPath(phoneNumberId)}/${segment(webhookId)}`),
+      () => null,
+    );
   },
 });
 
@@ -171,7 +200,8 @@ const platformCalls = (call: Call) => ({
   async getPhoneNumber(phoneNumberId: string): Promise<KapsoAnswer<KapsoPhoneNumber>> {
     return readAnswer(await call('GET', numberPath(phoneNumberId)), ({ data: given }) => {
       const data = objectAt(given);
-      const displayed = textAt(data.display_phone_number_normalized) ?? textAt(data.display_phone_number);
+      const displayed =
+        textAt(data.display_phone_number_normalized) ?? textAt(data.display_phone_number);
       return {
         phoneNumberId,
         phoneNumber: displayed ?? textAt(data.phone_number) ?? null,
@@ -182,14 +212,22 @@ const platformCalls = (call: Call) => ({
   },
 
   /** Creates a customer, who then connects a number through a setup link. Returns Kapso's id of the customer. */
-  async createCustomer({ name, externalId }: { name: string; externalId: string }): Promise<KapsoAnswer<string>> {
+  async createCustomer({
+    name,
+    externalId,
+  }: {
+    name: string;
+    externalId: string;
+  }): Promise<KapsoAnswer<string>> {
     const body = { customer: { name, external_customer_id: externalId } };
     return readAnswer(await call('POST', `${platform}/customers`, body), idOfData);
   },
 
   /** Returns the address at which a person connects a number. */
   async createSetupLink(customerId: string): Promise<KapsoAnswer<string>> {
-    const answer = await call('POST', `${platform}/customers/${segment(customerId)}/setup_links`, { setup_link: {} });
+    const answer = await call('POST', `${platform}/customers/${segment(customerId)}/setup_links`, {
+      setup_link: {},
+    });
     return readAnswer(answer, ({ data }) => textAt(objectAt(data).url) ?? '');
   },
 });
@@ -212,7 +250,13 @@ function toAnswer(outcome: HttpOutcome): KapsoAnswer<Json> {
   if (outcome.kind === 'not_sent' && outcome.reason === 'no_slot')
     return { ok: false, reason: 'no_slot', message: outcome.message };
   if (outcome.kind === 'not_sent')
-    return { ok: false, reason: 'retry', message: outcome.message, afterMs: null, isServerError: false };
+    return {
+      ok: false,
+      reason: 'retry',
+      message: outcome.message,
+      afterMs: null,
+      isServerError: false,
+    };
   if (outcome.kind === 'unknown') return uncertain(outcome.message);
   const { status, body, retryAfterMs } = outcome;
   if (status >= 200 && status < 300) return { ok: true, value: body };

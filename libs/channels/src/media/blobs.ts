@@ -21,7 +21,13 @@ export async function addPendingBlob(
   scope: Scope,
   { messageId, url, filename }: { messageId: string; url: string; filename: string | null },
 ): Promise<void> {
-  await tx.query(scope, addPending, [scope.tenant, messageId, scope.environment, url, filename?.slice(0, 200)]);
+  await tx.query(scope, addPending, [
+    scope.tenant,
+    messageId,
+    scope.environment,
+    url,
+    filename?.slice(0, 200),
+  ]);
 }
 
 const addReady = statement(
@@ -36,7 +42,14 @@ export async function addBlob(
   scope: Scope,
   { messageId, filename, contentType, bytes }: BlobFile & { messageId: string },
 ): Promise<void> {
-  await tx.query(scope, addReady, [scope.tenant, messageId, scope.environment, filename, contentType, bytes]);
+  await tx.query(scope, addReady, [
+    scope.tenant,
+    messageId,
+    scope.environment,
+    filename,
+    contentType,
+    bytes,
+  ]);
 }
 
 export interface BlobFile {
@@ -53,7 +66,12 @@ const copyOf = statement(
 );
 
 /** Copies the file of a message to the message that replaces it. */
-export async function copyBlob(tx: Queryable, { tenant }: Tenant, from: string, to: string): Promise<void> {
+export async function copyBlob(
+  tx: Queryable,
+  { tenant }: Tenant,
+  from: string,
+  to: string,
+): Promise<void> {
   await tx.query({ tenant }, copyOf, [tenant, from, to]);
 }
 
@@ -73,8 +91,13 @@ const blobOfMessage = statement(
 );
 
 /** Reads the file of a message; null when the message has none. */
-export const readBlob = async (db: Queryable, scope: Scope, messageId: string): Promise<RowOf<typeof file> | null> =>
-  (await db.query(scope, blobOfMessage, [scope.tenant, messageId, scope.environment])).rows[0] ?? null;
+export const readBlob = async (
+  db: Queryable,
+  scope: Scope,
+  messageId: string,
+): Promise<RowOf<typeof file> | null> =>
+  (await db.query(scope, blobOfMessage, [scope.tenant, messageId, scope.environment])).rows[0] ??
+  null;
 
 const pending = "status in ('pending', 'fetching')";
 const dueBlobs = {

@@ -39,14 +39,18 @@ export async function fetchMedia(
     maxResponseBytes: maxBlobBytes,
   });
   if (answer.ok && answer.status === 200 && answer.body.length > 0) {
-    await storeFetched(db, blob, owner, { contentType: readFileType(answer.body).contentType, bytes: answer.body });
+    await storeFetched(db, blob, owner, {
+      contentType: readFileType(answer.body).contentType,
+      bytes: answer.body,
+    });
     return 'ready';
   }
   const isTemporary = answer.ok
     ? answer.status >= 500 || repeatable.has(answer.status)
     : answer.reason === 'timeout' || answer.reason === 'network' || answer.reason === 'aborted';
   const error = answer.ok ? `the server answers ${answer.status}` : answer.message;
-  const afterMs = isTemporary && blob.attempts < maxAttempts ? firstWaitMs * 3 ** (blob.attempts - 1) : null;
+  const afterMs =
+    isTemporary && blob.attempts < maxAttempts ? firstWaitMs * 3 ** (blob.attempts - 1) : null;
   await noteFetchFailure(db, blob, owner, { error, afterMs });
   return afterMs === null ? 'failed' : 'later';
 }

@@ -62,7 +62,10 @@ const accounts = () =>
 
 let count = 0;
 const merge = async () => {};
-async function receive(url: string, { contact = '14155550134', type = 'image', origin = 'cloud_api' } = {}) {
+async function receive(
+  url: string,
+  { contact = '14155550134', type = 'image', origin = 'cloud_api' } = {},
+) {
   const messageId = `wamid.media-${(count += 1)}`;
   const item: JsonObject = {
     message: {
@@ -70,18 +73,33 @@ async function receive(url: string, { contact = '14155550134', type = 'image', o
       type,
       from: contact,
       [type]: { mime_type: 'image/jpeg' },
-      kapso: { direction: 'inbound', origin, media_url: url, media_data: { filename: '../photo\n.jpg' } },
+      kapso: {
+        direction: 'inbound',
+        origin,
+        media_url: url,
+        media_data: { filename: '../photo\n.jpg' },
+      },
     },
   };
   expect(await storeInbound(db, scope, connectionId, item, merge)).toMatchObject({ ok: true });
   // A repeated delivery.
   expect(await storeInbound(db, scope, connectionId, item, merge)).toMatchObject({ ok: true });
-  const { rows } = await db.pool.query<{ id: string }>('select id from messages where message_id = $1', [messageId]);
+  const { rows } = await db.pool.query<{ id: string }>(
+    'select id from messages where message_id = $1',
+    [messageId],
+  );
   return rows[0]!.id;
 }
-const fetchIt = (id: string, more: { timeoutMs?: number; fetchGuarded?: GuardedFetch['fetch'] } = {}) =>
-  fetchMedia({ db, accounts: accounts(), fetchGuarded: guarded.fetch, owner: 'test', ...more }, { ...scope, id });
-const isDueNow = (id: string) => db.pool.query('update blobs set lease_until = null where id = $1', [id]);
+const fetchIt = (
+  id: string,
+  more: { timeoutMs?: number; fetchGuarded?: GuardedFetch['fetch'] } = {},
+) =>
+  fetchMedia(
+    { db, accounts: accounts(), fetchGuarded: guarded.fetch, owner: 'test', ...more },
+    { ...scope, id },
+  );
+const isDueNow = (id: string) =>
+  db.pool.query('update blobs set lease_until = null where id = $1', [id]);
 
 test('a picture is fetched once, with the key of the account, and its type is read from its bytes', async () => {
   const keys: unknown[] = [];
@@ -91,7 +109,9 @@ test('a picture is fetched once, with the key of the account, and its type is re
   };
   const id = await receive(`${kapso.url}/media/a.jpg`);
   expect((await findDueBlobs(db, 10)).map((due) => due.id)).toContain(id);
-  expect(await Promise.all([fetchIt(id), fetchIt(id)])).toEqual(expect.arrayContaining(['ready', 'not_due']));
+  expect(await Promise.all([fetchIt(id), fetchIt(id)])).toEqual(
+    expect.arrayContaining(['ready', 'not_due']),
+  );
   expect(await fetchIt(id)).toBe('not_due');
   expect(keys).toEqual([kapso.apiKey]);
   const blob = (await readBlob(db, scope, id))!;
@@ -111,7 +131,10 @@ test('a page that is named like a picture is no picture', async () => {
   };
   const id = await receive(`${kapso.url}/media/b.jpg`);
   await fetchIt(id);
-  expect(await readBlob(db, scope, id)).toMatchObject({ status: 'ready', contentType: 'application/octet-stream' });
+  expect(await readBlob(db, scope, id)).toMatchObject({
+    status: 'ready',
+    contentType: 'application/octet-stream',
+  });
 });
 
 test.each([
@@ -149,10 +172,18 @@ test('the key is sent to no other path of the provider', async () => {
 
 test('a file above 25 MiB fails, and one of exactly 25 MiB is stored', async () => {
   kapso.media['e.jpg'] = { status: 200, body: Buffer.concat([jpeg, Buffer.alloc(maxBlobBytes)]) };
-  kapso.media['f.jpg'] = { status: 200, body: Buffer.concat([jpeg, Buffer.alloc(maxBlobBytes - jpeg.length)]) };
-  const [large, full] = [await receive(`${kapso.url}/media/e.jpg`), await receive(`${kapso.url}/media/f.jpg`)];
+  kapso.media['f.jpg'] = {
+    status: 200,
+    body: Buffer.concat([jpeg, Buffer.alloc(maxBlobBytes - jpeg.length)]),
+  };
+  const [large, full] = [
+    await receive(`${kapso.url}/media/e.jpg`),
+    await receive(`${kapso.url}/media/f.jpg`),
+  ];
   expect(await fetchIt(large)).toBe('failed');
-  expect(await readBlob(db, scope, large)).toMatchObject({ error: `The answer is larger than ${maxBlobBytes} bytes` });
+  expect(await readBlob(db, scope, large)).toMatchObject({
+    error: `The answer is larger than ${maxBlobBytes} bytes`,
+  });
   expect(await fetchIt(full)).toBe('ready');
 });
 
@@ -168,7 +199,10 @@ test('a slow or broken server is asked again later, and not forever', async () =
   }
   await isDueNow(id);
   expect(await fetchIt(id)).toBe('failed');
-  expect(await readBlob(db, scope, id)).toMatchObject({ status: 'failed', error: 'the server answers 503' });
+  expect(await readBlob(db, scope, id)).toMatchObject({
+    status: 'failed',
+    error: 'the server answers 503',
+  });
 });
 
 test('files of imported history are not fetched', async () => {
@@ -195,7 +229,10 @@ test.each([
 
 describe('replies of people', () => {
   const sendDeps = () => ({ db, accounts: accounts(), owner: 'sender', log: { warn: () => {} } });
-  const threadOf = (contact: string) => ({ id: `thread_${contact}`, externalId: `whatsapp:${contact}` });
+  const threadOf = (contact: string) => ({
+    id: `thread_${contact}`,
+    externalId: `whatsapp:${contact}`,
+  });
   const text = { kind: 'text', text: 'Hola ñ' } as const;
   afterEach(() => {
     expect(kapso.problems).toEqual([]);
@@ -220,7 +257,8 @@ describe('replies of people', () => {
       { ok: true, isNew: false },
     ]);
     if (!sent.ok || !first.ok) throw new Error('not queued');
-    for (const { id } of [sent, first]) expect(await sendMessage(sendDeps(), scope, id)).toBe('sent');
+    for (const { id } of [sent, first])
+      expect(await sendMessage(sendDeps(), scope, id)).toBe('sent');
     expect(kapso.sent.map(({ body }) => [body.type, body.to])).toEqual([
       ['template', '14155550201'],
       ['text', '14155550201'],
@@ -236,7 +274,11 @@ describe('replies of people', () => {
     const contact = '14155550202';
     await receive(`${kapso.url}/media/a.jpg`, { contact });
     const file = { kind: 'file', filename: 'a/b\n.jpg', bytes: jpeg, text: 'Mira' } as const;
-    const queued = await queueReply(db, scope, { thread: threadOf(contact), content: file, key: 'f1' });
+    const queued = await queueReply(db, scope, {
+      thread: threadOf(contact),
+      content: file,
+      key: 'f1',
+    });
     if (!queued.ok) throw new Error(queued.reason);
     kapso.faults.push('broken');
     expect(await sendMessage(sendDeps(), scope, queued.id)).toBe('later');
@@ -247,14 +289,20 @@ describe('replies of people', () => {
     expect(await sendMessage(sendDeps(), scope, queued.id)).toBe('sent');
     expect(kapso.uploads).toMatchObject([{ contentType: 'image/jpeg', filename: 'a_b_.jpg' }]);
     expect(kapso.uploads[0]!.bytes.equals(jpeg)).toBe(true);
-    expect(kapso.sent.map(({ body }) => body.image)).toEqual([{ caption: 'Mira', id: kapso.uploads[0]!.id }]);
+    expect(kapso.sent.map(({ body }) => body.image)).toEqual([
+      { caption: 'Mira', id: kapso.uploads[0]!.id },
+    ]);
   });
 
   test('a refused upload fails, and the message that replaces one in doubt has the file too', async () => {
     const contact = '14155550203';
     await receive(`${kapso.url}/media/a.jpg`, { contact });
     const file = { kind: 'file', filename: 'a.pdf', bytes: Buffer.from('%PDF-1.7 …') } as const;
-    const queued = await queueReply(db, scope, { thread: threadOf(contact), content: file, key: 'f2' });
+    const queued = await queueReply(db, scope, {
+      thread: threadOf(contact),
+      content: file,
+      key: 'f2',
+    });
     if (!queued.ok) throw new Error(queued.reason);
     kapso.faults.push('refused');
     expect(await sendMessage(sendDeps(), scope, queued.id)).toBe('failed');
@@ -269,7 +317,11 @@ describe('replies of people', () => {
     const contact = '14155550204';
     await receive(`${kapso.url}/media/a.jpg`, { contact });
     const queue = (bytes: Buffer, key: string) =>
-      queueReply(db, scope, { thread: threadOf(contact), content: { kind: 'file', filename: 'x', bytes }, key });
+      queueReply(db, scope, {
+        thread: threadOf(contact),
+        content: { kind: 'file', filename: 'x', bytes },
+        key,
+      });
     for (const bytes of [Buffer.alloc(0), Buffer.alloc(maxBlobBytes + 1)])
       expect(await queue(bytes, 'f3')).toMatchObject({ ok: false, reason: 'file_refused' });
     const large = await queue(Buffer.concat([jpeg, Buffer.alloc(5 * 1024 * 1024)]), 'f4');

@@ -21,7 +21,8 @@ export async function withUploadedMedia(
 ): Promise<KapsoAnswer<JsonObject>> {
   const { type, request } = message;
   const content = objectAt(request[type]);
-  if (!fileTypes.has(type) || 'id' in content || 'link' in content) return { ok: true, value: request };
+  if (!fileTypes.has(type) || 'id' in content || 'link' in content)
+    return { ok: true, value: request };
   const blob = await readBlob(db, message, message.id);
   if (blob?.bytes == null)
     return { ok: false, reason: 'refused', message: 'the file was deleted', code: null, status: 0 };

@@ -35,6 +35,8 @@ export async function answerAgain(
   scope: Scope,
   requestId: string,
 ): Promise<{ tenant: number; connectionId: string; contact: string } | null> {
-  const [conversation] = (await tx.query(scope, receiveAgain, [scope.tenant, scope.environment, requestId])).rows;
+  const [conversation] = (
+    await tx.query(scope, receiveAgain, [scope.tenant, scope.environment, requestId])
+  ).rows;
   return conversation === undefined ? null : { tenant: scope.tenant, ...conversation };
 }

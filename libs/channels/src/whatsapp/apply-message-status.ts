@@ -25,14 +25,17 @@ export async function applyMessageStatus(
   const { messageId, status, error, reference, to, text } = update;
   const key = statusKeyOf(connectionId, messageId);
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
-  const [named] = (await db.query(scope, namedMessage, [scope.tenant, connectionId, messageId])).rows;
+  const [named] = (await db.query(scope, namedMessage, [scope.tenant, connectionId, messageId]))
+    .rows;
   if (named !== undefined) {
     await applyKeptStatus(db, { ...scope, ...named }, messageId, [key]);
     return { ok: true, isKnown: true };
   }
   // A message typed in the phone's app is never one of ours, even if the text and the recipient are the same.
   if (isFromPhone(item)) return { ok: true, isKnown: false };
-  const [unnamed] = (await db.query(scope, unnamedMessage, [scope.tenant, connectionId, reference, to, text])).rows;
+  const [unnamed] = (
+    await db.query(scope, unnamedMessage, [scope.tenant, connectionId, reference, to, text])
+  ).rows;
   if (unnamed !== undefined) await markSent(db, { ...scope, ...unnamed, connectionId }, messageId);
   return { ok: true, isKnown: unnamed !== undefined };
 }
@@ -61,7 +64,12 @@ const keep = statement(
 export async function keepStatus(
   db: Queryable,
   provider: string,
-  { externalId, status, rank, error }: { externalId: string; status: string; rank: number; error: string | null },
+  {
+    externalId,
+    status,
+    rank,
+    error,
+  }: { externalId: string; status: string; rank: number; error: string | null },
 ): Promise<void> {
   await db.acrossTenants('inbound webhook', keep, [provider, externalId, status, rank, error]);
 }

@@ -43,12 +43,19 @@ export type ChannelResult =
     };
 
 /** Called in the transaction that stores the connection. */
-type RecordConnection = (tx: Queryable, stored: { connectionId: string; customerId: string | null }) => Promise<void>;
+type RecordConnection = (
+  tx: Queryable,
+  stored: { connectionId: string; customerId: string | null },
+) => Promise<void>;
 
 const maxConnections = 50;
 
 type Refusal = Extract<ChannelResult, { ok: false }>;
-const refuse = (reason: Refusal['reason'], message: string): Refusal => ({ ok: false, reason, message });
+const refuse = (reason: Refusal['reason'], message: string): Refusal => ({
+  ok: false,
+  reason,
+  message,
+});
 
 /**
  * Connects a number that Kapso knows, or creates a setup link with which a person connects one. Of the account that
@@ -63,7 +70,10 @@ export async function connectChannel(
   const { phoneNumberId, contactType = null, ...answerer } = request;
   const connections = await listConnections(deps.db, scope);
   if (connections.length >= maxConnections && phoneNumberId === undefined)
-    return refuse('too_many', `An environment has at most ${maxConnections} channels. Disconnect one first`);
+    return refuse(
+      'too_many',
+      `An environment has at most ${maxConnections} channels. Disconnect one first`,
+    );
   const create = (tx: Queryable, customerId: string | null) =>
     createConnection(tx, scope, {
       ...{ customerId, contactType },
@@ -81,12 +91,16 @@ export async function connectChannel(
     return { ok: true, connectionId, setupLink: null };
   }
   const account = await deps.accounts.kapso(scope);
-  if (account === null) return refuse('not_configured', 'Kapso is not configured (integrations set kapso)');
+  if (account === null)
+    return refuse('not_configured', 'Kapso is not configured (integrations set kapso)');
   const client = createKapsoClient(account, deps);
 
   if (phoneNumberId === undefined) {
     const given = request.customerId;
-    const isOwn = given === undefined || !account.isShared || connections.some((one) => one.customerId === given);
+    const isOwn =
+      given === undefined ||
+      !account.isShared ||
+      connections.some((one) => one.customerId === given);
     if (given !== undefined && (!isOwn || (await isForeignCustomer(deps.db, scope, given))))
       return refuse(
         'foreign_customer',
@@ -114,7 +128,8 @@ export async function connectChannel(
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) return refuse('provider_failed', `Kapso: ${number.message}`);
   const { customerId: owner, phoneNumber } = number.value;
-  if (phoneNumber === null) return refuse('provider_failed', 'Kapso: the answer has no phone number');
+  if (phoneNumber === null)
+    return refuse('provider_failed', 'Kapso: the answer has no phone number');
   const stored = await deps.db.transaction((tx) =>
     store(tx, scope, { ...request, phoneNumberId, owner, phoneNumber }, record, account.isShared),
   );
@@ -125,7 +140,11 @@ export async function connectChannel(
   return { ok: true, connectionId: connected.connection.id, setupLink: null };
 }
 
-type KnownNumber = ChannelRequest & { phoneNumberId: string; owner: string | null; phoneNumber: string | null };
+type KnownNumber = ChannelRequest & {
+  phoneNumberId: string;
+  owner: string | null;
+  phoneNumber: string | null;
+};
 
 /** Gives a number to a connection of the environment: its own, else one of its customer without a number, else a new one. */
 async function store(
@@ -140,14 +159,22 @@ async function store(
   const customerId = owner ?? phoneNumberId;
   const found = await findConnectionFor(tx, { phoneNumberId, customerId });
   const number = `Number ${phoneNumberId}`;
-  if (found !== null && (found.organizationId !== scope.organizationId || found.environment !== scope.environment))
+  if (
+    found !== null &&
+    (found.organizationId !== scope.organizationId || found.environment !== scope.environment)
+  )
     return refuse('number_taken', `${number} is connected to another organization or environment`);
   const { agentSlug, routerSlug, contactType } = request;
   if (found !== null && (found.agentSlug !== agentSlug || found.routerSlug !== routerSlug)) {
-    const answers = found.routerSlug === null ? `agent ${found.agentSlug ?? '-'}` : `router ${found.routerSlug}`;
-    return refuse('other_answerer', `${number} already has the connection ${found.id}, which ${answers} answers`);
+    const answers =
+      found.routerSlug === null ? `agent ${found.agentSlug ?? '-'}` : `router ${found.routerSlug}`;
+    return refuse(
+      'other_answerer',
+      `${number} already has the connection ${found.id}, which ${answers} answers`,
+    );
   }
-  const isOwn = found !== null || (await listConnections(tx, scope)).some((one) => one.customerId === owner);
+  const isOwn =
+    found !== null || (await listConnections(tx, scope)).some((one) => one.customerId === owner);
   if (isShared && !isOwn)
     return refuse(
       'foreign_customer',
@@ -155,7 +182,12 @@ async function store(
     );
   const id =
     found?.id ??
-    (await createConnection(tx, scope, { customerId, agentSlug, routerSlug, contactType: contactType ?? null }));
+    (await createConnection(tx, scope, {
+      customerId,
+      agentSlug,
+      routerSlug,
+      contactType: contactType ?? null,
+    }));
   if (found !== null && contactType !== undefined) await setContactType(tx, scope, id, contactType);
   await assignNumberTo(tx, scope, id, { phoneNumberId, phoneNumber });
   await record(tx, { connectionId: id, customerId });

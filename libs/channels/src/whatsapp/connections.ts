@@ -6,7 +6,11 @@ import type { AddressGuard } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
-import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
+import {
+  type WebhookSettings,
+  registerWebhook,
+  registrationLeaseSeconds,
+} from './register-webhook';
 
 const connectionRow = {
   id: column.text,
@@ -45,7 +49,10 @@ const connectionOfNumber = statement(
 );
 
 /** Finds the connection that has a phone number. */
-export const findConnection = async (db: Queryable, phoneNumberId: string): Promise<Connection | null> =>
+export const findConnection = async (
+  db: Queryable,
+  phoneNumberId: string,
+): Promise<Connection | null> =>
   (await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId])).rows[0] ?? null;
 
 const connectionForNumber = statement(
@@ -61,7 +68,10 @@ export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
 ): Promise<Connection | null> {
-  return (await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId])).rows[0] ?? null;
+  return (
+    (await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId]))
+      .rows[0] ?? null
+  );
 }
 
 const create = statement(
@@ -75,11 +85,24 @@ const create = statement(
 export async function createConnection(
   db: Queryable,
   scope: Scope,
-  given: { customerId: string | null; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
+  given: {
+    customerId: string | null;
+    agentSlug: string | null;
+    routerSlug: string | null;
+    contactType: string | null;
+  },
 ): Promise<string> {
   const id = newId('conn');
   const { customerId, agentSlug, routerSlug, contactType } = given;
-  const values = [id, scope.tenant, scope.environment, customerId, agentSlug, routerSlug, contactType];
+  const values = [
+    id,
+    scope.tenant,
+    scope.environment,
+    customerId,
+    agentSlug,
+    routerSlug,
+    contactType,
+  ];
   await db.query(scope, create, values);
   return id;
 }
@@ -91,8 +114,17 @@ const simulate = statement(
 );
 
 /** Gives a connection a number that does not exist in Kapso, for sample deliveries. */
-export async function simulateNumber(db: Queryable, scope: Scope, connectionId: string): Promise<void> {
-  await db.query(scope, simulate, [scope.tenant, scope.environment, connectionId, `simulated-${randomUUID()}`]);
+export async function simulateNumber(
+  db: Queryable,
+  scope: Scope,
+  connectionId: string,
+): Promise<void> {
+  await db.query(scope, simulate, [
+    scope.tenant,
+    scope.environment,
+    connectionId,
+    `simulated-${randomUUID()}`,
+  ]);
 }
 
 const connectionOfCustomer = statement(
@@ -102,10 +134,15 @@ const connectionOfCustomer = statement(
 );
 
 /** Whether a customer has a connection in another environment. */
-export async function isForeignCustomer(db: Queryable, scope: Scope, customerId: string): Promise<boolean> {
+export async function isForeignCustomer(
+  db: Queryable,
+  scope: Scope,
+  customerId: string,
+): Promise<boolean> {
   const { rows } = await db.acrossTenants('inbound webhook', connectionOfCustomer, [customerId]);
   return rows.some(
-    ({ organizationId, environment }) => organizationId !== scope.organizationId || environment !== scope.environment,
+    ({ organizationId, environment }) =>
+      organizationId !== scope.organizationId || environment !== scope.environment,
   );
 }
 
@@ -122,7 +159,12 @@ export async function setContactType(
   connectionId: string,
   contactType: string | null,
 ): Promise<void> {
-  await db.query(scope, changeContactType, [scope.tenant, scope.environment, connectionId, contactType]);
+  await db.query(scope, changeContactType, [
+    scope.tenant,
+    scope.environment,
+    connectionId,
+    contactType,
+  ]);
 }
 
 const assignNumber = statement(
@@ -140,7 +182,11 @@ export async function assignNumberTo(
   id: string,
   { phoneNumberId, phoneNumber }: { phoneNumberId: string; phoneNumber: string | null },
 ) {
-  const { rows } = await db.query(scope, assignNumber, [id, phoneNumberId, digitsOf(phoneNumber ?? '') || null]);
+  const { rows } = await db.query(scope, assignNumber, [
+    id,
+    phoneNumberId,
+    digitsOf(phoneNumber ?? '') || null,
+  ]);
   return rows[0]!;
 }
 
@@ -155,19 +201,33 @@ export async function connectNumber(
   const { db, accounts } = deps;
   const { phoneNumberId, customerId } = event;
   const waiting = await findConnectionFor(db, event);
-  if (waiting === null) return { ok: false, reason: 'not_found', message: `no connection of customer ${customerId}` };
+  if (waiting === null)
+    return { ok: false, reason: 'not_found', message: `no connection of customer ${customerId}` };
   const account = await accounts.kapso(waiting);
   if (account === null)
-    return { ok: false, reason: 'failed', message: 'Kapso is not configured (integrations set kapso)' };
+    return {
+      ok: false,
+      reason: 'failed',
+      message: 'Kapso is not configured (integrations set kapso)',
+    };
   const client = createKapsoClient(account, deps);
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) {
     const isMissing = number.reason === 'refused' && number.status === 404;
-    return { ok: false, reason: isMissing ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
+    return {
+      ok: false,
+      reason: isMissing ? 'not_found' : 'failed',
+      message: `phone number: ${number.message}`,
+    };
   }
   const { lease, ...connection } = await assignNumberTo(db, waiting, waiting.id, number.value);
-  const registered = await registerWebhook(db, client, deps, { ...connection, phoneNumberId, lease });
-  if (!registered.ok) return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
+  const registered = await registerWebhook(db, client, deps, {
+    ...connection,
+    phoneNumberId,
+    lease,
+  });
+  if (!registered.ok)
+    return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
   return { ok: true, connection: { ...connection, webhookId: registered.webhookId } };
 }
 
@@ -200,13 +260,20 @@ export async function disconnectChannel(
   id: string,
   record: (tx: Queryable, connection: Connection) => Promise<void>,
 ): Promise<
-  { ok: true } | { ok: false; reason: 'not_found' } | { ok: false; reason: 'provider_failed'; message: string }
+  | { ok: true }
+  | { ok: false; reason: 'not_found' }
+  | { ok: false; reason: 'provider_failed'; message: string }
 > {
-  const { rows } = await deps.db.query(scope, connectionOfEnvironment, [scope.tenant, scope.environment, id]);
+  const { rows } = await deps.db.query(scope, connectionOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    id,
+  ]);
   const connection = rows[0];
   if (connection === undefined) return { ok: false, reason: 'not_found' };
   const deleted = await deleteWebhooks(deps, connection);
-  if (!deleted.ok) return { ok: false, reason: 'provider_failed', message: `Kapso: ${deleted.message}` };
+  if (!deleted.ok)
+    return { ok: false, reason: 'provider_failed', message: `Kapso: ${deleted.message}` };
   return deps.db.transaction(async (tx) => {
     if (!(await removeConnection(tx, connection))) return { ok: false, reason: 'not_found' };
     await record(tx, connection);
@@ -225,7 +292,9 @@ async function deleteWebhooks(
   const client = createKapsoClient(account, { timeoutMs, guard });
   const listed = await client.listWebhooks(phoneNumberId);
   if (!listed.ok && listed.reason !== 'refused') return { ok: false, message: listed.message };
-  const ours = listed.ok ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId) : [];
+  const ours = listed.ok
+    ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId)
+    : [];
   for (const { id } of ours) {
     const deleted = await client.deleteWebhook(phoneNumberId, id);
     // `refused`: the webhook has been deleted already.

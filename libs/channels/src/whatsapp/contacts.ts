@@ -25,7 +25,8 @@ export async function resolveContact(
   const known = await findAliases(db, scope, names);
   const contacts = new Set(known.values());
   const [only] = contacts;
-  const isSettled = known.size === names.length && contacts.size === 1 && (phone === null || only !== scopedId);
+  const isSettled =
+    known.size === names.length && contacts.size === 1 && (phone === null || only !== scopedId);
   if (isSettled) return only!;
   return db.transaction((tx) => link(tx, scope, identity, mergeThreads));
 }
@@ -42,7 +43,11 @@ const aliases = statement(
   { alias: column.text, contactId: column.text },
 );
 
-async function findAliases(db: Queryable, scope: Scope, names: string[]): Promise<Map<string, string>> {
+async function findAliases(
+  db: Queryable,
+  scope: Scope,
+  names: string[],
+): Promise<Map<string, string>> {
   const { rows } = await db.query(scope, aliases, [scope.tenant, scope.environment, names]);
   return new Map(rows.map(({ alias, contactId }) => [alias, contactId]));
 }
@@ -62,8 +67,15 @@ const latestNumber = statement(
  * Returns the latest known phone number of a contact; null while only scoped ids are known. The contact's id may be an
  * earlier number, which may now belong to another person.
  */
-export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
-  return (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]?.alias ?? null;
+export async function latestNumberOf(
+  db: Queryable,
+  scope: Scope,
+  contact: string,
+): Promise<string | null> {
+  return (
+    (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]
+      ?.alias ?? null
+  );
 }
 
 const aliasesOf = statement(
@@ -75,8 +87,14 @@ const aliasesOf = statement(
 );
 
 /** The phone numbers and scoped ids of a contact, oldest first. */
-export const readAliases = async (db: Queryable, scope: Scope, contact: string): Promise<string[]> =>
-  (await db.query(scope, aliasesOf, [scope.tenant, scope.environment, contact])).rows.map(({ alias }) => alias);
+export const readAliases = async (
+  db: Queryable,
+  scope: Scope,
+  contact: string,
+): Promise<string[]> =>
+  (await db.query(scope, aliasesOf, [scope.tenant, scope.environment, contact])).rows.map(
+    ({ alias }) => alias,
+  );
 
 const linkAliases = statement(
   'link-aliases',
@@ -100,7 +118,13 @@ async function link(
   const known = await findAliases(tx, scope, names);
   const contacts = [...new Set(known.values())];
   const contact = contacts.find(isPhone) ?? phone ?? contacts[0] ?? names[0]!;
-  await tx.query(scope, linkAliases, [tenant, environment, [...new Set([...names, contact])], contact, names]);
+  await tx.query(scope, linkAliases, [
+    tenant,
+    environment,
+    [...new Set([...names, contact])],
+    contact,
+    names,
+  ]);
   for (const old of contacts)
     if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;

@@ -35,7 +35,12 @@ export async function readConversation(
   contact: string,
   limit: number,
 ): Promise<MessageView[]> {
-  const { rows } = await db.query(scope, lastMessages, [scope.tenant, scope.environment, contact, limit]);
+  const { rows } = await db.query(scope, lastMessages, [
+    scope.tenant,
+    scope.environment,
+    contact,
+    limit,
+  ]);
   return rows.reverse();
 }
 
@@ -54,7 +59,10 @@ export async function readMessage(
   id: string,
   contact?: string,
 ): Promise<MessageView | null> {
-  return (await db.query(scope, messageById, [scope.tenant, scope.environment, id, contact])).rows[0] ?? null;
+  return (
+    (await db.query(scope, messageById, [scope.tenant, scope.environment, id, contact])).rows[0] ??
+    null
+  );
 }
 
 const recentInbound = statement(
@@ -110,16 +118,28 @@ export async function findSender(
   scope: Scope,
   { from, contact }: { from?: string; contact: string },
 ): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
-  const { rows } = await db.query(scope, connectedNumbers, [scope.tenant, scope.environment, contact]);
+  const { rows } = await db.query(scope, connectedNumbers, [
+    scope.tenant,
+    scope.environment,
+    contact,
+  ]);
   const digits = from?.replace(/\D/g, '');
   const named = rows.filter(
-    (row) => from === row.connectionId || from === row.phoneNumberId || (digits !== '' && digits === row.phoneNumber),
+    (row) =>
+      from === row.connectionId ||
+      from === row.phoneNumberId ||
+      (digits !== '' && digits === row.phoneNumber),
   );
   if (from !== undefined && named[0] === undefined)
     return { ok: false, message: `No WhatsApp number "${from}" is connected` };
-  const chosen = named[0] ?? rows.find(({ isLast }) => isLast) ?? (rows.length === 1 ? rows[0] : undefined);
+  const chosen =
+    named[0] ?? rows.find(({ isLast }) => isLast) ?? (rows.length === 1 ? rows[0] : undefined);
   if (chosen !== undefined) return { ok: true, sender: chosen };
-  if (rows.length === 0) return { ok: false, message: 'No WhatsApp number is connected in this environment' };
+  if (rows.length === 0)
+    return { ok: false, message: 'No WhatsApp number is connected in this environment' };
   const numbers = rows.map((row) => row.phoneNumber ?? row.phoneNumberId).join(', ');
-  return { ok: false, message: `Several WhatsApp numbers are connected, choose one with "from": ${numbers}` };
+  return {
+    ok: false,
+    message: `Several WhatsApp numbers are connected, choose one with "from": ${numbers}`,
+  };
 }

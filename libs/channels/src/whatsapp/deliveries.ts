@@ -43,10 +43,16 @@ export async function deliveriesOf(
   );
   const ids = replies.flatMap(({ channelMessageId }) => channelMessageId ?? []);
   if (ids.length === 0 && keysOf.every((keys) => keys.length === 0)) return replies.map(() => null);
-  const { rows } = await db.query(scope, outbound, [scope.tenant, scope.environment, ids, keysOf.flat()]);
+  const { rows } = await db.query(scope, outbound, [
+    scope.tenant,
+    scope.environment,
+    ids,
+    keysOf.flat(),
+  ]);
   return replies.map(({ channelMessageId }, index) => {
     const own = rows.filter(
-      ({ originalId, key }) => originalId === channelMessageId || keysOf[index]!.includes(key ?? ''),
+      ({ originalId, key }) =>
+        originalId === channelMessageId || keysOf[index]!.includes(key ?? ''),
     );
     const [worst] = own.sort((a, b) => worstFirst.indexOf(a.status) - worstFirst.indexOf(b.status));
     return worst === undefined ? null : { id: worst.id, status: worst.status, error: worst.error };

@@ -12,7 +12,11 @@ const eraseAliases = statement(
 );
 
 /** Deletes the messages of the contact of a thread, with their files, and the contact's numbers. */
-export async function eraseContact(tx: Queryable, scope: Scope, externalThreadId: string | null): Promise<void> {
+export async function eraseContact(
+  tx: Queryable,
+  scope: Scope,
+  externalThreadId: string | null,
+): Promise<void> {
   const contact = contactOfThread(externalThreadId);
   if (contact === null) return;
   const values = [scope.tenant, scope.environment, contact];

@@ -17,7 +17,10 @@ const numbers = statement(
 );
 
 /** Finds the connections of phone numbers. Numbers without a connection are left out. */
-export async function findNumbers(db: Queryable, phoneNumberIds: string[]): Promise<Map<string, KnownNumber>> {
+export async function findNumbers(
+  db: Queryable,
+  phoneNumberIds: string[],
+): Promise<Map<string, KnownNumber>> {
   const { rows } = await db.acrossTenants('inbound webhook', numbers, [phoneNumberIds]);
   return new Map(rows.map(({ phoneNumberId, ...known }) => [phoneNumberId, known]));
 }
@@ -27,7 +30,12 @@ const answering = statement(
   `select distinct ${scopeColumns()}, agent_slug as "agentSlug",
           router_slug as "routerSlug", status = 'connected' as "isConnected"
    from channel_connections where $1::int is null or tenant = $1 and environment = $2::"Environment"`,
-  { ...scopeRow, agentSlug: column.text.nullable, routerSlug: column.text.nullable, isConnected: column.bool },
+  {
+    ...scopeRow,
+    agentSlug: column.text.nullable,
+    routerSlug: column.text.nullable,
+    isConnected: column.bool,
+  },
 );
 
 /** Lists the distinct agents and routers of connections, in one environment or, if `scope` is null, in all. */

@@ -28,7 +28,8 @@ const receive = (one: string, count: number, contact: string | null = null) =>
      from generate_series(1, $2::int) n`,
     [one, count, contact, tenants[one]],
   );
-const few = () => [1, 2, 3].map((n) => ({ tenant: tenants.few, connectionId: 'conn_few', contact: `few${n}` }));
+const few = () =>
+  [1, 2, 3].map((n) => ({ tenant: tenants.few, connectionId: 'conn_few', contact: `few${n}` }));
 
 test('conversations of one tenant are found despite the backlog of another; each is claimed once', async () => {
   await receive('many', 5_000);
@@ -49,13 +50,19 @@ test('a conversation that is being answered does not hide the conversations of a
   await claimNext(db, { tenant: tenants.many!, connectionId: 'conn_many', contact: 'one contact' });
   await receive('few', 3);
   expect(await findWaiting(db, 50)).toEqual(few());
-  await db.pool.query("update messages set lease_until = now() - interval '1 s' where id = 'many1'");
+  await db.pool.query(
+    "update messages set lease_until = now() - interval '1 s' where id = 'many1'",
+  );
   expect(await findWaiting(db, 50)).toEqual([
     { tenant: tenants.many, connectionId: 'conn_many', contact: 'one contact' },
     ...few(),
   ]);
   expect(
-    await claimNext(db, { tenant: tenants.many!, connectionId: 'conn_many', contact: 'one contact' }),
+    await claimNext(db, {
+      tenant: tenants.many!,
+      connectionId: 'conn_many',
+      contact: 'one contact',
+    }),
   ).toMatchObject({
     id: 'many1',
   });
@@ -66,7 +73,12 @@ test('a worker takes the conversations of a tenant in the order in which they be
   await receive('few', 1);
   const tenant = tenants.many!;
   await claimNext(db, { tenant, connectionId: 'conn_many', contact: 'many1' });
-  await db.pool.query("update messages set lease_until = now() + interval '1 hour' where id = 'many3'");
-  expect([await claimDue(db, tenant), await claimDue(db, tenant)]).toMatchObject([{ id: 'many2' }, { id: 'many4' }]);
+  await db.pool.query(
+    "update messages set lease_until = now() + interval '1 hour' where id = 'many3'",
+  );
+  expect([await claimDue(db, tenant), await claimDue(db, tenant)]).toMatchObject([
+    { id: 'many2' },
+    { id: 'many4' },
+  ]);
   expect(await claimDue(db, tenant)).toBeNull();
 });

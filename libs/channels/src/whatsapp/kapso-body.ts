@@ -15,7 +15,9 @@ export const phoneNumberIdOf = (item: JsonObject): string | undefined =>
 export function readProjectNumber(body: JsonObject) {
   const number = textAt(body.phone_number_id) ? body : objectAt(body.data);
   const phoneNumberId = textAt(number.phone_number_id);
-  const isOther = [body, number].some((part) => 'message' in part || 'conversation' in part || 'batch' in part);
+  const isOther = [body, number].some(
+    (part) => 'message' in part || 'conversation' in part || 'batch' in part,
+  );
   if (isOther || phoneNumberId === undefined) return null;
   // Kapso's own bodies always name the number's project or customer.
   const hasOwner = [number.project, number.customer].some((owner) => objectAt(owner) === owner);

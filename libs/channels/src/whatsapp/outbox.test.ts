@@ -61,7 +61,9 @@ async function queue({
 } = {}): Promise<string> {
   const text = `hello ${contact}`;
   const request = { to: contact, type: 'text', text: { body: text } };
-  return (await queueMessage(db, within, { connectionId, contact, type: 'text', text, request, key })).id;
+  return (
+    await queueMessage(db, within, { connectionId, contact, type: 'text', text, request, key })
+  ).id;
 }
 
 interface Row {
@@ -72,11 +74,13 @@ interface Row {
   lease_owner: string | null;
   lease_until: Date | null;
 }
-const read = async (id: string) => (await db.pool.query<Row>('select * from messages where id = $1', [id])).rows[0]!;
+const read = async (id: string) =>
+  (await db.pool.query<Row>('select * from messages where id = $1', [id])).rows[0]!;
 const set = (id: string, assignments: string) =>
   db.pool.query(`update messages set ${assignments} where id = $1`, [id]);
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
-const claim = async (id: string, owner: string) => claimMessage(db, { ...(await findTenant(db, id))!, id }, owner);
+const claim = async (id: string, owner: string) =>
+  claimMessage(db, { ...(await findTenant(db, id))!, id }, owner);
 const own = (id: string) => ({ ...scope, id, connectionId });
 
 /** Sends as one of several processes, "a" or "b". */
@@ -86,7 +90,11 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
     ...(apiKey !== null && { KAPSO_API_KEY: apiKey }),
     RESEND_API_URL: kapso.url,
   };
-  const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
+  const accounts = createAccounts(
+    db,
+    createSecretBox(Buffer.alloc(32).toString('base64')),
+    settings,
+  );
   return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, scope, id);
 }
 
@@ -100,7 +108,9 @@ const deliver = (messageId: string, status: string, reference?: string) =>
         id: messageId,
         kapso: {
           status,
-          statuses: [{ status, ...(reference !== undefined && { biz_opaque_callback_data: reference }) }],
+          statuses: [
+            { status, ...(reference !== undefined && { biz_opaque_callback_data: reference }) },
+          ],
         },
       },
     },
@@ -150,14 +160,18 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
 
 /** Events of a message. The first four are results of "a", which may have lost the lease. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
-  'put back': (id) => putBack(db, own(id), 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
+  'put back': (id) =>
+    putBack(db, own(id), 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
   doubt: (id) => noteDoubt(db, own(id), 'a', { error: 'no answer', isTried: true }),
   refusal: (id) => giveUp(db, own(id), 'a', { status: 'failed', error: '400' }),
   'no answer': (id) => giveUp(db, own(id), 'a', { status: 'unknown', error: 'no answer' }),
   'id known': (id) => markSent(db, own(id), `wamid.second-${id}`),
   claim: (id) => claim(id, 'c'),
   'same key': async (id) => {
-    const { rows } = await db.pool.query('select idempotency_key as key, contact from messages where id = $1', [id]);
+    const { rows } = await db.pool.query(
+      'select idempotency_key as key, contact from messages where id = $1',
+      [id],
+    );
     expect(await queue(rows[0])).toBe(id);
   },
 };
@@ -180,7 +194,8 @@ const transitions = parseStateTable(`
 
 describe.each(transitions)('a message in state $row', ({ row: state, cells }) => {
   const named = Object.entries(cells).map(
-    ([action, after]) => [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
+    ([action, after]) =>
+      [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
   );
   test.each(named)('"%s" %s', async (action, _, after) => {
     const id = await queue();
@@ -215,15 +230,20 @@ test('a refused message is queued again with its full number of attempts by a ca
   expect(await send(id)).toBe('sent');
 });
 
-test.each(['queued', 'due again'])('one of several concurrent senders sends a message in state %s', async (state) => {
-  for (let round = 0; round < 5; round += 1) {
-    const id = await queue();
-    await states[state]!(id);
-    const outcomes = await Promise.all(Array.from({ length: 8 }, (_, n) => send(id, `sender-${n}`)));
-    expect(outcomes.sort()).toEqual([...Array(7).fill('not_due'), 'sent']);
-    expect(kapso.sent).toHaveLength(round + 1);
-  }
-});
+test.each(['queued', 'due again'])(
+  'one of several concurrent senders sends a message in state %s',
+  async (state) => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await queue();
+      await states[state]!(id);
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => send(id, `sender-${n}`)),
+      );
+      expect(outcomes.sort()).toEqual([...Array(7).fill('not_due'), 'sent']);
+      expect(kapso.sent).toHaveLength(round + 1);
+    }
+  },
+);
 
 describe('sendMessage', () => {
   /** Fault of the provider, outcome, status, wait until the next attempt in milliseconds (null: none), error. */
@@ -269,7 +289,9 @@ describe('sendMessage', () => {
       kapso.faults.push('busy');
       const fromMs = Date.now();
       expect(await send(id)).toBe('later');
-      expect(Math.abs((await read(id)).lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(10_000);
+      expect(Math.abs((await read(id)).lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(
+        10_000,
+      );
     }
   });
 
@@ -292,7 +314,11 @@ describe('sendMessage', () => {
     const doubtful = await queue();
     await states.expired!(doubtful);
     expect(await send(doubtful, 'b', null)).toBe('later');
-    expect(await read(doubtful)).toMatchObject({ status: 'sending', attempts: 2, lease_owner: 'b' });
+    expect(await read(doubtful)).toMatchObject({
+      status: 'sending',
+      attempts: 2,
+      lease_owner: 'b',
+    });
   });
 });
 
@@ -338,7 +364,11 @@ describe('after a lease has expired before the answer was stored', () => {
     expect(kapso.sent).toHaveLength(1);
     // A late status ends the uncertainty.
     await deliver(kapso.sent[0]!.id, 'delivered', id);
-    expect(await read(id)).toMatchObject({ status: 'delivered', message_id: kapso.sent[0]!.id, error: null });
+    expect(await read(id)).toMatchObject({
+      status: 'delivered',
+      message_id: kapso.sent[0]!.id,
+      error: null,
+    });
   });
 
   test('the searched period begins with the first unanswered attempt; an answered attempt begins a new period', async () => {
@@ -371,7 +401,11 @@ describe('after a lease has expired before the answer was stored', () => {
     await markSent(db, own(id), 'wamid.of-a');
     await putBack(db, own(id), 'b', { error: '429', afterMs: -1_000, isTried: true });
     await markSent(db, own(id), 'wamid.of-b');
-    expect(await read(id)).toMatchObject({ status: 'sent', message_id: 'wamid.of-a', lease_owner: null });
+    expect(await read(id)).toMatchObject({
+      status: 'sent',
+      message_id: 'wamid.of-a',
+      lease_owner: null,
+    });
     expect(await claim(id, 'c')).toBeNull();
   });
 });
@@ -379,7 +413,11 @@ describe('after a lease has expired before the answer was stored', () => {
 describe('messages to the same contact', () => {
   test('are sent in order: the second one waits until the first one is done', async () => {
     const contact = newContact();
-    const [first, second, other] = [await queue({ contact }), await queue({ contact }), await queue()];
+    const [first, second, other] = [
+      await queue({ contact }),
+      await queue({ contact }),
+      await queue(),
+    ];
     expect(await claim(second, 'a')).toBeNull();
     expect(await claimMessage(db, { tenant: scope.tenant + 1, id: first }, 'a')).toBeNull();
     await states.waiting!(first);
@@ -394,18 +432,22 @@ describe('messages to the same contact', () => {
     expect(await findNextMessage(db, scope, first)).toBeNull();
   });
 
-  test.each(['refused', 'unknown', 'delivered'])('are sent after an earlier message in state %s', async (state) => {
-    const contact = newContact();
-    const [first, second] = [await queue({ contact }), await queue({ contact })];
-    await states[state]!(first);
-    expect(await send(second)).toBe('sent');
-  });
+  test.each(['refused', 'unknown', 'delivered'])(
+    'are sent after an earlier message in state %s',
+    async (state) => {
+      const contact = newContact();
+      const [first, second] = [await queue({ contact }), await queue({ contact })];
+      await states[state]!(first);
+      expect(await send(second)).toBe('sent');
+    },
+  );
 });
 
 test('the sweep finds due messages; new ones are left to their own job for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
-  const found = async () => (await findDueMessages(db, 1_000)).filter((id) => Object.values(ids).includes(id));
+  const found = async () =>
+    (await findDueMessages(db, 1_000)).filter((id) => Object.values(ids).includes(id));
   const due = [ids['due again'], ids.expired];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
@@ -415,7 +457,12 @@ test('the sweep finds due messages; new ones are left to their own job for two s
 describe('findDueMessages with several tenants', () => {
   const few = ['wam_few1', 'wam_few2', 'wam_few3'];
   /** Adds messages that were queued an hour ago, to `contact` or each to a new contact. */
-  const addMany = ({ tenant }: Scope, prefix: string, number: number, contact: string | null = null) =>
+  const addMany = (
+    { tenant }: Scope,
+    prefix: string,
+    number: number,
+    contact: string | null = null,
+  ) =>
     db.pool.query(
       `insert into messages (id, tenant, environment, connection_id, direction, contact, type, payload, status,
                              created_at, updated_at)
@@ -430,13 +477,17 @@ describe('findDueMessages with several tenants', () => {
   test('finds messages of one tenant despite the backlog of another tenant; each message is claimed once', async () => {
     await addMany(scope, 'wam_many', 5_000);
     await addMany(other, 'wam_few', 3);
-    const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, ids: await findDueMessages(db, 50) })));
+    const sweeps = await Promise.all(
+      ['a', 'b'].map(async (owner) => ({ owner, ids: await findDueMessages(db, 50) })),
+    );
     for (const { ids } of sweeps) {
       expect(ids).toHaveLength(50);
       expect(new Set(ids).size).toBe(50);
       expect(ids).toEqual(expect.arrayContaining(few));
     }
-    const claims = await Promise.all(sweeps.flatMap(({ owner, ids }) => ids.map((id) => claim(id, owner))));
+    const claims = await Promise.all(
+      sweeps.flatMap(({ owner, ids }) => ids.map((id) => claim(id, owner))),
+    );
     const claimed = claims.flatMap((message) => message?.id ?? []);
     expect(claimed.sort()).toEqual([...new Set(sweeps.flatMap(({ ids }) => ids))].sort());
   });
@@ -456,7 +507,9 @@ describe('statuses', () => {
   /** Every permutation of every subset. */
   const orders = (rest: string[]): string[][] => [
     [],
-    ...rest.flatMap((first) => orders(rest.filter((one) => one !== first)).map((others) => [first, ...others])),
+    ...rest.flatMap((first) =>
+      orders(rest.filter((one) => one !== first)).map((others) => [first, ...others]),
+    ),
   ];
   const highest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
 
@@ -473,7 +526,11 @@ describe('statuses', () => {
             if (isNamed && (naming !== 'by the reference of a status' || status === null))
               await markSent(db, own(id), messageId);
             if (status !== null)
-              await deliver(messageId, status, isNamed && naming === 'by the reference of a status' ? id : undefined);
+              await deliver(
+                messageId,
+                status,
+                isNamed && naming === 'by the reference of a status' ? id : undefined,
+              );
           }
           const { status, message_id } = await read(id);
           expect({ order, at, status, message_id }).toEqual({

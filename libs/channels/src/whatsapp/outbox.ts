@@ -1,6 +1,14 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, type Tenant } from '@parley/db';
-import { claimByTenant, column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
+import {
+  claimByTenant,
+  column,
+  leaseSql,
+  newId,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
 
 export interface NewMessage {
   connectionId: string;
@@ -140,7 +148,10 @@ export async function markSent(
   // A separate statement, so that it sees a status whose transaction did not find this message by its id. Earlier versions
   // stored a status under the message id alone. Such a row is used only here, when the id has just become known, so that
   // the status cannot have been forged in advance.
-  await applyKeptStatus(db, message, messageId, [statusKeyOf(message.connectionId, messageId), messageId]);
+  await applyKeptStatus(db, message, messageId, [
+    statusKeyOf(message.connectionId, messageId),
+    messageId,
+  ]);
   return 'sent';
 }
 
@@ -158,7 +169,14 @@ export async function putBack(
   owner: string,
   { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
 ): Promise<SendOutcome> {
-  await db.query(message, putMessageBack, [message.tenant, message.id, owner, error, afterMs, isTried]);
+  await db.query(message, putMessageBack, [
+    message.tenant,
+    message.id,
+    owner,
+    error,
+    afterMs,
+    isTried,
+  ]);
   return 'later';
 }
 
@@ -208,7 +226,8 @@ const rankOf = (column: string) =>
  * The key of a message's status in `provider_statuses`. It contains the connection, because an organization with its own
  * account can sign a status with any message id.
  */
-export const statusKeyOf = (connectionId: string, messageId: string): string => `${connectionId}:${messageId}`;
+export const statusKeyOf = (connectionId: string, messageId: string): string =>
+  `${connectionId}:${messageId}`;
 
 const applyKept = statement(
   'apply-kept-status',
@@ -228,7 +247,8 @@ export async function applyKeptStatus(
   await db.query(message, applyKept, [message.tenant, message.id, messageId, keys]);
 }
 
-const isPending = "direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null";
+const isPending =
+  "direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null";
 const dueMessages = {
   tenants: leaseSql.tenants('due-message-tenants', { table: 'messages', where: isPending }),
   due: statement(
@@ -260,7 +280,11 @@ const nextMessage = statement(
 );
 
 /** Finds the next queued message to the same contact; null when there is none. */
-export const findNextMessage = async (db: Queryable, tenant: Tenant, id: string): Promise<string | null> =>
+export const findNextMessage = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+): Promise<string | null> =>
   (await db.query(tenant, nextMessage, [tenant.tenant, id])).rows[0]?.id ?? null;
 
 const tenantOfId = statement(

@@ -40,14 +40,21 @@ const maxBytesOf: Readonly<Record<FileKind, number>> = {
 export async function queueReply(
   tx: Queryable,
   scope: Scope,
-  { thread, content, key }: { thread: { id: string; externalId: string | null }; content: ReplyContent; key: string },
+  {
+    thread,
+    content,
+    key,
+  }: { thread: { id: string; externalId: string | null }; content: ReplyContent; key: string },
 ): Promise<QueuedReply> {
   const contact = contactOfThread(thread.externalId);
   if (contact === null) return { ok: false, reason: 'no_channel' };
   const found = await findSender(tx, scope, { contact });
   if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
   const { connectionId } = found.sender;
-  if (content.kind !== 'template' && (await windowEndsAt(tx, scope, { contact, connectionId })) === null)
+  if (
+    content.kind !== 'template' &&
+    (await windowEndsAt(tx, scope, { contact, connectionId })) === null
+  )
     return { ok: false, reason: 'window_closed' };
   const made = messageOf(content);
   if ('problem' in made) return { ok: false, reason: 'file_refused', message: made.problem };
@@ -104,10 +111,19 @@ interface Made {
 function messageOf(content: ReplyContent): Made | { problem: string } {
   switch (content.kind) {
     case 'text':
-      return { type: 'text', body: { body: content.text, preview_url: false }, text: content.text, file: null };
+      return {
+        type: 'text',
+        body: { body: content.text, preview_url: false },
+        text: content.text,
+        file: null,
+      };
     case 'template': {
       const { name, language, components } = content;
-      const body: JsonObject = { name, language: { code: language }, ...(components !== undefined && { components }) };
+      const body: JsonObject = {
+        name,
+        language: { code: language },
+        ...(components !== undefined && { components }),
+      };
       return { type: 'template', body, text: `[template ${name}]`, file: null };
     }
     case 'file':
@@ -116,13 +132,22 @@ function messageOf(content: ReplyContent): Made | { problem: string } {
 }
 
 /** The request has no file yet: the provider's id of the file is added after the upload (send-message.ts). */
-function fileMessageOf({ filename, bytes, text }: Extract<ReplyContent, { kind: 'file' }>): Made | { problem: string } {
+function fileMessageOf({
+  filename,
+  bytes,
+  text,
+}: Extract<ReplyContent, { kind: 'file' }>): Made | { problem: string } {
   if (bytes.length === 0) return { problem: 'The file is empty' };
-  if (bytes.length > maxBlobBytes) return { problem: `The file is larger than ${maxBlobBytes} bytes` };
+  if (bytes.length > maxBlobBytes)
+    return { problem: `The file is larger than ${maxBlobBytes} bytes` };
   const { contentType, kind } = readFileType(bytes);
   const type = bytes.length <= maxBytesOf[kind] ? kind : 'document';
   const name = filename.replace(/[\p{Cc}/\\]/gu, '_').slice(-200);
-  if (type === 'audio' && text !== undefined) return { problem: 'A voice note or sound has no text beside it' };
-  const body = { ...(text !== undefined && { caption: text }), ...(type === 'document' && { filename: name }) };
+  if (type === 'audio' && text !== undefined)
+    return { problem: 'A voice note or sound has no text beside it' };
+  const body = {
+    ...(text !== undefined && { caption: text }),
+    ...(type === 'document' && { filename: name }),
+  };
   return { type, body, text: text ?? null, file: { filename: name, contentType, bytes } };
 }

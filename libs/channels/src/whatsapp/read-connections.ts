@@ -45,6 +45,13 @@ export async function updateConnection(
 ): Promise<void> {
   const hasAnswerer = agent !== undefined || router !== undefined;
   const answerer = [hasAnswerer, agent ?? null, router ?? null];
-  const values = [scope.tenant, scope.environment, id, ...answerer, contactType !== undefined, contactType ?? null];
+  const values = [
+    scope.tenant,
+    scope.environment,
+    id,
+    ...answerer,
+    contactType !== undefined,
+    contactType ?? null,
+  ];
   await tx.query(scope, change, values);
 }

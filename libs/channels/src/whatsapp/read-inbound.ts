@@ -26,7 +26,14 @@ export interface InboundMessage {
 
 const media = new Set(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
 /** Types of messages that are stored without an answer. */
-const unansweredTypes = new Set(['reaction', 'location', 'contacts', 'system', 'unsupported', 'order']);
+const unansweredTypes = new Set([
+  'reaction',
+  'location',
+  'contacts',
+  'system',
+  'unsupported',
+  'order',
+]);
 
 /**
  * Reads an inbound message in Kapso's format or the format of its API reference. Any field may be missing
@@ -34,7 +41,9 @@ const unansweredTypes = new Set(['reaction', 'location', 'contacts', 'system', '
  */
 export function readInbound(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
-  return objectAt(message.kapso).direction === 'outbound' ? null : readMessageOf(item, message.from);
+  return objectAt(message.kapso).direction === 'outbound'
+    ? null
+    : readMessageOf(item, message.from);
 }
 
 /**
@@ -44,11 +53,16 @@ export function readInbound(item: JsonObject): InboundMessage | null {
 export function readPhoneReply(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
   const { origin, direction } = objectAt(message.kapso);
-  return origin === 'business_app' && direction === 'outbound' ? readMessageOf(item, message.to) : null;
+  return origin === 'business_app' && direction === 'outbound'
+    ? readMessageOf(item, message.to)
+    : null;
 }
 
 /** `number`: the field of the contact. */
-function readMessageOf(item: JsonObject, number: JsonObject[string] | undefined): InboundMessage | null {
+function readMessageOf(
+  item: JsonObject,
+  number: JsonObject[string] | undefined,
+): InboundMessage | null {
   const message = objectAt(item.message);
   const kapso = objectAt(message.kapso);
   const conversation = objectAt(item.conversation);
@@ -63,7 +77,10 @@ function readMessageOf(item: JsonObject, number: JsonObject[string] | undefined)
     type,
     text,
     mediaUrl: textAt(kapso.media_url) ?? textAt(objectAt(kapso.media_data).url) ?? null,
-    filename: textAt(objectAt(kapso.media_data).filename) ?? textAt(objectAt(message[type]).filename) ?? null,
+    filename:
+      textAt(objectAt(kapso.media_data).filename) ??
+      textAt(objectAt(message[type]).filename) ??
+      null,
     contactName: textAt(objectAt(conversation.kapso).contact_name) ?? null,
     isHistory,
     identity: readIdentity(number, item),
@@ -78,8 +95,10 @@ function readIdentity(number: JsonObject[string] | undefined, item: JsonObject):
   const phones = [conversation.phone_number, number, objectAt(message.kapso).phone_number];
   const scopedIds = [conversation.business_scoped_user_id, message.from_user_id];
   return {
-    phone: phones.map((phone) => digitsOf(textAt(phone) ?? '')).find((digits) => digits !== '') ?? null,
-    scopedId: scopedIds.map((id) => textAt(id) ?? '').find((id) => scopedIdPattern.test(id)) ?? null,
+    phone:
+      phones.map((phone) => digitsOf(textAt(phone) ?? '')).find((digits) => digits !== '') ?? null,
+    scopedId:
+      scopedIds.map((id) => textAt(id) ?? '').find((id) => scopedIdPattern.test(id)) ?? null,
   };
 }
 
@@ -91,12 +110,15 @@ export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').slic
 function textOf(type: string, message: JsonObject, kapso: JsonObject): string | null {
   const own = objectAt(message[type]);
   const transcript = textAt(objectAt(kapso.transcript).text) ?? textAt(kapso.transcript);
-  if (type === 'text') return textAt(own.body) ?? textAt(message.text) ?? textAt(kapso.content) ?? null;
+  if (type === 'text')
+    return textAt(own.body) ?? textAt(message.text) ?? textAt(kapso.content) ?? null;
   if (type === 'audio' || type === 'voice') return transcript ?? null;
   if (type === 'interactive') return replyOf(own) ?? textAt(kapso.content) ?? null;
-  if (type === 'button') return textAt(own.text) ?? textAt(own.payload) ?? textAt(kapso.content) ?? null;
+  if (type === 'button')
+    return textAt(own.text) ?? textAt(own.payload) ?? textAt(kapso.content) ?? null;
   if (media.has(type)) {
-    const caption = textAt(own.caption) ?? textAt(objectAt(kapso.message_type_data).caption) ?? transcript;
+    const caption =
+      textAt(own.caption) ?? textAt(objectAt(kapso.message_type_data).caption) ?? transcript;
     return caption ?? null;
   }
   return textAt(kapso.content) ?? null;
@@ -112,7 +134,9 @@ function replyOf(interactive: JsonObject): string | undefined {
 /** Converts Unix seconds, a number or text, to milliseconds; the current time for any other value. */
 function secondsToMs(value: JsonObject[string] | undefined): number {
   const seconds = Number(textAt(value) ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11 ? Math.round(seconds * 1_000) : Date.now();
+  return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11
+    ? Math.round(seconds * 1_000)
+    : Date.now();
 }
 
 export interface StatusUpdate {
@@ -141,7 +165,10 @@ export function readStatus(item: JsonObject, eventType: string): StatusUpdate | 
     messageId,
     status: status as StatusUpdate['status'],
     error: status === 'failed' ? errorOf(errors[0]) : null,
-    reference: history.map((entry) => textAt(entry.biz_opaque_callback_data)).find((one) => one !== undefined) ?? null,
+    reference:
+      history
+        .map((entry) => textAt(entry.biz_opaque_callback_data))
+        .find((one) => one !== undefined) ?? null,
     to: readIdentity(message.to, item).phone,
     text: textAt(objectAt(message.text).body) ?? null,
   };
@@ -150,5 +177,7 @@ export function readStatus(item: JsonObject, eventType: string): StatusUpdate | 
 function errorOf(error: JsonObject | undefined): string {
   if (error === undefined) return 'the provider gave no reason';
   const details = textAt(objectAt(error.error_data).details);
-  return [textAt(error.code), textAt(error.title) ?? textAt(error.message), details].filter(Boolean).join(': ');
+  return [textAt(error.code), textAt(error.title) ?? textAt(error.message), details]
+    .filter(Boolean)
+    .join(': ');
 }

@@ -94,8 +94,13 @@ const messageOfEnvironment = statement(
 );
 
 /** Finds a message with its file; null when it does not exist. */
-export const findMessage = async (db: Queryable, scope: Scope, id: string): Promise<ChannelMessage | null> =>
-  (await db.query(scope, messageOfEnvironment, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+export const findMessage = async (
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<ChannelMessage | null> =>
+  (await db.query(scope, messageOfEnvironment, [scope.tenant, scope.environment, id])).rows[0] ??
+  null;
 
 const replyRow = {
   id: column.text,
@@ -121,6 +126,11 @@ const repliesOfRequest = statement(
 );
 
 /** The messages of the reply to a request, in order, with the state of their delivery. Empty outside of channels. */
-export async function repliesOf(db: Queryable, scope: Scope, requestId: string): Promise<RowOf<typeof replyRow>[]> {
-  return (await db.query(scope, repliesOfRequest, [scope.tenant, scope.environment, requestId])).rows;
+export async function repliesOf(
+  db: Queryable,
+  scope: Scope,
+  requestId: string,
+): Promise<RowOf<typeof replyRow>[]> {
+  return (await db.query(scope, repliesOfRequest, [scope.tenant, scope.environment, requestId]))
+    .rows;
 }

@@ -9,7 +9,9 @@ export interface WebhookSettings {
   webhookSecrets: readonly string[];
 }
 
-const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
+const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map(
+  (name) => `whatsapp.message.${name}`,
+);
 
 /** Duration of one registration's lease, in seconds. Its three calls together take less (`kapsoTimeoutMs` each). */
 export const registrationLeaseSeconds = 60;

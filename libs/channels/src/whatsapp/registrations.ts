@@ -1,7 +1,11 @@
 import { type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
-import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
+import {
+  type WebhookSettings,
+  registerWebhook,
+  registrationLeaseSeconds,
+} from './register-webhook';
 import { fingerprintOf } from './webhook-secret';
 
 export interface ReregisteredWebhook {
@@ -11,7 +15,12 @@ export interface ReregisteredWebhook {
   problem: string | null;
 }
 
-const claimedRow = { id: column.text, ...scopeRow, phoneNumberId: column.text, lease: column.timestamptz };
+const claimedRow = {
+  id: column.text,
+  ...scopeRow,
+  phoneNumberId: column.text,
+  lease: column.timestamptz,
+};
 type Claimed = RowOf<typeof claimedRow>;
 
 /**
@@ -25,13 +34,19 @@ export async function registerOutdated(
   const { db, accounts, webhookSecrets } = deps;
   if (webhookSecrets[0] === undefined) return [];
   await noteSharedSecrets(db, webhookSecrets);
-  const { rows } = await db.acrossTenants('due work', claim, [fingerprintOf(webhookSecrets[0]), limit]);
+  const { rows } = await db.acrossTenants('due work', claim, [
+    fingerprintOf(webhookSecrets[0]),
+    limit,
+  ]);
   return Promise.all(
     rows.map(async (connection) => {
       const { id: connectionId, organizationId } = connection;
       // An account whose key cannot be decrypted must not stop the rest of the batch.
-      const problem = await register(connection).catch((error: unknown) => (error as Error).message);
-      if (problem !== null) await db.query(connection, putOffRegistration, [connectionId, connection.lease]);
+      const problem = await register(connection).catch(
+        (error: unknown) => (error as Error).message,
+      );
+      if (problem !== null)
+        await db.query(connection, putOffRegistration, [connectionId, connection.lease]);
       return { connectionId, organizationId, problem };
     }),
   );
@@ -123,15 +138,23 @@ const registeredConnections = statement(
   registeredRow,
 );
 
-const sharedSecrets = statement('shared-secrets', 'select fingerprint from shared_messaging_secrets', {
-  fingerprint: column.text,
-});
+const sharedSecrets = statement(
+  'shared-secrets',
+  'select fingerprint from shared_messaging_secrets',
+  {
+    fingerprint: column.text,
+  },
+);
 
 /** Reports the state of all registrations. If `secrets` is empty, outdated registrations are not detected. */
-export async function readRegistrations(db: Queryable, secrets: readonly string[]): Promise<RegistrationState> {
+export async function readRegistrations(
+  db: Queryable,
+  secrets: readonly string[],
+): Promise<RegistrationState> {
   const { rows } = await db.acrossTenants('operator command', registeredConnections);
   const { rows: known } = await db.acrossTenants('operator command', sharedSecrets);
-  const isKnown = (fingerprint: string) => known.some((secret) => secret.fingerprint === fingerprint);
+  const isKnown = (fingerprint: string) =>
+    known.some((secret) => secret.fingerprint === fingerprint);
   const [first, ...earlier] = secrets.map(fingerprintOf);
   const derived = rows.filter(({ fingerprint }) => fingerprint !== null);
   const inUse = first === undefined ? derived.map(({ fingerprint }) => fingerprint!) : [first];

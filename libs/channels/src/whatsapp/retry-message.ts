@@ -27,7 +27,9 @@ export const retryMessage = (
   id: string,
   options: { anyway: boolean },
 ): Promise<RetriedMessage> =>
-  'transaction' in db ? db.transaction((tx) => retry(tx, scope, id, options)) : retry(db, scope, id, options);
+  'transaction' in db
+    ? db.transaction((tx) => retry(tx, scope, id, options))
+    : retry(db, scope, id, options);
 
 const lockMessage = statement(
   'lock-message',
@@ -53,13 +55,20 @@ const reopen = statement(
    where tenant = $1 and id = $2`,
 );
 
-async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> {
-  const [message] = (await tx.query(scope, lockMessage, [scope.tenant, scope.environment, id])).rows;
+async function retry(
+  tx: Queryable,
+  scope: Scope,
+  id: string,
+  options: { anyway: boolean },
+): Promise<RetriedMessage> {
+  const [message] = (await tx.query(scope, lockMessage, [scope.tenant, scope.environment, id]))
+    .rows;
   if (message === undefined) return { ok: false, reason: 'not_found' };
   const { direction, status } = message;
   if (message.origin === 'phone') return { ok: false, reason: 'from_phone' };
   const isInDoubt = direction === 'outbound' && status === 'unknown';
-  if (status !== 'failed' && !isInDoubt) return { ok: false, reason: 'not_failed', id: message.id, status };
+  if (status !== 'failed' && !isInDoubt)
+    return { ok: false, reason: 'not_failed', id: message.id, status };
   if (isInDoubt && !options.anyway) return { ok: false, reason: 'in_doubt' };
   let { connectionId } = message;
   if (connectionId === null) {
@@ -68,13 +77,25 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
     ({ connectionId } = found.sender);
   }
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
-    const { rows } = await tx.query(scope, copy, [scope.tenant, message.id, newId('wam'), connectionId]);
+    const { rows } = await tx.query(scope, copy, [
+      scope.tenant,
+      message.id,
+      newId('wam'),
+      connectionId,
+    ]);
     const copied = rows[0]!;
     if (copied.isNew) await copyBlob(tx, scope, message.id, copied.id);
     // An earlier retry has created the replacement: retry that one.
-    return copied.isNew ? { ok: true, id: copied.id, direction } : retry(tx, scope, copied.id, options);
+    return copied.isNew
+      ? { ok: true, id: copied.id, direction }
+      : retry(tx, scope, copied.id, options);
   }
-  const values = [scope.tenant, message.id, direction === 'inbound' ? 'received' : 'queued', connectionId];
+  const values = [
+    scope.tenant,
+    message.id,
+    direction === 'inbound' ? 'received' : 'queued',
+    connectionId,
+  ];
   await tx.query(scope, reopen, values);
   return { ok: true, id: message.id, direction };
 }

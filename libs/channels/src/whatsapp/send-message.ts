@@ -1,6 +1,11 @@
 import { type Queryable, type Tenant, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
-import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
+import {
+  type KapsoClient,
+  type KapsoFailure,
+  createKapsoClient,
+  kapsoTimeoutMs,
+} from '../kapso/kapso-client';
 import { withUploadedMedia } from '../media/upload-media';
 import { noSlotWaitMs } from '../no-slot-wait';
 import { type ClaimedMessage, type SendOutcome } from './outbox';
@@ -28,7 +33,11 @@ const windowClosedCode = '131047';
  * unknown, the provider's history is searched first, and the message is sent again only if it is certainly not there. If that
  * cannot be determined, it ends as `unknown`.
  */
-export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): Promise<SendOutcome> {
+export async function sendMessage(
+  deps: SendDeps,
+  tenant: Tenant,
+  id: string,
+): Promise<SendOutcome> {
   const { db, accounts, owner } = deps;
   const startedAtMs = performance.now();
   const message = await claimMessage(db, { ...tenant, id }, owner);
@@ -43,14 +52,19 @@ export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): P
   if (message.previousStatus === 'sending') {
     const found = await lookUp(client, deps, message);
     const interrupted = `its sender was interrupted${notChecked}`;
-    if (found === 'no_slot') return noteDoubt(db, message, owner, { error: interrupted, isTried: false });
+    if (found === 'no_slot')
+      return noteDoubt(db, message, owner, { error: interrupted, isTried: false });
     if (found === 'uncertain') return leaveInDoubt(deps, message, interrupted);
     if (found !== 'absent') return markSent(db, message, found.messageId);
   }
   const request = await withUploadedMedia(db, client, message);
   if (!request.ok) return afterFailedUpload(deps, message, request);
   if (performance.now() - startedAtMs > latestStartMs)
-    return putBack(db, message, owner, { error: 'the process was delayed', afterMs: 0, isTried: false });
+    return putBack(db, message, owner, {
+      error: 'the process was delayed',
+      afterMs: 0,
+      isTried: false,
+    });
   const answer = await client.sendMessage(message.phoneNumberId, {
     ...request.value,
     biz_opaque_callback_data: message.id,
@@ -58,17 +72,28 @@ export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): P
   if (answer.ok) return markSent(db, message, answer.value);
   if (answer.reason === 'no_slot') {
     const afterMs = noSlotWaitMs(message.ageMs);
-    return putBack(db, message, owner, { error: `no request sent: ${answer.message}`, afterMs, isTried: false });
+    return putBack(db, message, owner, {
+      error: `no request sent: ${answer.message}`,
+      afterMs,
+      isTried: false,
+    });
   }
   return afterFailure(client, deps, message, answer);
 }
 
 /** Nothing was sent, whatever happened to the upload. */
-function afterFailedUpload(deps: SendDeps, message: ClaimedMessage, failure: KapsoFailure): Promise<SendOutcome> {
+function afterFailedUpload(
+  deps: SendDeps,
+  message: ClaimedMessage,
+  failure: KapsoFailure,
+): Promise<SendOutcome> {
   const error = `the file was not uploaded: ${failure.message}`;
-  if (failure.reason === 'refused' || message.attempts >= maxAttempts) return fail(deps, message, error);
+  if (failure.reason === 'refused' || message.attempts >= maxAttempts)
+    return fail(deps, message, error);
   const isTried = failure.reason !== 'no_slot';
-  const afterMs = isTried ? Math.min(500 * 2 ** message.attempts, longestWaitMs) : noSlotWaitMs(message.ageMs);
+  const afterMs = isTried
+    ? Math.min(500 * 2 ** message.attempts, longestWaitMs)
+    : noSlotWaitMs(message.ageMs);
   return putBack(deps.db, message, deps.owner, { error, afterMs, isTried });
 }
 
@@ -79,7 +104,10 @@ async function afterFailure(
   failure: Exclude<KapsoFailure, { reason: 'no_slot' }>,
 ): Promise<SendOutcome> {
   const { id, attempts } = message;
-  deps.log.warn({ messageId: id, reason: failure.reason, detail: failure.message, attempts }, 'a message was not sent');
+  deps.log.warn(
+    { messageId: id, reason: failure.reason, detail: failure.message, attempts },
+    'a message was not sent',
+  );
   if (failure.reason === 'refused')
     return fail(deps, message, failure.code === windowClosedCode ? windowClosed : failure.message);
   if (failure.reason === 'uncertain') {
@@ -109,16 +137,24 @@ const notConfigured = 'Kapso is not configured: parley integrations set kapso';
 const notChecked = '; the provider could not be asked whether it has the message';
 
 /** The `error` of a message that was refused because the 24-hour window is closed. */
-export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
+export const windowClosed =
+  'window_closed: more than 24 hours since the last message of the contact';
 
-const fail = ({ db, owner }: SendDeps, message: ClaimedMessage, error: string): Promise<SendOutcome> =>
-  giveUp(db, message, owner, { status: 'failed', error });
+const fail = (
+  { db, owner }: SendDeps,
+  message: ClaimedMessage,
+  error: string,
+): Promise<SendOutcome> => giveUp(db, message, owner, { status: 'failed', error });
 
 /** `no_slot`: no request was sent, because too many calls of the organization are in progress. */
 type LookUp = { messageId: string } | 'absent' | 'uncertain' | 'no_slot';
 
 /** Leaves the message `sending`: after the lease the provider is asked again, until all attempts are used. */
-const leaveInDoubt = ({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> =>
+const leaveInDoubt = (
+  { db, owner }: SendDeps,
+  message: ClaimedMessage,
+  doubt: string,
+): Promise<SendOutcome> =>
   message.attempts < maxAttempts
     ? noteDoubt(db, message, owner, { error: doubt, isTried: true })
     : giveUp(db, message, owner, { status: 'unknown', error: doubt });
@@ -133,10 +169,18 @@ const knownIds = statement(
 );
 
 /** Searches the messages that the provider sent during the claims: by reference, else by recipient and text. */
-async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMessage): Promise<LookUp> {
+async function lookUp(
+  client: KapsoClient,
+  { db }: SendDeps,
+  message: ClaimedMessage,
+): Promise<LookUp> {
   const { claimedFrom, claimedUntil } = message;
   const since = new Date(claimedFrom.getTime() - clockSkewMs);
-  const listed = await client.listSent(message.phoneNumberId, since, new Date(claimedUntil.getTime() + clockSkewMs));
+  const listed = await client.listSent(
+    message.phoneNumberId,
+    since,
+    new Date(claimedUntil.getTime() + clockSkewMs),
+  );
   if (!listed.ok) return listed.reason === 'no_slot' ? 'no_slot' : 'uncertain';
   const byReference = listed.value.find(({ reference }) => reference === message.id);
   if (byReference !== undefined) return { messageId: byReference.id };

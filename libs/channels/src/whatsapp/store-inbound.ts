@@ -4,7 +4,8 @@ import { addPendingBlob } from '../media/blobs';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
-export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean } | { ok: false; reason: string };
+export type StoredInbound =
+  { ok: true; contact: string; isToBeAnswered: boolean } | { ok: false; reason: string };
 
 const store = statement(
   'store-inbound-message',
@@ -52,7 +53,8 @@ export async function storeInbound(
       isToBeAnswered ? 'received' : 'stored',
       new Date(message.sentAtMs),
     ]);
-    if (rows[0] !== undefined && hasFile) await addPendingBlob(tx, scope, { messageId: rows[0].id, url, filename });
+    if (rows[0] !== undefined && hasFile)
+      await addPendingBlob(tx, scope, { messageId: rows[0].id, url, filename });
   };
   await (hasFile ? db.transaction(write) : write(db));
   return { ok: true, contact, isToBeAnswered };

@@ -41,7 +41,14 @@ export async function storePhoneReply(
   if (contact === null) return false;
   const sentAt = new Date(message.sentAtMs);
   await db.transaction(async (tx) => {
-    const values = [newId('wam'), scope.tenant, scope.environment, connectionId, message.messageId, contact];
+    const values = [
+      newId('wam'),
+      scope.tenant,
+      scope.environment,
+      connectionId,
+      message.messageId,
+      contact,
+    ];
     const content = [message.type, message.text, message.mediaUrl, JSON.stringify(item), sentAt];
     const [stored] = (await tx.query(scope, store, [...values, ...content])).rows;
     if (stored === undefined) return;

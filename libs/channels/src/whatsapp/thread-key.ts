@@ -5,4 +5,6 @@ const prefix = threadKeyOf('');
 
 /** The contact of a WhatsApp thread; null for threads of other channels. */
 export const contactOfThread = (externalId: string | null): string | null =>
-  externalId?.startsWith(prefix) && externalId.length > prefix.length ? externalId.slice(prefix.length) : null;
+  externalId?.startsWith(prefix) && externalId.length > prefix.length
+    ? externalId.slice(prefix.length)
+    : null;

@@ -102,7 +102,10 @@ describe('of a contact with more messages within a minute than are answered one 
   });
 
   it('the rest is claimed together; after a crash the same ones are, and later messages are not', async () => {
-    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [contact]);
+    await db.pool.query(
+      `update messages set created_at = created_at - interval '12 s' where contact = $1`,
+      [contact],
+    );
     await leaseEnds('wam_f102');
     expect(await claim()).toMatchObject({ id: 'wam_f102', joined: ids(103, 104) });
     await add(105, 106);
@@ -117,14 +120,18 @@ describe('of a contact with more messages within a minute than are answered one 
     expect(await finishMessage(db, again, answered)).toBe(false);
     expect(await row('wam_f103')).toMatchObject({ status: 'received' });
     expect(await finishMessage(db, last, answered)).toBe(true);
-    for (const id of ['wam_f102', 'wam_f103', 'wam_f104']) expect(await row(id)).toMatchObject({ status: 'answered' });
+    for (const id of ['wam_f102', 'wam_f103', 'wam_f104'])
+      expect(await row(id)).toMatchObject({ status: 'answered' });
     expect(await row('wam_f105')).toMatchObject({ status: 'received', attempts: 0 });
   });
 
   it('at most 32,000 characters are claimed together', async () => {
     await db.pool.query(`update messages set status = 'answered' where contact = $1`, [contact]);
     await add(200, 599);
-    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [contact]);
+    await db.pool.query(
+      `update messages set created_at = created_at - interval '12 s' where contact = $1`,
+      [contact],
+    );
     const message = (await claim())!;
     expect(message).toMatchObject({ id: 'wam_f200', joined: ids(201, 519) });
     await finishMessage(db, message, answered);
@@ -133,7 +140,10 @@ describe('of a contact with more messages within a minute than are answered one 
 
   it('a message that was sent earlier and arrives later does not take those that a running turn answers', async () => {
     const age = (id: string) =>
-      db.pool.query("update messages set created_at = created_at - interval '12 s' where id like $1", [id]);
+      db.pool.query(
+        "update messages set created_at = created_at - interval '12 s' where id like $1",
+        [id],
+      );
     await db.pool.query(`update messages set status = 'answered' where contact = $1`, [contact]);
     await add(700, 702);
     await age('wam_f70%');
@@ -141,10 +151,13 @@ describe('of a contact with more messages within a minute than are answered one 
     expect(running).toMatchObject({ id: 'wam_f700', joined: ids(701, 702) });
     await add(800, 800);
     await age('wam_f800');
-    await db.pool.query("update messages set sent_at = sent_at - interval '1 minute' where id = 'wam_f800'");
+    await db.pool.query(
+      "update messages set sent_at = sent_at - interval '1 minute' where id = 'wam_f800'",
+    );
     expect(await claim()).toMatchObject({ id: 'wam_f800', joined: [] });
     expect(await finishMessage(db, running, answered)).toBe(true);
-    for (const id of ['wam_f701', 'wam_f702']) expect(await row(id)).toMatchObject({ status: 'answered' });
+    for (const id of ['wam_f701', 'wam_f702'])
+      expect(await row(id)).toMatchObject({ status: 'answered' });
   });
 
   it('those that a takeover stored are answered again together, unless a later one waits, and only by the new claim', async () => {
@@ -152,7 +165,9 @@ describe('of a contact with more messages within a minute than are answered one 
       db.transaction((tx) => answerAgain(tx, { ...scope, environment }, id));
     await db.pool.query(`update messages set status = 'answered' where contact = $1`, [contact]);
     await add(900, 902);
-    await db.pool.query("update messages set created_at = created_at - interval '12 s' where id like 'wam_f90%'");
+    await db.pool.query(
+      "update messages set created_at = created_at - interval '12 s' where id like 'wam_f90%'",
+    );
     const first = (await claim())!;
     expect(first).toMatchObject({ id: 'wam_f900', joined: ids(901, 902) });
     expect(await finishMessage(db, first, { ...answered, status: 'stored' })).toBe(true);

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, reportRefusal } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf } from '@parley/db';
-import { claimByTenant, column, leaseSql, lockKey, scopeColumns, scopeRow, statement } from '@parley/db';
+import {
+  claimByTenant,
+  column,
+  leaseSql,
+  lockKey,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
 
 const waitingMessage = {
   id: column.text,
@@ -97,7 +105,8 @@ const countWaiting = statement(
 );
 
 /** The number of messages that no turn answers yet, and the age of the oldest in seconds. */
-export const waitingMessages = async (db: Queryable) => (await db.acrossTenants('metrics', countWaiting)).rows;
+export const waitingMessages = async (db: Queryable) =>
+  (await db.acrossTenants('metrics', countWaiting)).rows;
 
 const readJoined = statement(
   'joined-messages',
@@ -112,16 +121,27 @@ const readJoined = statement(
  * has sent `perMinute` messages within a minute, the next ones wait for 10 s and are then claimed together with all that
  * wait, so no message is dropped and the contact causes few turns. The first claim decides which; later attempts have the same.
  */
-export async function claimNext(db: Db, waiting: Conversation, perMinute = 20): Promise<WaitingMessage | null> {
+export async function claimNext(
+  db: Db,
+  waiting: Conversation,
+  perMinute = 20,
+): Promise<WaitingMessage | null> {
   const { tenant, connectionId, contact } = waiting;
   const owner = randomBytes(9).toString('base64url');
   return db.transaction(async (tx) => {
     await tx.query(waiting, lockKey, [`answer:${connectionId}:${contact}`]);
-    const [claimed] = (await tx.query(waiting, claim, [tenant, connectionId, contact, owner, perMinute])).rows;
+    const [claimed] = (
+      await tx.query(waiting, claim, [tenant, connectionId, contact, owner, perMinute])
+    ).rows;
     if (claimed === undefined) return null;
     const { isExcess, ...message } = claimed;
     if (!isExcess && message.attempts === 1) return { ...message, joined: [] };
-    const { rows } = await tx.query(waiting, readJoined, [tenant, connectionId, contact, message.id]);
+    const { rows } = await tx.query(waiting, readJoined, [
+      tenant,
+      connectionId,
+      contact,
+      message.id,
+    ]);
     if (isExcess) tx.afterCommit(() => reportRefusal('messages_per_contact', 1 + rows.length));
     return { ...message, joined: rows };
   });
@@ -136,10 +156,18 @@ const renew = statement(
 /** Renews the leases of messages that this process is answering. */
 export async function renewClaims(db: Queryable, claims: Iterable<Claim>): Promise<void> {
   for (const [tenant, held] of Map.groupBy(claims, (claim) => claim.tenant))
-    await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), held.map(({ owner }) => owner)]);
+    await db.query({ tenant }, renew, [
+      tenant,
+      held.map(({ id }) => id),
+      held.map(({ owner }) => owner),
+    ]);
 }
 
-export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: string | null; threadId: string | null };
+export type AnswerEnd = {
+  status: 'answered' | 'stored' | 'failed';
+  error: string | null;
+  threadId: string | null;
+};
 
 const finish = statement(
   'finish-answer',
@@ -164,9 +192,17 @@ export async function finishMessage(
   { status, error, threadId }: AnswerEnd,
 ): Promise<boolean> {
   const { tenant, id, owner, joined } = message;
-  const isOwner = (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
+  const isOwner =
+    (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
   if (isOwner && joined.length > 0)
-    await db.query(message, finishJoined, [tenant, joined.map((one) => one.id), id, status, error, threadId]);
+    await db.query(message, finishJoined, [
+      tenant,
+      joined.map((one) => one.id),
+      id,
+      status,
+      error,
+      threadId,
+    ]);
   return isOwner;
 }
 
@@ -199,7 +235,8 @@ export async function postpone(
   await db.query({ tenant }, putBack, [tenant, id, owner, error, afterMs]);
 }
 
-const isPending = "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
+const isPending =
+  "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
 const conversationsSql = (
   isDue: string,
 ): string => `select tenant, connection_id as "connectionId", contact from messages m
@@ -225,7 +262,11 @@ const dueConversations = statement(
 const candidates = 8;
 
 /** Claims the first message of the tenant's conversation that has waited for the longest time; null when none is due. */
-export async function claimDue(db: Db, tenant: number, perMinute?: number): Promise<WaitingMessage | null> {
+export async function claimDue(
+  db: Db,
+  tenant: number,
+  perMinute?: number,
+): Promise<WaitingMessage | null> {
   const { rows } = await db.query({ tenant }, dueConversations, [tenant, candidates, 0]);
   for (const due of rows) {
     const message = await claimNext(db, due, perMinute);

@@ -9,7 +9,11 @@ const agentModelSchema = z.union([
   z.strictObject({
     model: modelId.describe('`provider/name`, such as `anthropic/claude-sonnet-4-5`.'),
     temperature: z.number().min(0).max(2).optional().describe("0 to 2. Default: the provider's."),
-    maxTokens: z.int().min(1).optional().describe("Maximum number of tokens of a reply. Default: the provider's."),
+    maxTokens: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("Maximum number of tokens of a reply. Default: the provider's."),
     reasoning: z
       .enum(['minimal', 'low', 'medium', 'high'])
       .optional()
@@ -33,15 +37,23 @@ const threadContextParamSchema = z.strictObject({
   required: z
     .boolean()
     .optional()
-    .describe('Whether a message is refused if neither it nor its thread has the param. Default: `false`.'),
+    .describe(
+      'Whether a message is refused if neither it nor its thread has the param. Default: `false`.',
+    ),
   description: z.string().optional().describe('What the param is, for the developers of callers.'),
 });
 export type ThreadContextParam = z.infer<typeof threadContextParamSchema>;
 
 export const agentDefinitionSchema = z.strictObject({
-  slug: slugSchema.describe('The name in paths and references, such as `shop-assistant`. Unique in an environment.'),
+  slug: slugSchema.describe(
+    'The name in paths and references, such as `shop-assistant`. Unique in an environment.',
+  ),
   name: z.string().min(1).max(200).describe('The name for people.'),
-  version: z.string().max(100).optional().describe('A label of your own, such as `2.1`. It has no effect.'),
+  version: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('A label of your own, such as `2.1`. It has no effect.'),
   description: z
     .string()
     .max(4000)
@@ -50,7 +62,9 @@ export const agentDefinitionSchema = z.strictObject({
   systemPrompt: z
     .string()
     .max(200_000)
-    .describe('The instructions for the model. A template, which is compiled for each turn: `Today is {{today}}.`'),
+    .describe(
+      'The instructions for the model. A template, which is compiled for each turn: `Today is {{today}}.`',
+    ),
   model: agentModelSchema
     .optional()
     .describe(
@@ -67,7 +81,9 @@ export const agentDefinitionSchema = z.strictObject({
     .array(slugSchema)
     .max(50)
     .optional()
-    .describe('Slugs of the roles that limit its tool calls. Default: none, so that it may do everything.'),
+    .describe(
+      'Slugs of the roles that limit its tool calls. Default: none, so that it may do everything.',
+    ),
   threadContextParams: z
     .array(threadContextParamSchema)
     .max(100)
@@ -80,7 +96,9 @@ export const agentDefinitionSchema = z.strictObject({
     .regex(/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i, 'must be a language tag, such as "es" or "pt-BR"')
     .max(35)
     .optional()
-    .describe('The language of the texts that Parley writes for the agent, as a tag such as `es-CL`. Default: `en`.'),
+    .describe(
+      'The language of the texts that Parley writes for the agent, as a tag such as `es-CL`. Default: `en`.',
+    ),
   onFailure: z
     .strictObject({
       reply: z
@@ -90,7 +108,10 @@ export const agentDefinitionSchema = z.strictObject({
         .max(4_000)
         .optional()
         .describe("The text. Default: a sentence in the agent's `language`."),
-      handoff: z.boolean().optional().describe('Whether the conversation then waits for a person. Default: `false`.'),
+      handoff: z
+        .boolean()
+        .optional()
+        .describe('Whether the conversation then waits for a person. Default: `false`.'),
     })
     .optional()
     .describe('The notice for a person on a channel when the agent cannot answer.'),

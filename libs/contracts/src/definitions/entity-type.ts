@@ -3,7 +3,9 @@ import { jsonObjectSchema } from '../json';
 import { slugSchema } from '../slug';
 
 export const entityTypeDefinitionSchema = z.strictObject({
-  slug: slugSchema.describe('The name in paths and references, such as `product`. Unique in an environment.'),
+  slug: slugSchema.describe(
+    'The name in paths and references, such as `product`. Unique in an environment.',
+  ),
   name: z.string().min(1).max(200).describe('The name for people.'),
   // libs/entities checks its contents.
   schema: jsonObjectSchema.describe(
@@ -13,7 +15,9 @@ export const entityTypeDefinitionSchema = z.strictObject({
     .array(z.string().min(1).max(200))
     .max(20)
     .optional()
-    .describe('Fields of `data` that a search reads, the most important first. At most 20. Default: none.'),
+    .describe(
+      'Fields of `data` that a search reads, the most important first. At most 20. Default: none.',
+    ),
   displayConfig: jsonObjectSchema.optional().describe('Stored as it is, for user interfaces.'),
 });
 export type EntityTypeDefinition = z.infer<typeof entityTypeDefinitionSchema>;

@@ -19,7 +19,15 @@ export const filterOperators = [
 export type FilterOperator = (typeof filterOperators)[number];
 
 /** The actions of policies, besides `*` for all of them. */
-export const policyActions = ['create', 'read', 'update', 'delete', 'list', 'execute', 'reach'] as const;
+export const policyActions = [
+  'create',
+  'read',
+  'update',
+  'delete',
+  'list',
+  'execute',
+  'reach',
+] as const;
 
 const policySchema = z.strictObject({
   resource: z
@@ -40,9 +48,15 @@ export type Policy = z.infer<typeof policySchema>;
 const unknownOperator = `is not an operator; known are ${filterOperators.join(', ')}, also without "$"`;
 /** The operators of rules in roles and routers: those of filters, with or without `$`. */
 export const ruleOperatorSchema = z
-  .enum([...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>), ...filterOperators], {
-    error: ({ input }) => (input === undefined ? undefined : unknownOperator),
-  })
+  .enum(
+    [
+      ...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>),
+      ...filterOperators,
+    ],
+    {
+      error: ({ input }) => (input === undefined ? undefined : unknownOperator),
+    },
+  )
   .describe('An operator of filters, with or without `$`.');
 type WithoutSign<O> = O extends `$${infer Name}` ? Name : never;
 
@@ -61,14 +75,22 @@ const scopeRuleSchema = z.strictObject({
     .string()
     .max(100)
     .optional()
-    .describe('Rules of an entity type with the same name here are alternatives. All other rules must hold.'),
+    .describe(
+      'Rules of an entity type with the same name here are alternatives. All other rules must hold.',
+    ),
 });
 export type ScopeRule = z.infer<typeof scopeRuleSchema>;
 
 const fieldMaskSchema = z.strictObject({
   entityType: slugSchema.describe('Slug of the entity type whose field is masked.'),
-  fieldPath: z.string().min(1).max(200).describe('Path of the field below `data`, such as `address.street`.'),
-  maskType: z.enum(['hide', 'redact']).describe('`hide` leaves the field out, `redact` replaces its value.'),
+  fieldPath: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Path of the field below `data`, such as `address.street`.'),
+  maskType: z
+    .enum(['hide', 'redact'])
+    .describe('`hide` leaves the field out, `redact` replaces its value.'),
 });
 
 export const roleDefinitionSchema = z.strictObject({
@@ -83,7 +105,9 @@ export const roleDefinitionSchema = z.strictObject({
     .array(scopeRuleSchema)
     .max(200)
     .optional()
-    .describe('Conditions that an entity must fulfil to be within reach. Default: none, so that every entity is.'),
+    .describe(
+      'Conditions that an entity must fulfil to be within reach. Default: none, so that every entity is.',
+    ),
   fieldMasks: z
     .array(fieldMaskSchema)
     .max(200)

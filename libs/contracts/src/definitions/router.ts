@@ -4,14 +4,20 @@ import { slugSchema } from '../slug';
 import { ruleOperatorSchema } from './role';
 
 export const routerDefinitionSchema = z.strictObject({
-  slug: slugSchema.describe('The name in paths and references, such as `front-desk`. Unique in an environment.'),
+  slug: slugSchema.describe(
+    'The name in paths and references, such as `front-desk`. Unique in an environment.',
+  ),
   name: z.string().min(1).max(200).describe('The name for people.'),
   mode: z
     .enum(['rules', 'classify'])
     .describe(
       "`rules` compares the contact's entity with rules; `classify` asks a model which agent fits the message.",
     ),
-  agents: z.array(slugSchema).min(1).max(50).describe('Slugs of the agents that the router may choose.'),
+  agents: z
+    .array(slugSchema)
+    .min(1)
+    .max(50)
+    .describe('Slugs of the agents that the router may choose.'),
   rules: z
     .array(
       z.strictObject({
@@ -37,7 +43,9 @@ export const routerDefinitionSchema = z.strictObject({
     .max(200)
     .optional()
     .describe('Evaluated in order: the first rule whose conditions all hold chooses the agent.'),
-  fallback: slugSchema.describe('Slug of the agent that answers when no rule holds or the classification fails.'),
+  fallback: slugSchema.describe(
+    'Slug of the agent that answers when no rule holds or the classification fails.',
+  ),
   classifyModel: z
     .string()
     .max(200)

@@ -6,7 +6,10 @@ import { slugSchema } from '../slug';
 /** The name of a secret, as handlers read it: `context.secrets.NAME`. */
 export const secretNameSchema = z
   .string()
-  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be 1 to 64 capital letters, digits and _, beginning with a letter');
+  .regex(
+    /^[A-Z][A-Z0-9_]{0,63}$/,
+    'must be 1 to 64 capital letters, digits and _, beginning with a letter',
+  );
 
 /** The value of `runAs` that is not a role. */
 export const systemRunAs = 'system';
@@ -14,12 +17,19 @@ export const systemRunAs = 'system';
 export const toolDefinitionSchema = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-zA-Z][\w-]*(\.[a-zA-Z][\w-]*)*$/, 'must be words joined by dots, such as "orders.refund"')
+    .regex(
+      /^[a-zA-Z][\w-]*(\.[a-zA-Z][\w-]*)*$/,
+      'must be words joined by dots, such as "orders.refund"',
+    )
     .max(64)
     .describe(
       'Words joined by dots, such as `orders.refund`. Not the name of a built-in tool, and not below `mcp.`. Two names must differ by more than `.` and `_`.',
     ),
-  description: z.string().min(1).max(4000).describe('What the tool does and when to call it. Models read it.'),
+  description: z
+    .string()
+    .min(1)
+    .max(4000)
+    .describe('What the tool does and when to call it. Models read it.'),
   parameters: jsonObjectSchema.describe(
     'JSON Schema of the arguments, with `type: "object"`. At most 65,536 characters as JSON.',
   ),

@@ -3,7 +3,9 @@ import { jsonObjectSchema } from '../json';
 import { slugSchema } from '../slug';
 
 export const triggerDefinitionSchema = z.strictObject({
-  slug: slugSchema.describe('The name in references, such as `order-paid`. Unique in an environment.'),
+  slug: slugSchema.describe(
+    'The name in references, such as `order-paid`. Unique in an environment.',
+  ),
   name: z.string().min(1).max(200).describe('The name for people.'),
   on: z
     .union([
@@ -21,7 +23,9 @@ export const triggerDefinitionSchema = z.strictObject({
           .string()
           .min(1)
           .max(100)
-          .describe('When the trigger runs: a cron expression of five fields, such as `0 9 * * 1`.'),
+          .describe(
+            'When the trigger runs: a cron expression of five fields, such as `0 9 * * 1`.',
+          ),
         timezone: z
           .string()
           .min(1)
@@ -35,7 +39,9 @@ export const triggerDefinitionSchema = z.strictObject({
     .array(
       z.strictObject({
         tool: z.string().min(1).max(200).describe('Name of a tool.'),
-        args: jsonObjectSchema.describe('Its arguments. Texts are templates: `{{trigger.data.total}}`.'),
+        args: jsonObjectSchema.describe(
+          'Its arguments. Texts are templates: `{{trigger.data.total}}`.',
+        ),
         as: z
           .string()
           .min(1)
@@ -65,7 +71,9 @@ export const triggerDefinitionSchema = z.strictObject({
       offset: z
         .union([z.number(), z.string().max(50)])
         .optional()
-        .describe('Moves `at`: milliseconds, or a duration such as `-1h`, at most 100 years. Default: 0.'),
+        .describe(
+          'Moves `at`: milliseconds, or a duration such as `-1h`, at most 100 years. Default: 0.',
+        ),
       cancelPrevious: z
         .boolean()
         .optional()
@@ -83,14 +91,18 @@ export const triggerDefinitionSchema = z.strictObject({
         .min(0)
         .max(86_400_000)
         .optional()
-        .describe('Milliseconds before the second attempt, doubled for each further one. Default: 1,000.'),
+        .describe(
+          'Milliseconds before the second attempt, doubled for each further one. Default: 1,000.',
+        ),
     })
     .optional()
     .describe('How often a run that fails is repeated. Default: one attempt.'),
   enabled: z
     .boolean()
     .optional()
-    .describe('Whether changes start the trigger. Due runs of a disabled trigger are cancelled. Default: `true`.'),
+    .describe(
+      'Whether changes start the trigger. Due runs of a disabled trigger are cancelled. Default: `true`.',
+    ),
   cascade: z
     .boolean()
     .optional()

@@ -46,7 +46,9 @@ const externalThreadId = z
 
 const conversation = {
   message,
-  threadId: optionalName.describe('Continues the thread with this id. Takes precedence over `externalThreadId`.'),
+  threadId: optionalName.describe(
+    'Continues the thread with this id. Takes precedence over `externalThreadId`.',
+  ),
   externalThreadId: externalThreadId.optional(),
   threadContext: threadContextSchema.optional().describe('Context of the conversation.'),
 };
@@ -54,9 +56,14 @@ const conversation = {
 const whole = {
   stream: z
     .unknown()
-    .refine((stream) => stream !== true, 'A response of the chat is not streamed. POST /v1/executions streams it')
+    .refine(
+      (stream) => stream !== true,
+      'A response of the chat is not streamed. POST /v1/executions streams it',
+    )
     .optional()
-    .describe('`true` is refused: `POST /v1/executions` with `Accept: text/event-stream` streams the answer.'),
+    .describe(
+      '`true` is refused: `POST /v1/executions` with `Accept: text/event-stream` streams the answer.',
+    ),
 };
 
 export const agentChatBodySchema = z.object({ ...conversation, ...whole });
@@ -92,12 +99,17 @@ export const startExecutionBodySchema = z
     ),
   })
   .refine(
-    ({ agentSlug, agentId, routerSlug }) => [agentSlug, agentId, routerSlug].filter(Boolean).length === 1,
+    ({ agentSlug, agentId, routerSlug }) =>
+      [agentSlug, agentId, routerSlug].filter(Boolean).length === 1,
     'Give exactly one of agentSlug, agentId and routerSlug',
   );
 
 export const chatBodySchema = routerChatBodySchema.extend({
-  agentId: z.string().min(1).optional().describe('Id of the agent that answers. Required without `routerSlug`.'),
+  agentId: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Id of the agent that answers. Required without `routerSlug`.'),
   routerSlug: z
     .string()
     .min(1)
@@ -107,7 +119,10 @@ export const chatBodySchema = routerChatBodySchema.extend({
 
 /** Checked before the other fields of the body. The text is part of the API (docs/reference/errors.md#chat-errors). */
 export const namedAgentSchema = z.unknown().refine((body) => {
-  const { agentId, routerSlug } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const { agentId, routerSlug } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >;
   return Boolean(agentId ?? routerSlug);
 }, 'agentId or routerSlug is required');
 
@@ -118,7 +133,9 @@ export const usageSchema = z.object({
   reasoningTokens: z
     .int()
     .optional()
-    .describe('Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them.'),
+    .describe(
+      'Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them.',
+    ),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -126,19 +143,31 @@ export type Usage = z.infer<typeof usageSchema>;
  * Why an answer ended. `stop`: it is complete. `tool_calls`: a tool ended the turn, or its model calls were used up. The others
  * were cut off (`length`, `content_filter`, `error`), or are a refusal.
  */
-export const finishReasonSchema = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'error']);
+export const finishReasonSchema = z.enum([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'refusal',
+  'error',
+]);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
 const toolCallSummarySchema = z.object({
   name: z.string().describe('Name of the tool.'),
   durationMs: z.number().describe('Duration in milliseconds.'),
   status: z.enum(['success', 'error']).describe('Whether the call succeeded.'),
-  errorType: z.string().optional().describe('Kind of the failure, such as `permission_denied` or `timeout`.'),
+  errorType: z
+    .string()
+    .optional()
+    .describe('Kind of the failure, such as `permission_denied` or `timeout`.'),
   errorMessage: z.string().optional().describe('What the model was shown instead of a result.'),
   reason: z
     .string()
     .optional()
-    .describe('Of a denied call: which list, role or policy denies it, as far as the key may know.'),
+    .describe(
+      'Of a denied call: which list, role or policy denies it, as far as the key may know.',
+    ),
 });
 export type ToolCallSummary = z.infer<typeof toolCallSummarySchema>;
 
@@ -146,14 +175,19 @@ export const chatResponseSchema = z.object({
   threadId: z.string().describe('Id of the thread of the message. Send it with the next message.'),
   message: z.string().describe('The reply. Empty while a person has taken over the thread.'),
   usage: usageSchema.describe('Tokens of the turn.'),
-  assistantMessageId: z.string().optional().describe('Id of the stored reply. Present when an agent replied.'),
+  assistantMessageId: z
+    .string()
+    .optional()
+    .describe('Id of the stored reply. Present when an agent replied.'),
   _executionMeta: z
     .object({
       iterationCount: z.number().describe('Calls of the model that were answered.'),
       model: z.string().describe('The model that answered last, such as `openai/gpt-5-mini`.'),
       durationMs: z
         .number()
-        .describe('Duration of the turn in milliseconds, the wait for earlier turns of the thread included.'),
+        .describe(
+          'Duration of the turn in milliseconds, the wait for earlier turns of the thread included.',
+        ),
       toolCallSummary: z.array(toolCallSummarySchema).describe('The tool calls, in their order.'),
       errorCount: z.number().describe('Tool calls that failed, denied ones included.'),
       permissionDenialCount: z.number().describe('Tool calls that were denied.'),

@@ -20,7 +20,9 @@ export const entityPageSchema = z.object({
     .number()
     .int()
     .optional()
-    .meta({ description: 'The number of all matching entities, on every page. Present with `count`.' }),
+    .meta({
+      description: 'The number of all matching entities, on every page. Present with `count`.',
+    }),
 });
 export type EntityPage = z.infer<typeof entityPageSchema>;
 
@@ -28,7 +30,9 @@ export const entityTypeSchema = z.object({
   slug: z.string().describe('The name in paths and references, such as `product`.'),
   name: z.string().describe('The name for people.'),
   schema: z.record(z.string(), z.string()).describe('Type name of each declared field.'),
-  searchFields: z.array(z.string()).describe('Fields that a search reads, the most important first.'),
+  searchFields: z
+    .array(z.string())
+    .describe('Fields that a search reads, the most important first.'),
 });
 export type EntityTypeView = z.infer<typeof entityTypeSchema>;
 
@@ -59,7 +63,10 @@ const limit = (fallback: number) =>
     .meta({ type: 'integer', minimum: 1, default: fallback, description: limitText });
 
 const limitInQuery = z
-  .preprocess((value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value), limit(50))
+  .preprocess(
+    (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+    limit(50),
+  )
   .meta({ type: 'integer', minimum: 1, default: 50, description: limitText });
 
 const count = z.enum(['exact', 'estimated']).optional().meta({
@@ -74,7 +81,10 @@ export const listEntitiesQuerySchema = z.object({
   status: statusFilter,
 });
 
-export const listEntityRelationsQuerySchema = listEntitiesQuerySchema.pick({ limit: true, cursor: true });
+export const listEntityRelationsQuerySchema = listEntitiesQuerySchema.pick({
+  limit: true,
+  cursor: true,
+});
 
 export const entityRelationListSchema = z.strictObject({
   data: z
@@ -83,7 +93,9 @@ export const entityRelationListSchema = z.strictObject({
         relation: z.string().describe('Name of the relation, such as `placed_by`.'),
         direction: z
           .enum(['outgoing', 'incoming'])
-          .describe('`outgoing`: it leads from this entity to the other. `incoming`: from the other to this one.'),
+          .describe(
+            '`outgoing`: it leads from this entity to the other. `incoming`: from the other to this one.',
+          ),
         entity: z
           .object({
             type: z.string().describe('Slug of its entity type.'),
@@ -107,7 +119,9 @@ export const updateEntityBodySchema = z.strictObject({
   data: jsonObjectSchema.describe(
     'Fields to set, at the top level of `data`. Other fields stay; `null` sets a field to null.',
   ),
-  status: newStatus.describe('A new lifecycle status. Default: unchanged, or for a deleted entity an error.'),
+  status: newStatus.describe(
+    'A new lifecycle status. Default: unchanged, or for a deleted entity an error.',
+  ),
 });
 
 export const maxBulkOperations = 500;
@@ -130,10 +144,12 @@ export const changeEntitiesBodySchema = z.strictObject({
     .max(maxBulkOperations)
     .meta({ description: 'The changes, which are made in this order.' }),
   atomic: z.boolean().default(false).meta({
-    description: 'Whether the first operation that fails undoes all others and is the error of the response.',
+    description:
+      'Whether the first operation that fails undoes all others and is the error of the response.',
   }),
   dryRun: z.boolean().default(false).meta({
-    description: 'Checks everything as usual, and changes nothing. Ids of created entities are then of no use.',
+    description:
+      'Checks everything as usual, and changes nothing. Ids of created entities are then of no use.',
   }),
 });
 
@@ -158,7 +174,9 @@ export type OperationResult = z.infer<typeof operationResultsSchema>['results'][
 export const queryEntitiesBodySchema = z.strictObject({
   filters: jsonObjectSchema
     .optional()
-    .describe('Conditions by field, which must all hold: `{ "data.price": { "$lt": 300 } }`. Default: all entities.'),
+    .describe(
+      'Conditions by field, which must all hold: `{ "data.price": { "$lt": 300 } }`. Default: all entities.',
+    ),
   status: statusFilter,
   limit: limit(50),
   cursor: z.string().optional().describe('The `cursor` of the page before, of the same query.'),
@@ -176,9 +194,13 @@ export const searchEntitiesBodySchema = z.strictObject({
   query: z
     .string('query is required')
     .refine((text) => text.trim() !== '', 'query is required')
-    .describe('Words that must all match. The last one matches as a prefix. Case and accents are ignored.'),
+    .describe(
+      'Words that must all match. The last one matches as a prefix. Case and accents are ignored.',
+    ),
   limit: limit(20),
   status: statusFilter,
 });
 
-export const deletedBodySchema = z.object({ success: z.literal(true).describe('The entity is deleted.') });
+export const deletedBodySchema = z.object({
+  success: z.literal(true).describe('The entity is deleted.'),
+});

@@ -7,8 +7,13 @@ const errorDetailSchema = z.object({
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 
 export const errorText = z.string().min(1).describe('What went wrong, for people.');
-export const errorCode = z.string().describe('A stable code in snake_case, such as `entity_not_found`, for programs.');
-export const errorDetails = z.array(errorDetailSchema).optional().describe('The fields with problems.');
+export const errorCode = z
+  .string()
+  .describe('A stable code in snake_case, such as `entity_not_found`, for programs.');
+export const errorDetails = z
+  .array(errorDetailSchema)
+  .optional()
+  .describe('The fields with problems.');
 
 /** The body of every error response. */
 export const errorBodySchema = z.object({

@@ -6,7 +6,11 @@ const firstProblem = (result: { success: boolean; error?: { issues: { message: s
 
 it('refuses params of more than 32 KiB of JSON, and accepts fewer', () => {
   const parse = (length: number) =>
-    chatBodySchema.safeParse({ agentId: 'a', message: 'Hi', threadContext: { params: { note: 'x'.repeat(length) } } });
+    chatBodySchema.safeParse({
+      agentId: 'a',
+      message: 'Hi',
+      threadContext: { params: { note: 'x'.repeat(length) } },
+    });
   expect(parse(32_000).success).toBe(true);
   expect(firstProblem(parse(33_000))).toBe('must have at most 32768 bytes of JSON');
 });
@@ -22,11 +26,14 @@ describe('page sizes', () => {
     expect(listEntitiesQuerySchema.parse({ limit }).limit).toBe(expected);
   });
 
-  it.each(['0', '-1', '1.5', '1e2', 'ten', '', ' 5'])('refuses limit=%j in a query string', (limit) => {
-    expect(firstProblem(listEntitiesQuerySchema.safeParse({ limit }))).toBe(
-      'limit must be a whole number of at least 1',
-    );
-  });
+  it.each(['0', '-1', '1.5', '1e2', 'ten', '', ' 5'])(
+    'refuses limit=%j in a query string',
+    (limit) => {
+      expect(firstProblem(listEntitiesQuerySchema.safeParse({ limit }))).toBe(
+        'limit must be a whole number of at least 1',
+      );
+    },
+  );
 
   it('must be numbers in a body, and have a default for each endpoint', () => {
     expect(queryEntitiesBodySchema.parse({}).limit).toBe(50);
@@ -37,9 +44,12 @@ describe('page sizes', () => {
 });
 
 describe('error texts that are part of the API', () => {
-  it.each([{}, { message: '' }, { message: '  ' }, { message: 5 }, { message: null }])('chat body %j', (body) => {
-    expect(firstProblem(chatBodySchema.safeParse(body))).toBe('message is required');
-  });
+  it.each([{}, { message: '' }, { message: '  ' }, { message: 5 }, { message: null }])(
+    'chat body %j',
+    (body) => {
+      expect(firstProblem(chatBodySchema.safeParse(body))).toBe('message is required');
+    },
+  );
 
   it('chat body with stream', () => {
     const body = { message: 'hi', agentId: 'a' };

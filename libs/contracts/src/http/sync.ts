@@ -8,7 +8,14 @@ import { triggerDefinitionSchema } from '../definitions/trigger';
 import { environmentSchema } from '../scope';
 
 /** In the order in which a push writes them: a kind refers only to kinds before it, or to its own. */
-export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
+export const resourceKinds = [
+  'entityTypes',
+  'roles',
+  'tools',
+  'agents',
+  'routers',
+  'triggers',
+] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
 export const definitionLimits = {
@@ -29,7 +36,11 @@ export const definitionSchemas = {
 } as const;
 
 export const resourceSetSchema = z.strictObject({
-  entityTypes: z.array(entityTypeDefinitionSchema).max(1000).optional().describe('Entity types, by `slug`.'),
+  entityTypes: z
+    .array(entityTypeDefinitionSchema)
+    .max(1000)
+    .optional()
+    .describe('Entity types, by `slug`.'),
   roles: z.array(roleDefinitionSchema).max(1000).optional().describe('Roles, by `slug`.'),
   tools: z.array(toolDefinitionSchema).max(1000).optional().describe('Custom tools, by `name`.'),
   agents: z.array(agentDefinitionSchema).max(1000).optional().describe('Agents, by `slug`.'),
@@ -41,22 +52,37 @@ export type ResourceSet = z.infer<typeof resourceSetSchema>;
 const definitionList = z.array(z.unknown()).max(1000).optional();
 const rawLists = Object.fromEntries(resourceKinds.map((kind) => [kind, definitionList]));
 /** Lists whose entries are not parsed yet. They are parsed one by one, so that all problems are reported. */
-const rawResourceSetSchema = z.strictObject(rawLists as Record<ResourceKind, typeof definitionList>);
+const rawResourceSetSchema = z.strictObject(
+  rawLists as Record<ResourceKind, typeof definitionList>,
+);
 export type RawResourceSet = z.infer<typeof rawResourceSetSchema>;
 
 export const syncBodySchema = z.strictObject({
   resources: resourceSetSchema.describe(
     'The definitions by kind, at most 1,000 of each. Kinds that are not given stay unchanged.',
   ),
-  environment: environmentSchema.optional().describe('As a pull returns it. Must be the environment of the key.'),
-  version: z.number().optional().describe('As a pull returns it. It has no effect: see `expectedVersion`.'),
-  dryRun: z.boolean().default(false).describe('Reports what the push would change, and changes nothing.'),
-  prune: z.boolean().default(false).describe('Deletes stored definitions that are missing from the given kinds.'),
+  environment: environmentSchema
+    .optional()
+    .describe('As a pull returns it. Must be the environment of the key.'),
+  version: z
+    .number()
+    .optional()
+    .describe('As a pull returns it. It has no effect: see `expectedVersion`.'),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .describe('Reports what the push would change, and changes nothing.'),
+  prune: z
+    .boolean()
+    .default(false)
+    .describe('Deletes stored definitions that are missing from the given kinds.'),
   expectedVersion: z
     .int()
     .min(0)
     .optional()
-    .describe('Refuses the push with 409 unless the environment has this version. Default: any version.'),
+    .describe(
+      'Refuses the push with 409 unless the environment has this version. Default: any version.',
+    ),
 });
 
 /** The body before its definitions are checked. */
@@ -77,7 +103,9 @@ const kindResultSchema = z.object({
       }),
     )
     .optional()
-    .describe('Definitions that `prune` did not delete, because something outside of the definitions uses them.'),
+    .describe(
+      'Definitions that `prune` did not delete, because something outside of the definitions uses them.',
+    ),
 });
 export type KindResult = z.infer<typeof kindResultSchema>;
 
@@ -85,7 +113,9 @@ export const syncResultSchema = z.object({
   dryRun: z.boolean().describe('Whether nothing was changed because the request asked for it.'),
   version: z
     .number()
-    .describe('Version of the environment after the push. A push that changes something raises it by 1.'),
+    .describe(
+      'Version of the environment after the push. A push that changes something raises it by 1.',
+    ),
   results: z
     .partialRecord(z.enum(resourceKinds), kindResultSchema)
     .describe('What the push did with the definitions of each given kind.'),
@@ -104,7 +134,9 @@ const resourceStateSchema = z.object({
 const environment = environmentSchema.describe('Environment of the key.');
 const environmentVersion = z
   .number()
-  .describe('Version of the environment, 0 before the first push. A push may pass it as `expectedVersion`.');
+  .describe(
+    'Version of the environment, 0 before the first push. A push may pass it as `expectedVersion`.',
+  );
 
 /** Response of `/v1/sync/state`. A push may pass its `version` as `expectedVersion`. */
 export const syncStateSchema = z.object({
@@ -119,7 +151,10 @@ export const syncStateSchema = z.object({
   resources: z
     .object(
       Object.fromEntries(
-        resourceKinds.map((kind) => [kind, z.array(resourceStateSchema).describe('The definitions of this kind.')]),
+        resourceKinds.map((kind) => [
+          kind,
+          z.array(resourceStateSchema).describe('The definitions of this kind.'),
+        ]),
       ) as Record<ResourceKind, z.ZodArray<typeof resourceStateSchema>>,
     )
     .describe('The definitions of each kind.'),
@@ -130,6 +165,8 @@ export type SyncState = z.infer<typeof syncStateSchema>;
 export const syncPullSchema = z.object({
   environment,
   version: environmentVersion,
-  resources: resourceSetSchema.required().describe('All definitions of the environment. They can be pushed unchanged.'),
+  resources: resourceSetSchema
+    .required()
+    .describe('All definitions of the environment. They can be pushed unchanged.'),
 });
 export type SyncPull = z.infer<typeof syncPullSchema>;

@@ -5,9 +5,15 @@ import { environmentSchema } from '../scope';
 import { channels } from './chat';
 
 export const compilePromptBodySchema = z.object({
-  slug: z.string({ error: 'slug is required' }).min(1, 'slug is required').describe('Slug of the agent.'),
+  slug: z
+    .string({ error: 'slug is required' })
+    .min(1, 'slug is required')
+    .describe('Slug of the agent.'),
   message: z.string().optional().describe('Value of `{{message}}`.'),
-  channel: z.enum(channels).optional().describe('Value of `{{threadContext.channel}}`. Default: `api`.'),
+  channel: z
+    .enum(channels)
+    .optional()
+    .describe('Value of `{{threadContext.channel}}`. Default: `api`.'),
   threadMetadata: jsonObjectSchema.optional().meta({
     description:
       "Sample values of the thread's params: their fields, or `{ params }` as in the `threadContext` of a message.",
@@ -17,7 +23,9 @@ export const compilePromptBodySchema = z.object({
 /** The prompt before and after its template variables and function calls were resolved, and their values. */
 export const compilePromptResponseSchema = z.object({
   raw: z.string().describe('The prompt as it was pushed.'),
-  compiled: z.string().describe('The prompt with its values. What cannot be resolved reads `[TEMPLATE_ERROR: …]`.'),
+  compiled: z
+    .string()
+    .describe('The prompt with its values. What cannot be resolved reads `[TEMPLATE_ERROR: …]`.'),
   context: jsonObjectSchema.describe(
     'Values that the prompt used, by their written name, and results of its tool calls.',
   ),
@@ -55,10 +63,15 @@ export const runToolResponseSchema = z.object({
     .describe('The agent that called. Null if the tool ran without one.'),
   environment: environmentSchema.describe('Environment of the key.'),
   result: z.unknown().optional().describe('What the tool returned.'),
-  logs: z.array(logLineSchema).optional().describe('Console output of the handler of a custom tool.'),
+  logs: z
+    .array(logLineSchema)
+    .optional()
+    .describe('Console output of the handler of a custom tool.'),
   durationMs: z.number().describe('Duration in milliseconds.'),
   identity: z
-    .object({ actorType: z.string().describe('`agent`, `user` for a key with a role, or `system`.') })
+    .object({
+      actorType: z.string().describe('`agent`, `user` for a key with a role, or `system`.'),
+    })
     .describe('As whom the tool ran.'),
 });
 export type RunToolResponse = z.infer<typeof runToolResponseSchema>;
@@ -68,7 +81,11 @@ export const fireTriggerBodySchema = z.object({
     .string({ error: 'triggerSlug is required' })
     .min(1, 'triggerSlug is required')
     .describe('Slug of the trigger.'),
-  entityId: z.string().min(1).optional().describe('Id of the entity whose `data` is `{{trigger.data}}`.'),
+  entityId: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Id of the entity whose `data` is `{{trigger.data}}`.'),
   data: jsonObjectSchema.optional().describe("Merged into the entity's `data`, or used alone."),
 });
 
@@ -94,4 +111,9 @@ export const fireTriggerResponseSchema = z.object({
 export type FireTriggerResponse = z.infer<typeof fireTriggerResponseSchema>;
 
 /** The values of `errorType` in errors of run-tool and fire-trigger (docs/reference/errors.md#utility-errors). */
-export const toolErrorTypes = ['not_found', 'tool_not_found', 'permission_denied', 'execution_error'] as const;
+export const toolErrorTypes = [
+  'not_found',
+  'tool_not_found',
+  'permission_denied',
+  'execution_error',
+] as const;

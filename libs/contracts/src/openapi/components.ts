@@ -6,7 +6,13 @@ import { routerDefinitionSchema } from '../definitions/router';
 import { toolDefinitionSchema } from '../definitions/tool';
 import { triggerDefinitionSchema } from '../definitions/trigger';
 import { chatResponseSchema } from '../http/chat';
-import { entityListSchema, entityPageSchema, entitySchema, entityTypeListSchema, entityTypeSchema } from '../http/data';
+import {
+  entityListSchema,
+  entityPageSchema,
+  entitySchema,
+  entityTypeListSchema,
+  entityTypeSchema,
+} from '../http/data';
 import { errorBodySchema, rateLimitedBodySchema } from '../http/error';
 import { resourceSetSchema, syncPullSchema, syncResultSchema, syncStateSchema } from '../http/sync';
 import { jsonObjectSchema, jsonSchema } from '../json';
@@ -46,7 +52,11 @@ const place = '#/components/schemas/';
 export function toSchemas<R extends string, A extends string>(
   requests: Record<R, z.ZodType>,
   responses: Record<A, z.ZodType>,
-): { components: Record<string, SchemaObject>; requests: Record<R, SchemaObject>; responses: Record<A, SchemaObject> } {
+): {
+  components: Record<string, SchemaObject>;
+  requests: Record<R, SchemaObject>;
+  responses: Record<A, SchemaObject>;
+} {
   const answers = convert({ ...responses, ...named }, 'output');
   const bodies = convert({ ...requests, ...named }, 'input');
   return {
@@ -56,18 +66,30 @@ export function toSchemas<R extends string, A extends string>(
   };
 }
 
-function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, SchemaObject> {
+function convert(
+  schemas: Record<string, z.ZodType>,
+  io: 'input' | 'output',
+): Record<string, SchemaObject> {
   const registry = z.registry<{ id: string }>();
   const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
   // A copy, because a schema that is used in several places would be registered under only one of its names.
   for (const [name, schema] of Object.entries(schemas))
     if (!names.has(schema)) registry.add(schema.clone(), { id: name });
   for (const [schema, name] of names) registry.add(schema, { id: name });
-  const converted = z.toJSONSchema(registry, { io, unrepresentable: 'any', uri: (id) => place + id }).schemas;
+  const converted = z.toJSONSchema(registry, {
+    io,
+    unrepresentable: 'any',
+    uri: (id) => place + id,
+  }).schemas;
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
       const ownName = names.get(schema);
-      return [name, ownName !== undefined && name !== ownName ? { $ref: place + ownName } : plain(converted[name]!)];
+      return [
+        name,
+        ownName !== undefined && name !== ownName
+          ? { $ref: place + ownName }
+          : plain(converted[name]!),
+      ];
     }),
   );
 }
@@ -80,4 +102,5 @@ function plain({ $schema: _schema, $id: _id, ...schema }: SchemaObject): SchemaO
 const selectKeys = <K extends string>(
   all: Record<string, SchemaObject>,
   names: readonly K[],
-): Record<K, SchemaObject> => Object.fromEntries(names.map((name) => [name, all[name]])) as Record<K, SchemaObject>;
+): Record<K, SchemaObject> =>
+  Object.fromEntries(names.map((name) => [name, all[name]])) as Record<K, SchemaObject>;

@@ -2,22 +2,32 @@ import Ajv2020 from 'ajv/dist/2020';
 import { operations } from '../operations/operations';
 import { type OpenApiContent, openApiDocument } from './document';
 
-const document = JSON.parse(JSON.stringify(openApiDocument())) as ReturnType<typeof openApiDocument>;
+const document = JSON.parse(JSON.stringify(openApiDocument())) as ReturnType<
+  typeof openApiDocument
+>;
 const ajv = new Ajv2020({ strict: false, logger: false });
 ajv.addSchema({ $id: 'parley', ...document });
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
 );
 const contents = described.flatMap(({ name, operation }) => [
-  ...Object.values(operation.requestBody?.content ?? {}).map((content) => ({ name: `${name} body`, content })),
+  ...Object.values(operation.requestBody?.content ?? {}).map((content) => ({
+    name: `${name} body`,
+    content,
+  })),
   ...Object.entries(operation.responses).flatMap(([status, response]) =>
-    Object.values(response.content ?? {}).map((content) => ({ name: `${name} ${status}`, content })),
+    Object.values(response.content ?? {}).map((content) => ({
+      name: `${name} ${status}`,
+      content,
+    })),
   ),
 ]);
 
 /** References are relative to the document, so every schema is compiled with the document as its base. */
 const compile = ({ schema }: OpenApiContent) =>
-  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"parley#/components')) as object);
+  ajv.compile(
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"parley#/components')) as object,
+  );
 
 test('the document describes every operation once', () => {
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(
@@ -37,17 +47,26 @@ test('every parameter and every field of a schema has a description: a sentence'
   };
   const visit = (schema: unknown, name: string): void => {
     if (!isObject(schema)) return;
-    for (const [field, one] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    for (const [field, one] of Object.entries(
+      (schema.properties ?? {}) as Record<string, Schema>,
+    )) {
       check(one.description, `${name}.${field}`);
       visit(one, `${name}.${field}`);
     }
-    for (const inner of [schema.items, schema.additionalProperties, schema.anyOf, schema.oneOf, schema.allOf].flat())
+    for (const inner of [
+      schema.items,
+      schema.additionalProperties,
+      schema.anyOf,
+      schema.oneOf,
+      schema.allOf,
+    ].flat())
       visit(inner, name);
   };
   for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
   for (const { name, content } of contents) visit(content.schema, name);
   for (const { name, operation } of described)
-    for (const parameter of operation.parameters) check(parameter.description, `${name} ${parameter.name}`);
+    for (const parameter of operation.parameters)
+      check(parameter.description, `${name} ${parameter.name}`);
   expect([...new Set(missing)]).toEqual([]);
 });
 
@@ -61,7 +80,10 @@ test('every reference has a target', () => {
     const found = reference
       .slice(2)
       .split('/')
-      .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+      .reduce<unknown>(
+        (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+        document,
+      );
     return found === undefined;
   });
   expect(dangling).toEqual([]);
@@ -69,7 +91,8 @@ test('every reference has a target', () => {
 
 test('every body and every response has an example, and the example matches the schema', () => {
   const without = contents.filter(
-    ({ name, content }) => !content.examples && !/openapi.json|docs|media|widget\/(v1|demo)/.test(name),
+    ({ name, content }) =>
+      !content.examples && !/openapi.json|docs|media|widget\/(v1|demo)/.test(name),
   );
   expect(without.map(({ name }) => name)).toEqual([]);
   const wrong = contents.flatMap(({ name, content }) => {
@@ -85,12 +108,22 @@ test('every error has the Error schema, and an operation with an API key lists t
   for (const { name, operation } of described) {
     const statuses = Object.keys(operation.responses);
     if (operation.security.some((one) => 'apiKey' in one)) {
-      expect([name, statuses]).toEqual([name, expect.arrayContaining(['401', '403', '500', '503'])]);
+      expect([name, statuses]).toEqual([
+        name,
+        expect.arrayContaining(['401', '403', '500', '503']),
+      ]);
     }
-    if (operation.requestBody) expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '413', '415'])]);
-    for (const [status, { content }] of Object.entries(operation.responses).filter(([status]) => status >= '4')) {
+    if (operation.requestBody)
+      expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '413', '415'])]);
+    for (const [status, { content }] of Object.entries(operation.responses).filter(
+      ([status]) => status >= '4',
+    )) {
       const text = JSON.stringify(content!['application/json']!.schema);
-      expect([name, status, /schemas\/(Error|RateLimited)"/.test(text)]).toEqual([name, status, true]);
+      expect([name, status, /schemas\/(Error|RateLimited)"/.test(text)]).toEqual([
+        name,
+        status,
+        true,
+      ]);
     }
   }
 });
@@ -99,7 +132,14 @@ test('a response with a field that is not in its schema is invalid', () => {
   const validate = compile(
     document.paths['/v1/data/{type}/{id}']!.get!.responses['200']!.content!['application/json']!,
   );
-  const entity = { id: 'a', type: 'b', status: 'active', data: { x: 1 }, createdAt: 1, updatedAt: 1 };
+  const entity = {
+    id: 'a',
+    type: 'b',
+    status: 'active',
+    data: { x: 1 },
+    createdAt: 1,
+    updatedAt: 1,
+  };
   expect(validate(entity)).toBe(true);
   expect(validate({ ...entity, more: 1 })).toBe(false);
   expect(validate({ ...entity, createdAt: '1' })).toBe(false);

@@ -6,11 +6,20 @@ import { tags } from './tags';
 
 export interface OpenApiDocument {
   openapi: '3.1.0';
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
-  components: { schemas: Record<string, SchemaObject>; securitySchemes: Record<string, object>; headers: object };
+  components: {
+    schemas: Record<string, SchemaObject>;
+    securitySchemes: Record<string, object>;
+    headers: object;
+  };
 }
 
 export interface OpenApiOperation {
@@ -69,7 +78,11 @@ export function openApiDocument(): OpenApiDocument {
     components: {
       schemas: { ...components, Error: openSchema(components.Error!) },
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `sk_dev_…` or `sk_prod_…`.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `sk_dev_…` or `sk_prod_…`.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -82,32 +95,46 @@ export function openApiDocument(): OpenApiDocument {
           scheme: 'bearer',
           description: "A visitor's token, from `POST /v1/widget/sessions`.",
         },
-        executorToken: { type: 'http', scheme: 'bearer', description: 'The `EXECUTOR_TOKEN` of the installation.' },
+        executorToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The `EXECUTOR_TOKEN` of the installation.',
+        },
       },
       headers: {
         'X-Request-Id': {
-          description: 'Id of the request in logs: the given `X-Request-Id` if it is well-formed, else a new one.',
+          description:
+            'Id of the request in logs: the given `X-Request-Id` if it is well-formed, else a new one.',
           schema: { type: 'string' },
         },
-        'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
+        'Retry-After': {
+          description: 'Seconds to wait before a retry.',
+          schema: { type: 'integer', minimum: 0 },
+        },
       },
     },
   };
 }
 
 /** Allows additional properties, because an operation may add fields to its errors. `errorSchema` closes the union. */
-const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject): SchemaObject => schema;
+const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject): SchemaObject =>
+  schema;
 
 /** `section`: params, query or body. */
 const requestKey = ({ id }: Operation, section: string): string => `${id}.${section}`;
 
-const bodyOf = ({ body, documentedBody = body }: Operation): z.ZodType | undefined => documentedBody;
+const bodyOf = ({ body, documentedBody = body }: Operation): z.ZodType | undefined =>
+  documentedBody;
 
 function requestSchemas(): Record<string, z.ZodType> {
   return Object.fromEntries(
     all.flatMap((operation) =>
-      Object.entries({ params: operation.params, query: operation.query, body: bodyOf(operation) }).flatMap(
-        ([section, schema]) => (schema === undefined ? [] : [[requestKey(operation, section), schema]]),
+      Object.entries({
+        params: operation.params,
+        query: operation.query,
+        body: bodyOf(operation),
+      }).flatMap(([section, schema]) =>
+        schema === undefined ? [] : [[requestKey(operation, section), schema]],
       ),
     ),
   );
@@ -117,7 +144,9 @@ function responseSchemas(): Record<string, z.ZodType> {
   return Object.fromEntries(
     all.flatMap((operation) => [
       [operation.id, operation.response],
-      ...(operation.errorFields === undefined ? [] : [[`${operation.id}.error`, operation.errorFields]]),
+      ...(operation.errorFields === undefined
+        ? []
+        : [[`${operation.id}.error`, operation.errorFields]]),
     ]),
   );
 }
@@ -137,23 +166,31 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
     ...(bodyOf(operation) !== undefined && {
       requestBody: {
         required: bodyOptional !== true,
-        content: { [bodyType ?? json]: contentOf(requests[requestKey(operation, 'body')]!, [example?.body]) },
+        content: {
+          [bodyType ?? json]: contentOf(requests[requestKey(operation, 'body')]!, [example?.body]),
+        },
       },
     }),
     responses: {
       [operation.status ?? 200]: {
         description: 'The request succeeded.',
         headers: requestIdHeader,
-        content: { [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]) },
+        content: {
+          [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]),
+        },
       },
       ...Object.fromEntries(
-        Object.entries(operation.otherResponses ?? {}).map(([status, { description: text, type, example: sent }]) => [
-          status,
-          {
-            ...{ description: text, headers: requestIdHeader },
-            ...(type !== undefined && { content: { [type]: contentOf({ type: 'string' }, [sent]) } }),
-          },
-        ]),
+        Object.entries(operation.otherResponses ?? {}).map(
+          ([status, { description: text, type, example: sent }]) => [
+            status,
+            {
+              ...{ description: text, headers: requestIdHeader },
+              ...(type !== undefined && {
+                content: { [type]: contentOf({ type: 'string' }, [sent]) },
+              }),
+            },
+          ],
+        ),
       ),
       ...errorsOf(operation, responses[`${id}.error`]),
     },
@@ -161,14 +198,24 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
 }
 
 function securityOf({ permission, people, security }: Operation): Record<string, string[]>[] {
-  if (permission !== null) return people === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, { session: [] }];
+  if (permission !== null)
+    return people === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, { session: [] }];
   if (security === 'visitor') return [{ visitorToken: [] }];
   if (security === 'executor') return [{ executorToken: [] }];
   return security === 'session' ? [{ session: [] }] : [];
 }
 
-const describeText = (text: string | undefined, permission: Operation['permission'], orManage = false): string =>
-  [text, permission === null ? '' : `Requires the \`${permission}\`${orManage ? ' or the `manage`' : ''} permission.`]
+const describeText = (
+  text: string | undefined,
+  permission: Operation['permission'],
+  orManage = false,
+): string =>
+  [
+    text,
+    permission === null
+      ? ''
+      : `Requires the \`${permission}\`${orManage ? ' or the `manage`' : ''} permission.`,
+  ]
     .filter(Boolean)
     .join(' ');
 
@@ -177,7 +224,10 @@ const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Reques
 function contentOf(schema: SchemaObject, examples: unknown[]): OpenApiContent {
   const given = examples.filter((value) => value !== undefined);
   if (given.length === 0) return { schema };
-  return { schema, examples: Object.fromEntries(given.map((value, at) => [`example${at || ''}`, { value }])) };
+  return {
+    schema,
+    examples: Object.fromEntries(given.map((value, at) => [`example${at || ''}`, { value }])),
+  };
 }
 
 function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter[] {
@@ -205,9 +255,16 @@ function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter
     ...list('params', 'path'),
     ...list('query', 'query'),
     ...(operation.idempotent
-      ? [header('Idempotency-Key', 'Makes retries safe: the first response is stored for 24 hours and returned again.')]
+      ? [
+          header(
+            'Idempotency-Key',
+            'Makes retries safe: the first response is stored for 24 hours and returned again.',
+          ),
+        ]
       : []),
-    ...Object.entries(operation.headers ?? {}).map(([name, description]) => header(name, description)),
+    ...Object.entries(operation.headers ?? {}).map(([name, description]) =>
+      header(name, description),
+    ),
   ];
 }
 
@@ -228,7 +285,10 @@ const statusDescriptions: Record<number, string> = {
   504: 'An upstream service or provider did not respond in time.',
 };
 
-function errorsOf(operation: Operation, fields: SchemaObject | undefined): Record<string, OpenApiResponse> {
+function errorsOf(
+  operation: Operation,
+  fields: SchemaObject | undefined,
+): Record<string, OpenApiResponse> {
   const entries = Object.entries(errorExamples(operation)).map(([text, examples]) => {
     const status = Number(text);
     const retries = status === 429 || status === 503;
@@ -258,7 +318,10 @@ function errorContent(
   return {
     schema: isJsonRpc && status === 400 ? { anyOf: [schema, jsonRpcErrorSchema] } : schema,
     examples: Object.fromEntries(
-      examples.map(([code, error]) => [code, { value: { error, code, requestId: '0b5c2f1e', ...extra } }]),
+      examples.map(([code, error]) => [
+        code,
+        { value: { error, code, requestId: '0b5c2f1e', ...extra } },
+      ]),
     ),
   };
 }
@@ -283,7 +346,11 @@ const jsonRpcErrorSchema: SchemaObject = {
 };
 
 /** The codes of a 500 are a closed list: an operation's own and `internal_error`. */
-function errorSchema(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): SchemaObject {
+function errorSchema(
+  status: number,
+  examples: readonly ErrorExample[],
+  fields?: SchemaObject,
+): SchemaObject {
   if (status === 429) return { $ref: '#/components/schemas/RateLimited' };
   const ref = { $ref: '#/components/schemas/Error' };
   const restrictions = [
@@ -291,7 +358,12 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
       ? [
           {
             type: 'object',
-            properties: { code: { description: 'Why the request failed.', enum: examples.map(([code]) => code) } },
+            properties: {
+              code: {
+                description: 'Why the request failed.',
+                enum: examples.map(([code]) => code),
+              },
+            },
           },
         ]
       : []),
@@ -309,37 +381,53 @@ const unauthorized = (code: string): ErrorExample => [code, 'Unauthorized'];
 
 /** Examples by status: the operation's own errors first, then those that follow from its other fields. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
-  const { permission, people, beyondRoles, security, rateLimited, idempotent, isOwn, errors } = operation;
+  const { permission, people, beyondRoles, security, rateLimited, idempotent, isOwn, errors } =
+    operation;
   const found: Record<number, ErrorExample[]> = {};
   const add = (status: number, ...examples: readonly ErrorExample[]) => {
     const known = new Set((found[status] ??= []).map(([code]) => code));
     found[status].push(...examples.filter(([code]) => !known.has(code)));
   };
   for (const [status, examples] of Object.entries(errors ?? {})) add(Number(status), ...examples);
-  if (permission !== null) add(401, ...['missing_key', 'wrong_scheme', 'unknown_key'].map(unauthorized));
+  if (permission !== null)
+    add(401, ...['missing_key', 'wrong_scheme', 'unknown_key'].map(unauthorized));
   else if (security === 'session') add(401, unauthorized('no_session'));
   else if (security) add(401, unauthorized('unauthorized'));
   if (people !== undefined) {
-    add(400, ['missing_organization', 'A session needs the header Parley-Organization'], missingEnvironment);
+    add(
+      400,
+      ['missing_organization', 'A session needs the header Parley-Organization'],
+      missingEnvironment,
+    );
     add(401, unauthorized('no_session'));
     add(403, ['not_a_member', 'You are not a member of this organization']);
   }
   if (people !== undefined || security === 'session')
     add(429, ['too_many_unknown_sessions', 'Too many unknown sessions from this address']);
   const isChange = operation.method !== 'get';
-  if (operation.sameSite || (isChange && (people !== undefined || security === 'session'))) add(403, crossSite);
-  if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
-  if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
+  if (operation.sameSite || (isChange && (people !== undefined || security === 'session')))
+    add(403, crossSite);
+  if (permission !== null)
+    add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
+  if (permission !== null)
+    add(403, ['missing_permission', `API key does not have ${permission} permission`]);
   if (people !== undefined && people !== 'member')
     add(403, ['requires_admin', 'Only an admin of the organization may do this']);
-  if (beyondRoles || permission === 'manage') add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
+  if (beyondRoles || permission === 'manage')
+    add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
   if (isOwn) add(431, ['headers_too_large', 'Request headers are too large']);
   else {
     add(400, ['malformed_path', 'Malformed path']);
     add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);
-    add(429, ['too_many_concurrent_requests', 'Too many requests of the caller are being answered at the same time']);
+    add(429, [
+      'too_many_concurrent_requests',
+      'Too many requests of the caller are being answered at the same time',
+    ]);
     add(500, ['internal_error', 'Internal error']);
-    add(502, ['upstream_failed', 'The service closed the connection before its answer was complete']);
+    add(502, [
+      'upstream_failed',
+      'The service closed the connection before its answer was complete',
+    ]);
     add(
       503,
       ['unavailable', 'Service temporarily unavailable'],
@@ -348,11 +436,18 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     add(504, ['upstream_timeout', 'The service did not answer in time']);
   }
   if (bodyOf(operation) !== undefined) {
-    add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: must be an object']);
+    add(
+      400,
+      ['malformed_json', 'Malformed JSON in the request body'],
+      ['invalid_body', 'data: must be an object'],
+    );
     add(413, ['payload_too_large', 'Request body is larger than 1048576 bytes']);
     add(415, ['unsupported_encoding', 'Compressed request bodies are not supported']);
     add(408, ['request_timeout', 'The request took too long to arrive']);
-    add(429, ['too_many_unfinished_requests', 'Too many requests of this address arrive slowly at the same time']);
+    add(429, [
+      'too_many_unfinished_requests',
+      'Too many requests of this address arrive slowly at the same time',
+    ]);
     add(429, [
       'too_many_large_bodies',
       'Too many large requests of the organization are being handled at the same time',
@@ -361,8 +456,14 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   }
   if (rateLimited) add(429, ['rate_limited', 'Rate limit exceeded']);
   if (idempotent) {
-    add(409, ['idempotency_key_reused', 'Idempotency-Key was already used with another request body']);
-    add(409, ['idempotency_in_progress', 'The first request with this Idempotency-Key is still running']);
+    add(409, [
+      'idempotency_key_reused',
+      'Idempotency-Key was already used with another request body',
+    ]);
+    add(409, [
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still running',
+    ]);
   }
   return found;
 }

@@ -14,7 +14,8 @@ export interface SchemaRow {
 const maxDepth = 4;
 const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): SchemaObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const listOf = (value: unknown): SchemaObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
 
 /** Returns one row for each field of a JSON Schema, nested fields and those of alternatives included. */
 export function rowsOf(schema: SchemaObject, prefix = '', depth = 0): SchemaRow[] {
@@ -23,19 +24,32 @@ export function rowsOf(schema: SchemaObject, prefix = '', depth = 0): SchemaRow[
   return [...rows, ...mergeForms(formsOf(schema).map((form) => rowsOf(form, prefix, depth)))];
 }
 
-function ownRows({ required: names, properties, items }: SchemaObject, prefix: string, depth: number): SchemaRow[] {
+function ownRows(
+  { required: names, properties, items }: SchemaObject,
+  prefix: string,
+  depth: number,
+): SchemaRow[] {
   if (isObject(items) && prefix !== '') return rowsOf(items, `${prefix.slice(0, -1)}[].`, depth);
   const required = new Set(Array.isArray(names) ? names : []);
   return Object.entries(isObject(properties) ? properties : {}).flatMap(([key, field]) => {
     if (!isObject(field)) return [];
     const name = prefix + key;
     const description = typeof field.description === 'string' ? field.description : '';
-    const row = { name, type: describeType(field), description, limits: limitsOf(field), required: required.has(key) };
+    const row = {
+      name,
+      type: describeType(field),
+      description,
+      limits: limitsOf(field),
+      required: required.has(key),
+    };
     return [row, ...rowsOf(field, `${name}.`, depth + 1)];
   });
 }
 
-const formsOf = ({ anyOf, oneOf }: SchemaObject): SchemaObject[] => [...listOf(anyOf), ...listOf(oneOf)];
+const formsOf = ({ anyOf, oneOf }: SchemaObject): SchemaObject[] => [
+  ...listOf(anyOf),
+  ...listOf(oneOf),
+];
 
 /** The rows of alternatives, of which those without fields do not count. A field of several alternatives has one row. */
 function mergeForms(forms: SchemaRow[][]): SchemaRow[] {
@@ -70,9 +84,12 @@ export function describeType(schema: SchemaObject): string {
       .filter((text) => text !== 'object')
       .join(' and ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
-  if (schema.type === 'array') return `list of ${isObject(schema.items) ? describeType(schema.items) : 'anything'}`;
-  if (Array.isArray(schema.type)) return schema.type.map((type) => describeType({ ...schema, type })).join(' or ');
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
+  if (schema.type === 'array')
+    return `list of ${isObject(schema.items) ? describeType(schema.items) : 'anything'}`;
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => describeType({ ...schema, type })).join(' or ');
   return typeof schema.type === 'string' ? schema.type : 'anything';
 }
 
@@ -94,7 +111,9 @@ function limitsOf(schema: SchemaObject): string {
 
 function range(min: unknown, max: unknown, unit: string): string {
   const [from, to] = [min, max].map((value) =>
-    typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value.toLocaleString('en-US') : null,
+    typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+      ? value.toLocaleString('en-US')
+      : null,
   );
   if (from != null && to != null) return from === to ? `${from}${unit}` : `${from}–${to}${unit}`;
   if (to != null) return `at most ${to}${unit}`;

@@ -57,7 +57,10 @@ const errors = {
   502: [
     ['model_failed', 'The model openai/gpt-5-mini could not answer'],
     ['model_not_configured', 'No provider is configured for the model openai/gpt-5-mini'],
-    ['content_filter', 'The content filter of the model openai/gpt-5-mini refused the message or the answer'],
+    [
+      'content_filter',
+      'The content filter of the model openai/gpt-5-mini refused the message or the answer',
+    ],
     ['refusal', 'The model openai/gpt-5-mini refused to answer'],
     ['length', 'The model openai/gpt-5-mini reached its limit before it wrote a reply'],
     ['empty_answer', 'The model openai/gpt-5-mini answered without a text'],
@@ -71,10 +74,10 @@ const errors = {
     ['turn_timeout', 'The message could not be answered in time'],
   ],
 } satisfies Record<number, readonly ErrorExample[]>;
-const routerErrors = { ...errors, 500: [['router_not_found', 'Router not found'], ...errors[500]] } satisfies Record<
-  number,
-  readonly ErrorExample[]
->;
+const routerErrors = {
+  ...errors,
+  500: [['router_not_found', 'Router not found'], ...errors[500]],
+} satisfies Record<number, readonly ErrorExample[]>;
 
 export const chatOperations = defineOperations('Chat', table, {
   chatWithAgent: {
@@ -85,7 +88,10 @@ export const chatOperations = defineOperations('Chat', table, {
     body: agentChatBodySchema,
     response: chatResponseSchema,
     errors,
-    example: { body: { message: 'Which tents do you have?', externalThreadId: 'web:42' }, response: reply },
+    example: {
+      body: { message: 'Which tents do you have?', externalThreadId: 'web:42' },
+      response: reply,
+    },
   },
   chatWithRouter: {
     summary: 'Send a message to a router',
@@ -97,7 +103,11 @@ export const chatOperations = defineOperations('Chat', table, {
     errors: routerErrors,
     example: {
       body: { message: 'Where is my order?', phoneNumber: '+56911112222' },
-      response: { ...reply, routedToAgent: 'agent_01m82a61xd000eg07n90n4cv9g', routedToAgentSlug: 'assistant' },
+      response: {
+        ...reply,
+        routedToAgent: 'agent_01m82a61xd000eg07n90n4cv9g',
+        routedToAgentSlug: 'assistant',
+      },
     },
   },
   chat: {
@@ -106,7 +116,13 @@ export const chatOperations = defineOperations('Chat', table, {
     body: namedAgentSchema.pipe(chatBodySchema),
     documentedBody: chatBodySchema,
     response: chatResponseSchema,
-    errors: { ...routerErrors, 400: [['invalid_body', 'agentId or routerSlug is required'], ...errors[400]] },
-    example: { body: { agentId: 'agent_01m82a61xd000eg07n90n4cv9g', message: 'Hello' }, response: reply },
+    errors: {
+      ...routerErrors,
+      400: [['invalid_body', 'agentId or routerSlug is required'], ...errors[400]],
+    },
+    example: {
+      body: { agentId: 'agent_01m82a61xd000eg07n90n4cv9g', message: 'Hello' },
+      response: reply,
+    },
   },
 });

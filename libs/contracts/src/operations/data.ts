@@ -16,7 +16,15 @@ import {
   searchEntitiesBodySchema,
   updateEntityBodySchema,
 } from '../http/data';
-import { type ErrorExample, defineOperations, get, mebibyte, patch, post, remove } from './operation';
+import {
+  type ErrorExample,
+  defineOperations,
+  get,
+  mebibyte,
+  patch,
+  post,
+  remove,
+} from './operation';
 
 /** Each change has an event, which names the caller. */
 const change = { people: 'member', isAudited: false, rateLimited: true } as const;
@@ -24,10 +32,21 @@ const table = {
   listEntityTypes: get('/v1/entity-types', 'data', { people: 'member', rateLimited: true }),
   listEntities: get('/v1/data/:type', 'data', { people: 'member', rateLimited: true }),
   getEntity: get('/v1/data/:type/:id', 'data', { people: 'member', rateLimited: true }),
-  listEntityRelations: get('/v1/data/:type/:id/relations', 'data', { people: 'member', rateLimited: true }),
+  listEntityRelations: get('/v1/data/:type/:id/relations', 'data', {
+    people: 'member',
+    rateLimited: true,
+  }),
   createEntity: post('/v1/data/:type', 'data', { ...change, idempotent: true }),
-  queryEntities: post('/v1/data/:type/query', 'data', { people: 'member', rateLimited: true, readOnly: true }),
-  searchEntities: post('/v1/data/:type/search', 'data', { people: 'member', rateLimited: true, readOnly: true }),
+  queryEntities: post('/v1/data/:type/query', 'data', {
+    people: 'member',
+    rateLimited: true,
+    readOnly: true,
+  }),
+  searchEntities: post('/v1/data/:type/search', 'data', {
+    people: 'member',
+    rateLimited: true,
+    readOnly: true,
+  }),
   changeEntities: post('/v1/data/:type/bulk', 'data', {
     ...change,
     idempotent: true,
@@ -53,15 +72,31 @@ const page = { data: [entity], cursor: 'c1.WyJ3U3RqIl0', hasMore: false };
 
 const unknownType = ['entity_type_not_found', 'Entity type product not found'] as const;
 const unknown = {
-  404: [['entity_not_found', 'Entity not found'], ['entity_deleted', 'Entity has been deleted'], unknownType],
+  404: [
+    ['entity_not_found', 'Entity not found'],
+    ['entity_deleted', 'Entity has been deleted'],
+    unknownType,
+  ],
 } satisfies Record<number, readonly ErrorExample[]>;
-const denied = ['permission_denied', "Permission denied: cannot perform 'read' on 'product'"] as const;
+const denied = [
+  'permission_denied',
+  "Permission denied: cannot perform 'read' on 'product'",
+] as const;
 const outOfScope = ['out_of_scope', 'Entity not accessible within scope'] as const;
-const masked = ['masked_field', "Permission denied: field 'data.price' of 'product' is masked"] as const;
+const masked = [
+  'masked_field',
+  "Permission denied: field 'data.price' of 'product' is masked",
+] as const;
 const badCursor = ['invalid_query', 'cursor is broken or belongs to another query'] as const;
 const badLimit = ['invalid_query', 'limit must be a whole number of at least 1'] as const;
-const tooManyCounts = ['too_many_counts', 'Too many counts of the organization are running at the same time'] as const;
-const tooLarge = ['data_too_large', 'data would have 1200018 bytes of JSON, and at most 1048576 are allowed'] as const;
+const tooManyCounts = [
+  'too_many_counts',
+  'Too many counts of the organization are running at the same time',
+] as const;
+const tooLarge = [
+  'data_too_large',
+  'data would have 1200018 bytes of JSON, and at most 1048576 are allowed',
+] as const;
 const invalidData = ['invalid_body', 'data.price: must be of type number'] as const;
 
 export const dataOperations = defineOperations('Data', table, {
@@ -73,7 +108,12 @@ export const dataOperations = defineOperations('Data', table, {
     example: {
       response: {
         data: [
-          { slug: 'product', name: 'Product', schema: { name: 'string', price: 'number' }, searchFields: ['name'] },
+          {
+            slug: 'product',
+            name: 'Product',
+            schema: { name: 'string', price: 'number' },
+            searchFields: ['name'],
+          },
         ],
       },
     },
@@ -126,7 +166,12 @@ export const dataOperations = defineOperations('Data', table, {
     body: createEntityBodySchema,
     status: 201,
     response: entitySchema,
-    errors: { 400: [invalidData], 403: [denied, outOfScope, masked], 404: [unknownType], 413: [tooLarge] },
+    errors: {
+      400: [invalidData],
+      403: [denied, outOfScope, masked],
+      404: [unknownType],
+      413: [tooLarge],
+    },
     example: { body: { data: entity.data }, response: entity },
   },
   queryEntities: {
@@ -150,7 +195,10 @@ export const dataOperations = defineOperations('Data', table, {
       429: [tooManyCounts],
     },
     example: {
-      body: { filters: { 'data.price': { $lt: 300 }, 'data.tags': { $contains: 'tent' } }, limit: 20 },
+      body: {
+        filters: { 'data.price': { $lt: 300 }, 'data.tags': { $contains: 'tent' } },
+        limit: 20,
+      },
       response: page,
     },
   },
@@ -175,7 +223,12 @@ export const dataOperations = defineOperations('Data', table, {
       403: [denied],
       404: [['entity_not_found', 'operations.3: Entity not found'], unknownType],
       413: [['data_too_large', `operations.3: ${tooLarge[1]}`]],
-      429: [['too_many_bulk_requests', 'Too many bulk requests of the organization are running at the same time']],
+      429: [
+        [
+          'too_many_bulk_requests',
+          'Too many bulk requests of the organization are running at the same time',
+        ],
+      ],
     },
     example: {
       body: {

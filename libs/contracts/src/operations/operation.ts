@@ -63,7 +63,9 @@ interface OperationDetails {
   /** Errors of the protocol are those of JSON-RPC, with status 400. */
   isJsonRpc?: true;
   /** Other successful responses, by status. */
-  otherResponses?: Readonly<Record<number, { description: string; type?: 'text/event-stream'; example?: string }>>;
+  otherResponses?: Readonly<
+    Record<number, { description: string; type?: 'text/event-stream'; example?: string }>
+  >;
   /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */
@@ -129,9 +131,14 @@ export function defineOperations<
   tag: Operation['tag'],
   table: T,
   details: D &
-    NoFields<Exclude<keyof D, keyof T>> & { [Id in keyof D]: NoFields<Exclude<keyof D[Id], keyof OperationDetails>> },
+    NoFields<Exclude<keyof D, keyof T>> & {
+      [Id in keyof D]: NoFields<Exclude<keyof D[Id], keyof OperationDetails>>;
+    },
 ) {
-  const defined = Object.entries(table).map(([id, limits]) => [id, { id, tag, ...limits, ...details[id] }]);
+  const defined = Object.entries(table).map(([id, limits]) => [
+    id,
+    { id, tag, ...limits, ...details[id] },
+  ]);
   return Object.fromEntries(defined) as {
     readonly [Id in keyof T & string]: { id: Id; tag: Operation['tag'] } & T[Id] & D[Id];
   };

@@ -20,7 +20,10 @@ const executorTable = {
 
 const callbackLimitBytes = executorLimits.argsBytes + 4_096;
 const internalTable = {
-  callTool: post('/internal/tool-calls', null, { security: 'callback', bodyLimitBytes: callbackLimitBytes }),
+  callTool: post('/internal/tool-calls', null, {
+    security: 'callback',
+    bodyLimitBytes: callbackLimitBytes,
+  }),
 };
 
 const gatewayTable = {
@@ -45,11 +48,15 @@ export const executorOperations = defineOperations('Tool executor', executorTabl
     body: executeBodySchema,
     response: executeResponseSchema,
     errors: { 500: [['execution_time_exceeded', 'Execution time exceeded']], 503: [shareExceeded] },
-    example: { body: { handlerCode, args: { total: 4 } }, response: { result: 8, _meta: { durationMs: 3 } } },
+    example: {
+      body: { handlerCode, args: { total: 4 } },
+      response: { result: 8, _meta: { durationMs: 3 } },
+    },
   },
   validate: {
     summary: 'Validate a handler',
-    description: 'Parses a handler without running it. Requires the `EXECUTOR_TOKEN` instead of an API key.',
+    description:
+      'Parses a handler without running it. Requires the `EXECUTOR_TOKEN` instead of an API key.',
     body: validateBodySchema,
     response: validateResponseSchema,
     errors: { 503: [shareExceeded] },
@@ -61,7 +68,8 @@ export const executorOperations = defineOperations('Tool executor', executorTabl
 export const internalOperations = defineOperations('Tool executor', internalTable, {
   callTool: {
     summary: 'Call a tool from a handler',
-    description: 'Requires the callback token of the execution. The status is 200 whenever the token is valid.',
+    description:
+      'Requires the callback token of the execution. The status is 200 whenever the token is valid.',
     body: toolCallbackBodySchema,
     response: toolCallbackResponseSchema,
   },
@@ -83,14 +91,16 @@ export const gatewayOperations = defineOperations('Service', gatewayTable, {
   },
   widgetScript: {
     summary: 'Retrieve the chat for websites',
-    description: 'The script that defines the element `<parley-chat>`. Pages of any origin may load it.',
+    description:
+      'The script that defines the element `<parley-chat>`. Pages of any origin may load it.',
     isOwn: true,
     response: z.string(),
     responseType: 'text/javascript',
   },
   widgetDemo: {
     summary: 'Retrieve a page with the chat',
-    description: 'Shows the chat of a publishable key whose origins include the one of the gateway.',
+    description:
+      'Shows the chat of a publishable key whose origins include the one of the gateway.',
     query: z.object({ key: z.string().optional().describe('The publishable key.') }),
     isOwn: true,
     response: z.string(),

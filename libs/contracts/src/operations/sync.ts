@@ -10,7 +10,11 @@ import {
 import { type ErrorExample, defineOperations, post } from './operation';
 
 const table = {
-  syncState: post('/v1/sync/state', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
+  syncState: post('/v1/sync/state', 'sync', {
+    people: 'member',
+    readOnly: true,
+    beyondRoles: true,
+  }),
   syncPull: post('/v1/sync/pull', 'sync', { people: 'member', readOnly: true, beyondRoles: true }),
   syncPush: post('/v1/sync', 'sync', {
     people: { development: 'member', production: 'admin' },
@@ -40,7 +44,10 @@ export const syncOperations = defineOperations('Sync', table, {
         organization: { slug: 'acme', name: 'Acme' },
         environment: 'development',
         version: 3,
-        resources: { ...emptyKinds, entityTypes: [{ slug: 'note', name: 'Note', version: 1, hash: '5d41…' }] },
+        resources: {
+          ...emptyKinds,
+          entityTypes: [{ slug: 'note', name: 'Note', version: 1, hash: '5d41…' }],
+        },
       },
     },
   },
@@ -54,7 +61,11 @@ export const syncOperations = defineOperations('Sync', table, {
     errors: { 429: [tooMany('pulls')] },
     example: {
       body: {},
-      response: { environment: 'development', version: 3, resources: { ...emptyKinds, entityTypes: [note] } },
+      response: {
+        environment: 'development',
+        version: 3,
+        resources: { ...emptyKinds, entityTypes: [note] },
+      },
     },
   },
   syncPush: {
@@ -66,7 +77,12 @@ export const syncOperations = defineOperations('Sync', table, {
     response: syncResultSchema,
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
-      403: [['requires_admin', 'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY']],
+      403: [
+        [
+          'requires_admin',
+          'Only an admin may change the tool "carrier.rate": it declares the secret CARRIER_KEY',
+        ],
+      ],
       409: [['version_conflict', 'The environment has changed: it is now at version 4']],
       413: [
         ['push_too_complex', 'The definitions take too long to check. Push fewer at a time'],

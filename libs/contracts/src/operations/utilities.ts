@@ -26,9 +26,14 @@ const toolErrorFields = z.object({
   reason: z
     .string()
     .optional()
-    .describe('Of a denied call: which list, role or policy denies it, as far as the key may know.'),
+    .describe(
+      'Of a denied call: which list, role or policy denies it, as far as the key may know.',
+    ),
   durationMs: z.number().optional().describe('Duration in milliseconds.'),
-  logs: z.array(logLineSchema).optional().describe('Console output of the handler of a custom tool.'),
+  logs: z
+    .array(logLineSchema)
+    .optional()
+    .describe('Console output of the handler of a custom tool.'),
 });
 
 export const utilityOperations = defineOperations('Utilities', table, {
@@ -54,7 +59,8 @@ export const utilityOperations = defineOperations('Utilities', table, {
   },
   runTool: {
     summary: 'Run a tool',
-    description: 'Runs a tool as it would run in a conversation. Without `agentSlug`, it runs as the system.',
+    description:
+      'Runs a tool as it would run in a conversation. Without `agentSlug`, it runs as the system.',
     body: runToolBodySchema,
     response: runToolResponseSchema,
     errors: {
@@ -74,7 +80,11 @@ export const utilityOperations = defineOperations('Utilities', table, {
     },
     errorFields: toolErrorFields,
     example: {
-      body: { agentSlug: 'assistant', toolName: 'entity.query', args: { type: 'product', limit: 1 } },
+      body: {
+        agentSlug: 'assistant',
+        toolName: 'entity.query',
+        args: { type: 'product', limit: 1 },
+      },
       response: {
         tool: { name: 'entity.query', isBuiltin: true },
         agent: { name: 'Assistant', slug: 'assistant' },

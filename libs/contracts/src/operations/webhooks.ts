@@ -58,13 +58,18 @@ export const webhookOperations = defineOperations('Webhooks', table, {
       403: [['invalid_signature', 'Invalid signature']],
       500: [...failed, ['phone_number_not_found', 'Phone number not found']],
     },
-    example: { body: { event: 'whatsapp.message.received', payload_version: 'v2' }, response: { received: true } },
+    example: {
+      body: { event: 'whatsapp.message.received', payload_version: 'v2' },
+      response: { received: true },
+    },
   },
   flowWebhook: {
     summary: 'Receive payment callbacks from Flow',
     description:
       'The callback contains only a token; the status of the payment is then requested from Flow. Always answered with 200.',
-    documentedBody: z.looseObject({ token: z.string().optional().describe('Token of the payment at Flow.') }),
+    documentedBody: z.looseObject({
+      token: z.string().optional().describe('Token of the payment at Flow.'),
+    }),
     bodyType: 'application/x-www-form-urlencoded',
     response: received,
     example: { body: { token: '41D8…' }, response: { received: true } },
@@ -76,7 +81,10 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     documentedBody: eventBody,
     response: received,
     errors: { 400: refused },
-    example: { body: { type: 'order.paid', data: { id: 'order_1' } }, response: { received: true } },
+    example: {
+      body: { type: 'order.paid', data: { id: 'order_1' } },
+      response: { received: true },
+    },
   },
   resendWebhook: {
     summary: 'Receive e-mail events from Resend',
@@ -85,6 +93,9 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     documentedBody: eventBody,
     response: received,
     errors: { 400: refused },
-    example: { body: { type: 'email.delivered', data: { email_id: 'e_1' } }, response: { received: true } },
+    example: {
+      body: { type: 'email.delivered', data: { email_id: 'e_1' } },
+      response: { received: true },
+    },
   },
 });

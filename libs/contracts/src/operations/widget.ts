@@ -14,7 +14,11 @@ import { type ErrorExample, defineOperations, get, post } from './operation';
 const visitor = { security: 'visitor' } as const;
 const table = {
   createVisitorSession: post('/v1/widget/sessions', null, { isAudited: false }),
-  sendVisitorMessage: post('/v1/widget/messages', null, { ...visitor, isAudited: false, idempotent: true }),
+  sendVisitorMessage: post('/v1/widget/messages', null, {
+    ...visitor,
+    isAudited: false,
+    idempotent: true,
+  }),
   listVisitorMessages: get('/v1/widget/messages', null, visitor),
   streamVisitorThread: get('/v1/widget/stream', null, visitor),
 };
@@ -22,7 +26,10 @@ const table = {
 const unknownKey: ErrorExample = ['unknown_key', 'Unauthorized'];
 const noSession: ErrorExample = ['no_session', 'Unauthorized'];
 const wrongOrigin: ErrorExample = ['origin_not_allowed', 'The key does not allow this origin'];
-const tooMany: ErrorExample = ['too_many_requests', 'Too many requests of the visitor, the address or the key'];
+const tooMany: ErrorExample = [
+  'too_many_requests',
+  'Too many requests of the visitor, the address or the key',
+];
 const noLimit: ErrorExample = ['limit_unavailable', 'Visitors are temporarily not served'];
 const errors = { 401: [unknownKey, noSession], 403: [wrongOrigin], 429: [tooMany], 503: [noLimit] };
 const headers = { Origin: 'One of the origins of the key. Browsers send it.' };
@@ -39,11 +46,15 @@ export const widgetOperations = defineOperations('Widget', table, {
     status: 201,
     response: visitorSessionSchema,
     errors: { ...errors, 401: [unknownKey, ['invalid_identity', 'Unauthorized']] },
-    example: { body: {}, response: { token: 'eyJ…', expiresAt: 1763685000000, visitorId: 'Zk3…', threadKey: 'n4b…' } },
+    example: {
+      body: {},
+      response: { token: 'eyJ…', expiresAt: 1763685000000, visitorId: 'Zk3…', threadKey: 'n4b…' },
+    },
   },
   sendVisitorMessage: {
     summary: 'Send a message of a visitor',
-    description: "Stores a message in the visitor's thread, which the agent or the router of the key answers.",
+    description:
+      "Stores a message in the visitor's thread, which the agent or the router of the key answers.",
     query: visitorQuerySchema,
     headers,
     body: sendVisitorMessageBodySchema,
@@ -70,11 +81,20 @@ export const widgetOperations = defineOperations('Widget', table, {
     query: listVisitorMessagesQuerySchema,
     headers,
     response: visitorMessageListSchema,
-    errors: { ...errors, 400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']] },
+    errors: {
+      ...errors,
+      400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']],
+    },
     example: {
       response: {
         data: [
-          { id: 'msg_01', executionId: '3698432093388800', from: 'agent', text: 'We do.', createdAt: 1763683204200 },
+          {
+            id: 'msg_01',
+            executionId: '3698432093388800',
+            from: 'agent',
+            text: 'We do.',
+            createdAt: 1763683204200,
+          },
         ],
         cursor: 'c1.WyI…',
         hasMore: false,
@@ -92,7 +112,13 @@ export const widgetOperations = defineOperations('Widget', table, {
     otherResponses: { 204: { description: 'The thread waits for no answer.' } },
     errors: {
       ...errors,
-      429: [tooMany, ['too_many_streams', 'Too many streams and waits of the key, person or organization are open']],
+      429: [
+        tooMany,
+        [
+          'too_many_streams',
+          'Too many streams and waits of the key, person or organization are open',
+        ],
+      ],
     },
     example: { response: 'id: 4\ndata: {"type":"text-delta","id":"text-1-1","delta":"We do"}\n\n' },
   },

@@ -40,7 +40,8 @@ export const replaceRows = async <T>(
       await client.query(`lock table ${names} in access exclusive mode`);
     } catch (error) {
       // 55P03: not available in time. 40P01: a transaction that has one of the tables waits for another.
-      if (['55P03', '40P01'].includes((error as { code?: string }).code ?? '')) throw new TablesInUse();
+      if (['55P03', '40P01'].includes((error as { code?: string }).code ?? ''))
+        throw new TablesInUse();
       throw error;
     }
     isWanted(await findFilled(client, tables));
@@ -52,7 +53,9 @@ export const replaceRows = async <T>(
         const { tables } = await listTables(client);
         await lock(client, tables);
         const result = await work(loadingOf(client, tables));
-        await client.query(`analyze ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
+        await client.query(
+          `analyze ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`,
+        );
         return result;
       });
     } catch (error) {
@@ -90,7 +93,10 @@ const loadingOf = (client: Client, tables: StoredTable[]): Loading => ({
   async setSequences(values) {
     for (const [name, current] of Object.entries(await readSequences(client))) {
       if (BigInt(values[name] ?? 0) > BigInt(current))
-        await client.query('select setval($1::regclass, $2)', [`public.${escapeIdentifier(name)}`, values[name]]);
+        await client.query('select setval($1::regclass, $2)', [
+          `public.${escapeIdentifier(name)}`,
+          values[name],
+        ]);
     }
   },
   tx: queryableOf(client),

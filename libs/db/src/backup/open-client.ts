@@ -31,9 +31,10 @@ export async function withTransaction<T>(
   await client.connect();
   try {
     await client.query(begin);
-    await client.query('select set_config(name, value, true) from json_each_text($1) s(name, value)', [
-      JSON.stringify(settings),
-    ]);
+    await client.query(
+      'select set_config(name, value, true) from json_each_text($1) s(name, value)',
+      [JSON.stringify(settings)],
+    );
     const result = await work(client);
     await client.query('commit');
     return result;

@@ -19,28 +19,39 @@ export interface Snapshot {
 }
 
 /** Runs `work` with a snapshot of the database: one transaction that only reads, and does not delay others. */
-export const readSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
-  withTransaction(databaseUrl, 'begin isolation level repeatable read, read only', async (client) => {
-    const { tables, estimatedRows } = await listTables(client);
-    // A migration waits until the snapshot is read.
-    await client.query(
-      `lock table ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')} in access share mode`,
-    );
-    const { rows: migrations } = await client.query<{ name: string }>(
-      `select migration_name as name from _prisma_migrations
+export const readSnapshot = <T>(
+  databaseUrl: string,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> =>
+  withTransaction(
+    databaseUrl,
+    'begin isolation level repeatable read, read only',
+    async (client) => {
+      const { tables, estimatedRows } = await listTables(client);
+      // A migration waits until the snapshot is read.
+      await client.query(
+        `lock table ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')} in access share mode`,
+      );
+      const { rows: migrations } = await client.query<{ name: string }>(
+        `select migration_name as name from _prisma_migrations
        where finished_at is not null and rolled_back_at is null order by 1`,
-    );
-    const { rows: version } = await client.query<{ server_version: string }>('show server_version');
-    return work({
-      serverVersion: version[0]!.server_version,
-      migrations: migrations.map(({ name }) => name),
-      tables,
-      estimatedRows,
-      // A query, as COPY does not read a partitioned table by its name.
-      rowsOf: ({ name, columns }) =>
-        client.query(
-          copyTo(`copy (select ${columns.map(escapeIdentifier).join(', ')} from ${escapeIdentifier(name)}) to stdout`),
-        ),
-      sequences: () => readSequences(client),
-    });
-  });
+      );
+      const { rows: version } = await client.query<{ server_version: string }>(
+        'show server_version',
+      );
+      return work({
+        serverVersion: version[0]!.server_version,
+        migrations: migrations.map(({ name }) => name),
+        tables,
+        estimatedRows,
+        // A query, as COPY does not read a partitioned table by its name.
+        rowsOf: ({ name, columns }) =>
+          client.query(
+            copyTo(
+              `copy (select ${columns.map(escapeIdentifier).join(', ')} from ${escapeIdentifier(name)}) to stdout`,
+            ),
+          ),
+        sequences: () => readSequences(client),
+      });
+    },
+  );

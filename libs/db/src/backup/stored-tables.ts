@@ -23,13 +23,19 @@ const referencesSql = `select distinct f.relname as table, t.relname as referenc
   where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = 'public'::regnamespace`;
 
 /** Returns all tables, each after the tables that its foreign keys reference, and an estimate of the number of rows. */
-export async function listTables(client: ClientBase): Promise<{ tables: StoredTable[]; estimatedRows: number }> {
+export async function listTables(
+  client: ClientBase,
+): Promise<{ tables: StoredTable[]; estimatedRows: number }> {
   const { rows } = await client.query<StoredTable & { estimate: number }>(tablesSql);
-  const { rows: references } = await client.query<{ table: string; referenced: string }>(referencesSql);
+  const { rows: references } = await client.query<{ table: string; referenced: string }>(
+    referencesSql,
+  );
   const ordered = new Map<string, StoredTable>();
   const add = ({ name, columns }: StoredTable): void => {
     if (ordered.has(name)) return;
-    const before = references.filter(({ table, referenced }) => table === name && referenced !== name);
+    const before = references.filter(
+      ({ table, referenced }) => table === name && referenced !== name,
+    );
     for (const { referenced } of before) add(rows.find((row) => row.name === referenced)!);
     ordered.set(name, { name, columns });
   };

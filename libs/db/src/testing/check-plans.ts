@@ -20,7 +20,8 @@ const partitionName = /^(\w+)_part(\d+)$/;
 
 function* partitionsOf(node: PlanNode): Iterable<string> {
   if (node['Relation Name'] !== undefined) yield node['Relation Name'];
-  for (const child of [...(node.Plans ?? []), ...(node['Target Tables'] ?? [])]) yield* partitionsOf(child);
+  for (const child of [...(node.Plans ?? []), ...(node['Target Tables'] ?? [])])
+    yield* partitionsOf(child);
 }
 
 /** The partitions that a plan uses beside the one with the number `own`; null: all of them. */
@@ -65,7 +66,8 @@ export function createPlanCheck() {
     const client = pool instanceof pg.Pool ? await pool.connect() : (pool as pg.PoolClient);
     const explained: Explained[] = [];
     const listen = ({ message = '' }: { message?: string }): void => {
-      if (/^duration: .* plan:\n/.test(message)) explained.push(JSON.parse(message.slice(message.indexOf('\n'))));
+      if (/^duration: .* plan:\n/.test(message))
+        explained.push(JSON.parse(message.slice(message.indexOf('\n'))));
     };
     client.on('notice', listen);
     try {
@@ -77,7 +79,9 @@ export function createPlanCheck() {
       const own = tenant === undefined ? null : await knownPartitionOf(client, tenant);
       for (const { 'Query Text': text, Plan: plan } of explained)
         for (const relation of foreignPartitions(plan, own))
-          throw new Error(`The statement ${name} does not stay with tenant ${tenant}: it reads ${relation} in ${text}`);
+          throw new Error(
+            `The statement ${name} does not stay with tenant ${tenant}: it reads ${relation} in ${text}`,
+          );
       return result;
     } finally {
       client.off('notice', listen);

@@ -66,7 +66,9 @@ it('accepts a result that matches its declaration, even in a transaction', async
     j: 'production',
     k: null,
   });
-  await db.transaction(async (tx) => expect((await tx.acrossTenants('sweep', all)).rowCount).toBe(1));
+  await db.transaction(async (tx) =>
+    expect((await tx.acrossTenants('sweep', all)).rowCount).toBe(1),
+  );
   expect(notes()).toEqual([
     { name: 'everything', text: all.text, tenantAt: [] },
     { name: 'everything', text: all.text, reason: 'sweep' },
@@ -77,15 +79,21 @@ it('refuses a column of another type, a missing one, an undeclared one, and an u
   expect(await problemOf(unprepared('wrong', 'select 1::int8 as n', { n: column.int4 }))).toBe(
     'n is int8 and not int4 or int2',
   );
-  expect(await problemOf(unprepared('wrong', `select 'development'::"Environment" as n`, { n: column.text }))).toMatch(
-    /^n is Environment/,
+  expect(
+    await problemOf(
+      unprepared('wrong', `select 'development'::"Environment" as n`, { n: column.text }),
+    ),
+  ).toMatch(/^n is Environment/);
+  expect(
+    await problemOf(unprepared('wrong', 'select 1 as n', { n: column.int4, m: column.int4 })),
+  ).toBe('n and not m, n');
+  expect(await problemOf(unprepared('wrong', 'select 1 as n, 2 as m', { n: column.int4 }))).toBe(
+    'm, n and not n',
   );
-  expect(await problemOf(unprepared('wrong', 'select 1 as n', { n: column.int4, m: column.int4 }))).toBe(
-    'n and not m, n',
-  );
-  expect(await problemOf(unprepared('wrong', 'select 1 as n, 2 as m', { n: column.int4 }))).toBe('m, n and not n');
   expect(await problemOf(unprepared('wrong', 'select 1 as n'))).toBe('n and not ');
-  expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe('n is null');
+  expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe(
+    'n is null',
+  );
   // When the caller ignores the error, `npm test` still lists the statement as not run.
   expect(notes().map(({ name }) => name)).not.toContain('wrong');
 });

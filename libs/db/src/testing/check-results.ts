@@ -13,20 +13,30 @@ export function createResultCheck() {
   async function typeName(client: Client, oid: number): Promise<string> {
     const known = typeNames.get(oid);
     if (known !== undefined) return known;
-    const { rows } = await client.query<{ typname: string }>('select typname from pg_type where oid = $1', [oid]);
+    const { rows } = await client.query<{ typname: string }>(
+      'select typname from pg_type where oid = $1',
+      [oid],
+    );
     typeNames.set(oid, rows[0]!.typname);
     return rows[0]!.typname;
   }
 
-  return async (client: Client, { name, row }: Statement, { fields, rows }: pg.QueryResult): Promise<void> => {
-    const wrong = (problem: string) => new Error(`The statement ${name} does not return what it declares: ${problem}`);
+  return async (
+    client: Client,
+    { name, row }: Statement,
+    { fields, rows }: pg.QueryResult,
+  ): Promise<void> => {
+    const wrong = (problem: string) =>
+      new Error(`The statement ${name} does not return what it declares: ${problem}`);
     const returned = fields.map((field) => field.name).sort();
     const declared = Object.keys(row).sort();
-    if (returned.join() !== declared.join()) throw wrong(`${returned.join(', ')} and not ${declared.join(', ')}`);
+    if (returned.join() !== declared.join())
+      throw wrong(`${returned.join(', ')} and not ${declared.join(', ')}`);
     for (const field of fields) {
       const { types, isNullable } = row[field.name]!;
       const type = await typeName(client, field.dataTypeID);
-      if (!types.includes(type)) throw wrong(`${field.name} is ${type} and not ${types.join(' or ')}`);
+      if (!types.includes(type))
+        throw wrong(`${field.name} is ${type} and not ${types.join(' or ')}`);
       if (!isNullable && rows.some((one: Record<string, unknown>) => one[field.name] === null))
         throw wrong(`${field.name} is null`);
     }

@@ -17,7 +17,10 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
 });
 afterAll(async () => {
-  Object.assign(process.env, { PARLEY_TEST_STATEMENTS, PARLEY_TEST_PARTITIONS: PARLEY_TEST_PARTITIONS ?? '' });
+  Object.assign(process.env, {
+    PARLEY_TEST_STATEMENTS,
+    PARLEY_TEST_PARTITIONS: PARLEY_TEST_PARTITIONS ?? '',
+  });
   await db.close();
   await database.drop();
   rmSync(folder, { recursive: true });
@@ -30,7 +33,9 @@ const refused = (text: string, values?: unknown[]) =>
   expect(run(text, values)).rejects.toThrow(/The statement checked does not stay with tenant 1/);
 
 test('a statement on the rows of its tenant is run, and releases its connection', async () => {
-  await run(`insert into threads (id, tenant, environment, updated_at) values ('t', $1, 'development', now())`);
+  await run(
+    `insert into threads (id, tenant, environment, updated_at) values ('t', $1, 'development', now())`,
+  );
   await run('select from threads where tenant = $1');
   await run('delete from threads where tenant = $1');
   const spans = statement('spans', 'select count(*)::int as n from threads', { n: column.int4 });
@@ -42,7 +47,9 @@ test('a statement without a tenant, with another tenant, or with a tenant for on
   await refused("update threads set params = '{}' where id = $1", ['t']);
   await refused('delete from threads where id = $1', ['t']);
   await refused('select from threads where tenant = $1', [2]);
-  await refused('select from threads t left join executions e on e.thread_id = t.id where t.tenant = $1');
+  await refused(
+    'select from threads t left join executions e on e.thread_id = t.id where t.tenant = $1',
+  );
   await refused('with deleted as (delete from threads where id = $1) select', ['t']);
   await refused(`insert into threads (id, tenant, environment, updated_at)
                  select id, $1, environment, now() from threads on conflict do nothing`);
@@ -59,7 +66,10 @@ test.each([
   [`select pg_notify('a', 'b')`, /LISTEN or NOTIFY/],
   ['update threads set updated_at = clock_timestamp() where tenant = $1', /clock_timestamp/],
   ['insert into a (b) values (now()) on conflict (b) do update set c = now()', /calls now/],
-  ['insert into a (b) values (1) on conflict (b) do update set c = 1 where a.d < now() returning b', /calls now/],
+  [
+    'insert into a (b) values (1) on conflict (b) do update set c = 1 where a.d < now() returning b',
+    /calls now/,
+  ],
 ])('refuses %s', (text, problem) => {
   expect(() => checkText({ name: 'checked', text })).toThrow(problem);
 });

@@ -11,7 +11,10 @@ type Client = Pick<pg.ClientBase, 'query'>;
  * For tests: runs each statement and checks its text, its result and, with partitioned tables (PARLEY_TEST_PARTITIONS),
  * its plan. `folder`: where the statements are written (note-statements.ts).
  */
-export function createStatementCheck(folder: string, { isPartitioned }: { isPartitioned: boolean }) {
+export function createStatementCheck(
+  folder: string,
+  { isPartitioned }: { isPartitioned: boolean },
+) {
   const checkResult = createResultCheck();
   const note = createNotes(folder);
   const checkPlans = isPartitioned ? createPlanCheck() : null;

@@ -26,13 +26,22 @@ const problemsOf = async (...notes: Omit<StatementNote, 'name'>[]): Promise<stri
     client.release();
   }
 };
-const outside = /^The statement explained does not stay in the partition of its tenant: it reads threads_part\d: /;
+const outside =
+  /^The statement explained does not stay in the partition of its tenant: it reads threads_part\d: /;
 
 test.each([
   ['its own rows', 'select from threads where tenant = $1 and id = $2', [1]],
-  ['two tables', 'select from threads t join messages m using (tenant) where t.tenant = $2 and m.thread_id = $1', [2]],
+  [
+    'two tables',
+    'select from threads t join messages m using (tenant) where t.tenant = $2 and m.thread_id = $1',
+    [2],
+  ],
   ['a change', 'update threads set params = $2 where tenant = $1', [1]],
-  ['a new row', 'insert into threads (id, tenant, environment, updated_at) values ($1, $2, $3, now())', [2]],
+  [
+    'a new row',
+    'insert into threads (id, tenant, environment, updated_at) values ($1, $2, $3, now())',
+    [2],
+  ],
   ['no rows of a tenant', 'select from organizations where id = $1', []],
   ['no plan', 'create index on threads (id)', []],
 ])('a statement on %s stays with its tenant', async (_name, text, tenantAt) => {
@@ -48,13 +57,19 @@ test.each([
     'with deleted as (delete from threads where id = $2) select from events where tenant = $1',
     [1],
   ],
-  ['that joins without it', 'select from messages m join threads t on t.id = m.thread_id where m.tenant = $1', [1]],
+  [
+    'that joins without it',
+    'select from messages m join threads t on t.id = m.thread_id where m.tenant = $1',
+    [1],
+  ],
 ])('a statement %s is refused', async (_name, text, tenantAt) => {
   expect(await problemsOf({ text, tenantAt })).toEqual([expect.stringMatching(outside)]);
 });
 
 test('a statement across tenants may read every partition', async () => {
-  expect(await problemsOf({ text: 'select from threads where id = $1', reason: 'sweep' })).toEqual([]);
+  expect(await problemsOf({ text: 'select from threads where id = $1', reason: 'sweep' })).toEqual(
+    [],
+  );
 });
 
 test('a text that the tables do not have is a problem, and the next one is explained', async () => {

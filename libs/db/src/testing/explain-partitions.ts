@@ -13,7 +13,10 @@ const tenant = 1;
  * that uses another partition than the one of the tenant, or any without a tenant. The number of a tenant replaces
  * the parameters that held one when a test ran the statement, because a plan for an unknown tenant lists all partitions. Statements inside functions and the checks of foreign keys have no text here; check-plans.ts sees them.
  */
-export async function explainPartitions(client: ClientBase, notes: Iterable<StatementNote>): Promise<string[]> {
+export async function explainPartitions(
+  client: ClientBase,
+  notes: Iterable<StatementNote>,
+): Promise<string[]> {
   const own = await partitionOf(client, tenant);
   const explained = new Set<string>();
   const problems: string[] = [];
@@ -22,21 +25,33 @@ export async function explainPartitions(client: ClientBase, notes: Iterable<Stat
     const shape = `${name}\n${tenantAt?.length}\n${shapeOf(text)}`;
     if (tenantAt === undefined || explained.has(shape) || !explainable.test(text)) continue;
     explained.add(shape);
-    const problem = await problemOf(client, withTenant(text, tenantAt), tenantAt.length > 0 ? own : null);
+    const problem = await problemOf(
+      client,
+      withTenant(text, tenantAt),
+      tenantAt.length > 0 ? own : null,
+    );
     if (problem !== null) problems.push(`The statement ${name} ${problem}: ${text}`);
   }
   return problems;
 }
 
 const withTenant = (text: string, tenantAt: readonly number[]): string =>
-  text.replace(/\$(\d+)/g, (parameter, at: string) => (tenantAt.includes(Number(at)) ? String(tenant) : parameter));
+  text.replace(/\$(\d+)/g, (parameter, at: string) =>
+    tenantAt.includes(Number(at)) ? String(tenant) : parameter,
+  );
 
-async function problemOf(client: ClientBase, text: string, own: string | null): Promise<string | null> {
+async function problemOf(
+  client: ClientBase,
+  text: string,
+  own: string | null,
+): Promise<string | null> {
   try {
     const explain = `explain (generic_plan, format json, costs off) ${text}`;
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(explain);
     const [foreign] = foreignPartitions(rows[0]!['QUERY PLAN'][0]!.Plan, own);
-    return foreign === undefined ? null : `does not stay in the partition of its tenant: it reads ${foreign}`;
+    return foreign === undefined
+      ? null
+      : `does not stay in the partition of its tenant: it reads ${foreign}`;
   } catch (error) {
     return `cannot be explained: ${(error as Error).message}`;
   }

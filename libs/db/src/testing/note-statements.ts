@@ -30,7 +30,11 @@ export function shapeOf(text: string): string {
 /** Appends each statement to a file of `folder`, once for each shape of its text and each reason. */
 export function createNotes(folder: string) {
   const noted = new Set<string>();
-  return (subject: Subject, { name, text, preparedAs }: Statement, values: readonly unknown[]): void => {
+  return (
+    subject: Subject,
+    { name, text, preparedAs }: Statement,
+    values: readonly unknown[],
+  ): void => {
     const reason = typeof subject === 'string' ? subject : undefined;
     const shape = preparedAs === undefined ? shapeOf(text) : '';
     const key = `${name}\n${reason}\n${shape}`;
@@ -43,5 +47,7 @@ export function createNotes(folder: string) {
 
 function tenantAt(subject: Subject, values: readonly unknown[]): number[] | undefined {
   if (typeof subject === 'string') return undefined;
-  return values.flatMap((value, at) => (value !== undefined && value === subject.tenant ? [at + 1] : []));
+  return values.flatMap((value, at) =>
+    value !== undefined && value === subject.tenant ? [at + 1] : [],
+  );
 }

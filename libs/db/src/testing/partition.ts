@@ -14,7 +14,8 @@ export async function partitionTables(client: ClientBase): Promise<void> {
     `select conrelid::regclass::text as from, conname as name, pg_get_constraintdef(oid) as definition
      from pg_constraint where contype = 'f'`,
   );
-  for (const { from, name } of keys) await client.query(`alter table ${from} drop constraint ${name}`);
+  for (const { from, name } of keys)
+    await client.query(`alter table ${from} drop constraint ${name}`);
   await client.query('create schema partitioned');
   for (const { name } of tables) {
     await client.query(
@@ -27,7 +28,8 @@ export async function partitionTables(client: ClientBase): Promise<void> {
          and objid in (select oid from pg_class where relkind = 'S')`,
       [`public.${name}`],
     );
-    for (const sequence of sequences) await client.query(`alter sequence ${sequence.name} owned by none`);
+    for (const sequence of sequences)
+      await client.query(`alter sequence ${sequence.name} owned by none`);
     await client.query(`drop table public.${name}`);
     await client.query(`alter table partitioned.${name} set schema public`);
     for (let part = 0; part < partitionCount; part += 1)

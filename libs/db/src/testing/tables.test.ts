@@ -21,16 +21,22 @@ const tenantTables = async (): Promise<string[]> =>
   (await db.pool.query<{ name: string }>(tenantTablesSql)).rows.map(({ name }) => name);
 
 const distribute = (table: string, key: string) =>
-  db.pool.query(`create table shard_check.${table} (like public.${table} including all) partition by hash (${key})`);
+  db.pool.query(
+    `create table shard_check.${table} (like public.${table} including all) partition by hash (${key})`,
+  );
 
 test('every table has a distribution, and each of its primary and unique keys contains the distribution column', async () => {
   const tables = await tenantTables();
-  expect(tables).toEqual(expect.arrayContaining(['entities', 'entity_fields', 'events', 'messages', 'tool_calls']));
+  expect(tables).toEqual(
+    expect.arrayContaining(['entities', 'entity_fields', 'events', 'messages', 'tool_calls']),
+  );
   const { rows } = await db.pool.query(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
        and relname <> '_prisma_migrations' order by 1`,
   );
-  expect([...tables, ...referenceTables, ...Object.keys(ownKeys)].sort()).toEqual(rows.map(({ name }) => name));
+  expect([...tables, ...referenceTables, ...Object.keys(ownKeys)].sort()).toEqual(
+    rows.map(({ name }) => name),
+  );
   for (const table of tables) await distribute(table, 'tenant');
   for (const [table, key] of Object.entries(ownKeys)) await distribute(table, key);
 });
@@ -53,7 +59,9 @@ test('docs/scaling.md lists each table with its distribution', async () => {
 
 test('a key without the tenant is refused', async () => {
   await db.pool.query('create table public.wrong (id text primary key, tenant int not null)');
-  await expect(distribute('wrong', 'tenant')).rejects.toThrow(/must include all partitioning columns/);
+  await expect(distribute('wrong', 'tenant')).rejects.toThrow(
+    /must include all partitioning columns/,
+  );
   await db.pool.query('drop table public.wrong');
 });
 
@@ -78,8 +86,12 @@ test('foreign keys reference a row of the same tenant, or a reference table', as
   );
   expect(rows.length).toBeGreaterThan(8);
   for (const { name, from, to, pairs } of rows) {
-    const isKept = tables.includes(from) && tables.includes(to) && pairs.includes('tenant = tenant');
-    expect({ name, isKept: isKept || referenceTables.includes(to) }).toEqual({ name, isKept: true });
+    const isKept =
+      tables.includes(from) && tables.includes(to) && pairs.includes('tenant = tenant');
+    expect({ name, isKept: isKept || referenceTables.includes(to) }).toEqual({
+      name,
+      isKept: true,
+    });
   }
 });
 

@@ -4,7 +4,14 @@ import type { Json } from '@parley/contracts';
  * Keys of the field index: JSON values as bytes that sort in the order null, false, true, numbers, strings by code point,
  * objects and arrays (which all have the same key). The SQL function `entity_index_key` returns the same bytes.
  */
-export const tag = { null: 0x10, false: 0x20, true: 0x21, number: 0x30, string: 0x40, composite: 0x50 } as const;
+export const tag = {
+  null: 0x10,
+  false: 0x20,
+  true: 0x21,
+  number: 0x30,
+  string: 0x40,
+  composite: 0x50,
+} as const;
 
 /** Strings are truncated to this many bytes of UTF-8, so that different strings may have the same key. */
 const maxStringBytes = 100;
@@ -34,11 +41,15 @@ function encodeNumber(value: number): Buffer {
 
 function encodeString(value: string): Buffer {
   // Each UTF-16 unit takes at least one byte, so later units do not count. One more is kept so that no surrogate pair is split.
-  const bytes = Buffer.from(value.length > maxStringBytes ? value.slice(0, maxStringBytes + 1) : value, 'utf8');
+  const bytes = Buffer.from(
+    value.length > maxStringBytes ? value.slice(0, maxStringBytes + 1) : value,
+    'utf8',
+  );
   return Buffer.concat([Buffer.of(tag.string), bytes.subarray(0, maxStringBytes)]);
 }
 
-export const isTruncated = (key: Buffer): boolean => key[0] === tag.string && key.length > maxStringBytes;
+export const isTruncated = (key: Buffer): boolean =>
+  key[0] === tag.string && key.length > maxStringBytes;
 
 /** The smallest key that is greater than this one. */
 export const successor = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(0)]);

@@ -15,7 +15,8 @@ const hashes = new LRUCache<string, number>({ max: 20_000, memoMethod: hashOf })
 export const fieldHash = (path: readonly string[]): number => hashes.memo(JSON.stringify(path));
 
 /** The number of the elements of the array at that path. */
-export const elementsHash = (path: readonly string[]): number => hashes.memo(`${JSON.stringify(path)}[]`);
+export const elementsHash = (path: readonly string[]): number =>
+  hashes.memo(`${JSON.stringify(path)}[]`);
 
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;

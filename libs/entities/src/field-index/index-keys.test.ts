@@ -12,13 +12,25 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-const text = fc.string({ unit: 'binary', maxLength: 140 }).filter((s) => !s.includes('\u0000') && s.isWellFormed());
+const text = fc
+  .string({ unit: 'binary', maxLength: 140 })
+  .filter((s) => !s.includes('\u0000') && s.isWellFormed());
 const scalar: fc.Arbitrary<Json> = fc.oneof(
   text,
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.integer(),
   fc.boolean(),
-  fc.constantFrom<Json>(null, [], {}, -0, 5e-324, -5e-324, 1.7976931348623157e308, `${'a'.repeat(99)}😀`, '\\x41'),
+  fc.constantFrom<Json>(
+    null,
+    [],
+    {},
+    -0,
+    5e-324,
+    -5e-324,
+    1.7976931348623157e308,
+    `${'a'.repeat(99)}😀`,
+    '\\x41',
+  ),
 );
 
 test('the SQL function entity_index_key returns the same keys', async () => {
@@ -27,14 +39,18 @@ test('the SQL function entity_index_key returns the same keys', async () => {
     `select entity_index_key(v) as key from unnest($1::jsonb[]) with ordinality u(v, n) order by n`,
     [values.map((value) => JSON.stringify(value))],
   );
-  expect(rows.map(({ key }) => key.toString('hex'))).toEqual(values.map((value) => encodeValue(value).toString('hex')));
+  expect(rows.map(({ key }) => key.toString('hex'))).toEqual(
+    values.map((value) => encodeValue(value).toString('hex')),
+  );
 });
 
 test('keys sort in the order of their values', () => {
   const number = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(
     fc.property(number, number, (a, b) => {
-      expect(Math.sign(Buffer.compare(encodeValue(a), encodeValue(b)))).toBe(a < b ? -1 : a > b ? 1 : 0);
+      expect(Math.sign(Buffer.compare(encodeValue(a), encodeValue(b)))).toBe(
+        a < b ? -1 : a > b ? 1 : 0,
+      );
     }),
   );
   fc.assert(
@@ -50,12 +66,18 @@ test('keys sort in the order of their values', () => {
 });
 
 test('an entity has one index row for each field, up to a limit', () => {
-  const { fields, values, shape } = indexRows({ a: 1, b: { c: 'x', d: null }, e: ['p', 'p', 2, {}] }, 'active');
+  const { fields, values, shape } = indexRows(
+    { a: 1, b: { c: 'x', d: null }, e: ['p', 'p', 2, {}] },
+    'active',
+  );
   // status, a, b, e, the elements p and 2, b.c and b.d
   expect(fields).toHaveLength(8);
   expect(values).toHaveLength(8);
   expect(shape.fields).toHaveLength(5);
-  const huge = indexRows(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i])), 'active');
+  const huge = indexRows(
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i])),
+    'active',
+  );
   expect(huge.fields.length).toBeLessThanOrEqual(250);
   expect(huge.shape).toBe(overflowShape);
 });

@@ -76,4 +76,5 @@ const shapes = new LRUCache<string, Shape, number[]>({
   },
 });
 
-const shapeOf = (fields: number[]): Shape => shapes.memo(fields.sort((a, b) => a - b).join(), { context: fields });
+const shapeOf = (fields: number[]): Shape =>
+  shapes.memo(fields.sort((a, b) => a - b).join(), { context: fields });

@@ -23,7 +23,8 @@ export const strings: KeyRange = { lo: Buffer.of(tag.string), hi: Buffer.of(tag.
 const numbers: KeyRange = { lo: Buffer.of(tag.number), hi: Buffer.of(tag.number + 1) };
 
 /** Whether a range contains a single key, which is faster to look up. */
-export const isPoint = ({ lo, hi }: KeyRange): boolean => hi.length === lo.length + 1 && successor(lo).equals(hi);
+export const isPoint = ({ lo, hi }: KeyRange): boolean =>
+  hi.length === lo.length + 1 && successor(lo).equals(hi);
 
 export function keyOf(value: Json): KeyRange {
   const lo = encodeValue(value);
@@ -50,7 +51,9 @@ export function keysFor({ operator, operand }: Condition): FieldKeys | null {
     case '$nin':
       return complement(operand as Json[]);
     case '$exists':
-      return operand === true ? { ranges: [{ lo: lowest, hi: highest }], absent: false } : { ranges: [], absent: true };
+      return operand === true
+        ? { ranges: [{ lo: lowest, hi: highest }], absent: false }
+        : { ranges: [], absent: true };
     case '$contains':
       return null;
     case '$gt':
@@ -83,7 +86,10 @@ function complement(values: Json[]): FieldKeys {
     .map(encodeValue)
     .filter((key) => !isTruncated(key) && key[0] !== tag.composite)
     .sort(Buffer.compare);
-  const ranges = [lowest, ...keys.map(successor)].map((lo, index) => ({ lo, hi: keys[index] ?? highest }));
+  const ranges = [lowest, ...keys.map(successor)].map((lo, index) => ({
+    lo,
+    hi: keys[index] ?? highest,
+  }));
   return { ranges: ranges.filter(isNotEmpty), absent: !values.includes(null) };
 }
 
@@ -104,7 +110,8 @@ function normalized(ranges: KeyRange[]): KeyRange[] {
   const result: KeyRange[] = [];
   for (const { lo, hi } of sorted) {
     const previous = result.at(-1);
-    if (previous !== undefined && Buffer.compare(lo, previous.hi) <= 0) previous.hi = greater(previous.hi, hi);
+    if (previous !== undefined && Buffer.compare(lo, previous.hi) <= 0)
+      previous.hi = greater(previous.hi, hi);
     else result.push({ lo, hi });
   }
   return result;

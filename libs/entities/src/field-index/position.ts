@@ -42,7 +42,8 @@ export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
     const { field, operator, operand } = clause[0] ?? {};
     if (clause.length !== 1 || field?.kind !== 'id') continue;
     const ids = operator === '$eq' ? [operand] : operator === '$in' ? (operand as Json[]) : null;
-    if (ids !== null) return ids.map((id) => positionOfId(id as string)).filter((pos) => pos !== null);
+    if (ids !== null)
+      return ids.map((id) => positionOfId(id as string)).filter((pos) => pos !== null);
   }
   return null;
 }
@@ -85,7 +86,10 @@ function conditionRange({ field, operator, operand }: Condition): PositionRange 
 /** The positions of this millisecond. For a fraction, the positions of the milliseconds before and after it. */
 function timeBounds(operand: Json): PositionRange {
   const ms = Math.min(Math.max(operand as number, 0), 2 ** 42 - 1);
-  return { lo: BigInt(Math.floor(ms)) << tieBits, hi: ((BigInt(Math.ceil(ms)) + 1n) << tieBits) - 1n };
+  return {
+    lo: BigInt(Math.floor(ms)) << tieBits,
+    hi: ((BigInt(Math.ceil(ms)) + 1n) << tieBits) - 1n,
+  };
 }
 
 /** The positions whose ids may be equal to this text or may sort on either side of it. */

@@ -51,7 +51,11 @@ export function scansOf(clauses: readonly Clause[]): Scan[] {
   for (const [field, { ranges, absent }] of byField) {
     // `status` and `updatedAt` always exist.
     const mayLack = absent && field !== statusField && field !== updatedAtField;
-    scans.unshift({ field, keyRanges: ranges.map((range) => ({ field, ...range })), absent: mayLack ? [field] : [] });
+    scans.unshift({
+      field,
+      keyRanges: ranges.map((range) => ({ field, ...range })),
+      absent: mayLack ? [field] : [],
+    });
   }
   return scans;
 }
@@ -89,15 +93,19 @@ function impliedScans({ field, operator, operand }: Condition): Scan[] {
   if (operator === '$contains') return [containing(field.path, operand)];
   if (operator !== '$eq' || typeof operand !== 'object' || operand === null) return [];
   const scans: Scan[] = [];
-  const queue: { path: string[]; value: Json[] | JsonObject }[] = [{ path: field.path, value: operand }];
+  const queue: { path: string[]; value: Json[] | JsonObject }[] = [
+    { path: field.path, value: operand },
+  ];
   for (let next = 0; next < queue.length && scans.length < maxImplied; next += 1) {
     const { path, value } = queue[next]!;
     if (Array.isArray(value)) {
-      for (const item of value) if (typeof item !== 'object') scans.push(entriesOf(elementsHash(path), item));
+      for (const item of value)
+        if (typeof item !== 'object') scans.push(entriesOf(elementsHash(path), item));
     } else {
       if (path.length >= maxPathLength) continue;
       for (const [key, item] of Object.entries(value)) {
-        if (typeof item === 'object' && item !== null) queue.push({ path: [...path, key], value: item });
+        if (typeof item === 'object' && item !== null)
+          queue.push({ path: [...path, key], value: item });
         else scans.push(entriesOf(fieldHash([...path, key]), item));
       }
     }
@@ -114,6 +122,10 @@ const entriesOf = (field: number, value: Json): Scan => ({
 function containing(path: string[], operand: Json): Scan {
   const elements = entriesOf(elementsHash(path), operand);
   if (typeof operand === 'string')
-    elements.keyRanges.push({ field: fieldHash(path), ...strings, substring: Buffer.from(operand, 'utf8') });
+    elements.keyRanges.push({
+      field: fieldHash(path),
+      ...strings,
+      substring: Buffer.from(operand, 'utf8'),
+    });
   return elements;
 }

@@ -23,7 +23,11 @@ export type Clause = Condition[];
 export const fieldName = (field: Field): string =>
   field.kind === 'data' ? `data.${field.path.join('.')}` : field.kind;
 
-export const equals = (field: Field, operand: Json): Condition => ({ field, operator: '$eq', operand });
+export const equals = (field: Field, operand: Json): Condition => ({
+  field,
+  operator: '$eq',
+  operand,
+});
 
 /** The clauses for a lifecycle status. `deleted` has none, because deleted entities have their own part. */
 export const statusClauses = (status: string | undefined): Clause[] =>

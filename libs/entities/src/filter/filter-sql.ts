@@ -27,7 +27,10 @@ export const storedEntity = (alias: string): EntitySql => ({
 export function filterSql(clauses: readonly Clause[], entity: EntitySql, sql: Sql): string {
   if (clauses.length === 0) return 'true';
   return clauses
-    .map((clause) => `(${clause.map((condition) => conditionSql(condition, entity, sql)).join(' or ') || 'false'})`)
+    .map(
+      (clause) =>
+        `(${clause.map((condition) => conditionSql(condition, entity, sql)).join(' or ') || 'false'})`,
+    )
     .join(' and ');
 }
 
@@ -51,7 +54,12 @@ const comparison = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const;
 export const dataPathSql = (data: string, path: readonly string[], sql: Sql): string =>
   `(${data}${path.map((key) => ` -> ${sql.param(key, 'text')}`).join('')})`;
 
-function columnCondition({ operator, operand }: Condition, column: string, type: string, sql: Sql): string {
+function columnCondition(
+  { operator, operand }: Condition,
+  column: string,
+  type: string,
+  sql: Sql,
+): string {
   switch (operator) {
     case '$eq':
       return `${column} = ${sql.param(operand, type)}`;
@@ -99,7 +107,9 @@ function jsonCondition({ operator, operand }: Condition, value: string, sql: Sql
 }
 
 const equalsSql = (operand: Json, value: string, sql: Sql): string =>
-  operand === null ? isNullSql(value) : `coalesce(${value} = ${sql.param(JSON.stringify(operand), 'jsonb')}, false)`;
+  operand === null
+    ? isNullSql(value)
+    : `coalesce(${value} = ${sql.param(JSON.stringify(operand), 'jsonb')}, false)`;
 
 const isNullSql = (value: string): string => `(${value} is null or ${value} = 'null')`;
 

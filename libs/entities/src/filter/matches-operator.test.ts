@@ -31,22 +31,30 @@ beforeAll(async () => {
   await t.createType('thing');
   for (const [at, value] of values.entries()) {
     const data = { at, ...(value !== undefined && { value }) };
-    expect(await t.entities.create(here, { ...origin, type: 'thing', data })).toMatchObject({ ok: true });
+    expect(await t.entities.create(here, { ...origin, type: 'thing', data })).toMatchObject({
+      ok: true,
+    });
   }
 });
 afterAll(() => t.stop());
 
-test.each(filterOperators)('%s matches the same values in memory as in a query', async (operator) => {
-  for (const operand of operands[operator]) {
-    const filters = { 'data.value': { [operator]: operand } };
-    const result = await t.entities.query(here, { type: 'thing', filters, limit: 100 });
-    if (!result.ok) throw new Error(`${operator} ${JSON.stringify(operand)}: ${JSON.stringify(result)}`);
-    const page = JSON.parse(result.page.json) as { data: { data: { at: number } }[] };
-    const found = page.data.map(({ data }) => data.at).sort((a, b) => a - b);
-    const held = values.flatMap((value, at) => (matchesOperator(operator, value, operand) ? [at] : []));
-    expect({ operand, held }).toEqual({ operand, held: found });
-  }
-});
+test.each(filterOperators)(
+  '%s matches the same values in memory as in a query',
+  async (operator) => {
+    for (const operand of operands[operator]) {
+      const filters = { 'data.value': { [operator]: operand } };
+      const result = await t.entities.query(here, { type: 'thing', filters, limit: 100 });
+      if (!result.ok)
+        throw new Error(`${operator} ${JSON.stringify(operand)}: ${JSON.stringify(result)}`);
+      const page = JSON.parse(result.page.json) as { data: { data: { at: number } }[] };
+      const found = page.data.map(({ data }) => data.at).sort((a, b) => a - b);
+      const held = values.flatMap((value, at) =>
+        matchesOperator(operator, value, operand) ? [at] : [],
+      );
+      expect({ operand, held }).toEqual({ operand, held: found });
+    }
+  },
+);
 
 test('a path leads through objects, not into arrays or prototypes', () => {
   const data = { a: { b: [1], c: null } };

@@ -6,7 +6,11 @@ import { canonicalTexts } from '../canonical-texts';
  * Evaluates a filter operator on a value in memory, with the same result as a query (`filter-sql`): nothing is coerced, a
  * null operand matches null and absent values, and `undefined` is an absent value.
  */
-export function matchesOperator(operator: FilterOperator, value: Json | undefined, operand: Json): boolean {
+export function matchesOperator(
+  operator: FilterOperator,
+  value: Json | undefined,
+  operand: Json,
+): boolean {
   switch (operator) {
     case '$eq':
       return isEqual(value, operand);
@@ -38,7 +42,13 @@ export function matchesOperator(operator: FilterOperator, value: Json | undefine
 export function valueAt(data: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = data;
   for (const key of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) return;
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value) ||
+      !Object.hasOwn(value, key)
+    )
+      return;
     value = value[key];
   }
   return value;
@@ -46,15 +56,23 @@ export function valueAt(data: Json, path: readonly string[]): Json | undefined {
 
 /** Deep equality. A null operand matches null and absent values. */
 export const isEqual = (value: Json | undefined, operand: Json): boolean =>
-  operand === null ? value === undefined || value === null : value !== undefined && isDeepStrictEqual(value, operand);
+  operand === null
+    ? value === undefined || value === null
+    : value !== undefined && isDeepStrictEqual(value, operand);
 
 /** Compares numbers with numbers, and strings with strings by code point like PostgreSQL's collation "C". */
-function compare(value: Json | undefined, operand: Json, holdsFor: (order: number) => boolean): boolean {
+function compare(
+  value: Json | undefined,
+  operand: Json,
+  holdsFor: (order: number) => boolean,
+): boolean {
   if (typeof value === 'number' && typeof operand === 'number') return holdsFor(value - operand);
   if (typeof value === 'string' && typeof operand === 'string') {
     // What follows the length of the shorter one decides nothing more, so that a condition costs as much as its operand.
     const length = Math.min(value.length, operand.length) + 1;
-    return holdsFor(Buffer.compare(Buffer.from(value.slice(0, length)), Buffer.from(operand.slice(0, length))));
+    return holdsFor(
+      Buffer.compare(Buffer.from(value.slice(0, length)), Buffer.from(operand.slice(0, length))),
+    );
   }
   return false;
 }

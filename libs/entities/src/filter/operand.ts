@@ -1,7 +1,8 @@
 import type { Json } from '@parley/contracts';
 import type { Field, Operator } from './condition';
 
-const isComparable = (value: Json): boolean => typeof value === 'number' || typeof value === 'string';
+const isComparable = (value: Json): boolean =>
+  typeof value === 'number' || typeof value === 'string';
 
 /** The problem with an operator's operand on this field; null if there is none. Operands are never coerced. */
 export function operandProblem(field: Field, operator: Operator, operand: Json): string | null {
@@ -11,12 +12,17 @@ export function operandProblem(field: Field, operator: Operator, operand: Json):
     case '$in':
     case '$nin':
       if (!Array.isArray(operand)) return `${operator} takes an array`;
-      return operand.map((item) => columnProblem(field, item)).find((problem) => problem !== null) ?? null;
+      return (
+        operand.map((item) => columnProblem(field, item)).find((problem) => problem !== null) ??
+        null
+      );
     case '$gt':
     case '$gte':
     case '$lt':
     case '$lte':
-      return isComparable(operand) ? columnProblem(field, operand) : `${operator} takes a number or a string`;
+      return isComparable(operand)
+        ? columnProblem(field, operand)
+        : `${operator} takes a number or a string`;
     case '$contains':
       if (field.kind !== 'data') return '$contains applies only to fields of data';
       return isComparable(operand) || typeof operand === 'boolean'

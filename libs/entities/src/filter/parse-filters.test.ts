@@ -3,11 +3,15 @@ import { parseFilters, parseSortField } from './parse-filters';
 
 const problem = (filters: JsonObject): string => {
   const parsed = parseFilters(filters);
-  return parsed.ok ? 'no problem' : parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return parsed.ok
+    ? 'no problem'
+    : parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
 };
 
 test('literals and both operator sets become conditions', () => {
-  expect(parseFilters({ 'data.a.b': 1, id: 'x', 'data.c': { $neq: 2, $gte: 'm' }, 'data.d': { x: 1 } })).toEqual({
+  expect(
+    parseFilters({ 'data.a.b': 1, id: 'x', 'data.c': { $neq: 2, $gte: 'm' }, 'data.d': { x: 1 } }),
+  ).toEqual({
     ok: true,
     clauses: [
       [{ field: { kind: 'data', path: ['a', 'b'] }, operator: '$eq', operand: 1 }],
@@ -26,7 +30,11 @@ test.each<[string, JsonObject, RegExp]>([
     { amount: 1 },
     /filters\.amount: is not a filterable field.*id, createdAt, updatedAt.*data\.<fieldName>/,
   ],
-  ['data itself', { data: {} }, /filters\.data: is not a filterable field.*id, createdAt, updatedAt/],
+  [
+    'data itself',
+    { data: {} },
+    /filters\.data: is not a filterable field.*id, createdAt, updatedAt/,
+  ],
   [
     'a prototype key',
     JSON.parse('{"__proto__": 1}') as JsonObject,
@@ -46,7 +54,11 @@ test.each<[string, JsonObject, RegExp]>([
   ['$exists of a number', { 'data.a': { $exists: 1 } }, /\$exists takes true or false/],
   ['$contains of an object', { 'data.a': { $contains: {} } }, /\$contains takes/],
   ['$contains of a column', { id: { $contains: 'e' } }, /applies only to fields of data/],
-  ['a date as text', { createdAt: { $gt: '2026-01-01' } }, /^filters\.createdAt: must be compared with a number/],
+  [
+    'a date as text',
+    { createdAt: { $gt: '2026-01-01' } },
+    /^filters\.createdAt: must be compared with a number/,
+  ],
   ['a number as id', { id: { $in: ['a', 1] } }, /^filters\.id: must be compared with a string/],
   ['NUL', { 'data.a': '\u0000' }, /NUL/],
   ['half a pair', { 'data.\ud800': 1 }, /surrogate/],
@@ -58,7 +70,9 @@ test.each<[string, JsonObject, RegExp]>([
 test('the numbers of conditions and of listed values are limited', () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`data.f${i}`, i]));
   expect(problem(many)).toMatch(/at most 50 conditions/);
-  expect(problem({ 'data.a': { $in: Array.from({ length: 1_001 }, (_, i) => i) } })).toMatch(/at most 1000 values/);
+  expect(problem({ 'data.a': { $in: Array.from({ length: 1_001 }, (_, i) => i) } })).toMatch(
+    /at most 1000 values/,
+  );
 });
 
 test('all problems are reported together', () => {
@@ -68,5 +82,6 @@ test('all problems are reported together', () => {
 test('a sort accepts the fields that filters accept', () => {
   expect(parseSortField('data.a.b')).toEqual({ kind: 'data', path: ['a', 'b'] });
   expect(parseSortField('updatedAt')).toEqual({ kind: 'updatedAt' });
-  for (const field of ['status', 'amount', 'data', '']) expect(parseSortField(field)).toMatch(/sortable.*createdAt/);
+  for (const field of ['status', 'amount', 'data', ''])
+    expect(parseSortField(field)).toMatch(/sortable.*createdAt/);
 });

@@ -23,7 +23,8 @@ const queryable = `Queryable top-level fields: ${columns.join(', ')}. Use data.<
 type QueryField = Exclude<Field, { kind: 'status' }>;
 type DataField = Extract<Field, { kind: 'data' }>;
 
-export type ParsedFilters = { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
+export type ParsedFilters =
+  { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
 
 /**
  * Parses the untrusted `filters` of a request (docs/reference/data.md#filters) to clauses that must all hold, or returns
@@ -45,13 +46,22 @@ export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
     else conditions.push(...parsed);
   }
   const unstorable = findUnstorable(filters ?? {});
-  if (unstorable) problems.push({ path: `filters.${unstorable.path}`, message: unstorable.message });
+  if (unstorable)
+    problems.push({ path: `filters.${unstorable.path}`, message: unstorable.message });
   if (conditions.length > maxConditions)
     problems.push({ path: 'filters', message: `at most ${maxConditions} conditions are allowed` });
-  const listed = conditions.reduce((sum, { operand }) => sum + (Array.isArray(operand) ? operand.length : 0), 0);
+  const listed = conditions.reduce(
+    (sum, { operand }) => sum + (Array.isArray(operand) ? operand.length : 0),
+    0,
+  );
   if (listed > maxListValues)
-    problems.push({ path: 'filters', message: `at most ${maxListValues} values in lists are allowed` });
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, clauses: conditions.map((item) => [item]) };
+    problems.push({
+      path: 'filters',
+      message: `at most ${maxListValues} values in lists are allowed`,
+    });
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, clauses: conditions.map((item) => [item]) };
 }
 
 /** The field of a filter, or the problem with its name. */
@@ -74,7 +84,9 @@ export function parseDataPath(name: string): DataField | string {
 /** Parses a field to sort by, which may be any field that filters accept, or returns the problem. */
 export const parseSortField = (name: string): QueryField | string => {
   const field = name === 'status' ? `is not a sortable field. ${queryable}` : parseField(name);
-  return typeof field === 'string' ? `"${name}": ${field.replace('filterable', 'sortable')}` : field;
+  return typeof field === 'string'
+    ? `"${name}": ${field.replace('filterable', 'sortable')}`
+    : field;
 };
 
 function parseFilterValue(field: Field, value: Json): Condition[] | string {
@@ -83,7 +95,8 @@ function parseFilterValue(field: Field, value: Json): Condition[] | string {
   if (!isObject(value) || (keys.length > 0 && operators.length === 0)) {
     return operandProblem(field, '$eq', value) ?? [equals(field, value)];
   }
-  if (keys.length === 0) return 'an operator object is empty (use {"$eq": {}} to match an empty object)';
+  if (keys.length === 0)
+    return 'an operator object is empty (use {"$eq": {}} to match an empty object)';
   if (operators.length < keys.length) {
     const literals = keys.filter((key) => !key.startsWith('$'));
     return `operators (${operators.join(', ')}) and plain keys (${literals.join(', ')}) cannot be mixed`;
@@ -91,7 +104,8 @@ function parseFilterValue(field: Field, value: Json): Condition[] | string {
   const conditions: Condition[] = [];
   for (const key of operators) {
     const operator = parseOperator(key);
-    if (operator === null) return `unknown operator ${key}. Operators: ${filterOperators.join(' ')}`;
+    if (operator === null)
+      return `unknown operator ${key}. Operators: ${filterOperators.join(' ')}`;
     const operand = value[key] as Json;
     const problem = operandProblem(field, operator, operand);
     if (problem !== null) return problem;

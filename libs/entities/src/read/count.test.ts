@@ -11,7 +11,13 @@ beforeAll(async () => {
   t = await startEntities(await createTestDatabase());
   for (const type of ['few', 'many', 'none']) await t.createType(type);
   for (let n = 0; n < 40; n += 1) {
-    ids.push(await t.add('few', { n, tags: [`t${n % 3}`] }, n < 8 ? 'draft' : n < 12 ? 'deleted' : undefined));
+    ids.push(
+      await t.add(
+        'few',
+        { n, tags: [`t${n % 3}`] },
+        n < 8 ? 'draft' : n < 12 ? 'deleted' : undefined,
+      ),
+    );
   }
   await addMany(await t.add('many', { half: true }), 15_000);
 });
@@ -33,7 +39,9 @@ async function addMany(id: string, count: number): Promise<void> {
   await t.db.pool.query('analyze entities, entity_fields');
 }
 
-async function totalOf(input: Omit<QueryInput, 'limit' | 'type'> & { type?: string; limit?: number }) {
+async function totalOf(
+  input: Omit<QueryInput, 'limit' | 'type'> & { type?: string; limit?: number },
+) {
   const result = await t.entities.query(here, { type: 'few', limit: 3, count: 'exact', ...input });
   if (!result.ok) throw new Error(JSON.stringify(result));
   return result.page.total;
@@ -62,7 +70,9 @@ test.each<[string, Parameters<typeof totalOf>[0], number]>([
 
 test('counts by id and time of creation', async () => {
   const { createdAt } = (await entityOf(ids[20]!)) as { createdAt: number };
-  expect(await totalOf({ filters: { id: { $in: [ids[0]!, ids[9]!, ids[30]!, 'ent_unknown'] } } })).toBe(2);
+  expect(
+    await totalOf({ filters: { id: { $in: [ids[0]!, ids[9]!, ids[30]!, 'ent_unknown'] } } }),
+  ).toBe(2);
   const before = { createdAt: { $lt: createdAt } };
   expect(await totalOf({ filters: before })).toBe(16);
   expect(await totalOf({ filters: before, count: 'estimated' })).toBe(16);
@@ -79,7 +89,9 @@ test('every page has the same total, and pages without `count` have none', async
   const { cursor } = first.page;
   const second = await t.entities.list(here, { type: 'few', limit: 30, count: 'exact', cursor });
   const third = await t.entities.list(here, { type: 'few', limit: 30, cursor });
-  const bodies = [first, second, third].map((one) => JSON.parse((one as typeof first).page.json) as JsonObject);
+  const bodies = [first, second, third].map(
+    (one) => JSON.parse((one as typeof first).page.json) as JsonObject,
+  );
   expect(bodies.map(({ total }) => total)).toEqual([36, 36, undefined]);
 });
 

@@ -14,7 +14,13 @@ export const positionOf = ({ key, pos }: PageStart, isSorted: boolean): string[]
 /** The start of a page from the content of a cursor. Null if the content is invalid. */
 export function startOf(position: readonly string[] | null, isSorted: boolean): PageStart | null {
   const [key, pos] = isSorted ? (position ?? []) : ['absent', ...(position ?? [])];
-  if (key === undefined || pos === undefined || !/^\d{1,19}$/.test(pos) || BigInt(pos) >= lastPosition) return null;
+  if (
+    key === undefined ||
+    pos === undefined ||
+    !/^\d{1,19}$/.test(pos) ||
+    BigInt(pos) >= lastPosition
+  )
+    return null;
   if (key === 'absent') return { key: null, pos };
   return /^([0-9a-f]{2}){1,150}$/.test(key) ? { key, pos } : null;
 }

@@ -29,7 +29,12 @@ export const firstRowsSql = (rows: string, columns: string, maxBytes: number, sq
     where pieces <= ${sql.param(maxPieces(maxBytes), 'int')} and piece = 1)`;
 
 /** SQL of the JSON text of an entity, which is sent to the client as it is. */
-export const entityJsonSql = (alias: string, type: string, masks: readonly Mask[], sql: Sql): string =>
+export const entityJsonSql = (
+  alias: string,
+  type: string,
+  masks: readonly Mask[],
+  sql: Sql,
+): string =>
   entityJsonFrom(alias, sql.param(typeJson(type), 'text'), maskedSql(`${alias}.data`, masks, sql));
 
 /** The section of the JSON text with the type, for `entityJsonFrom`. */

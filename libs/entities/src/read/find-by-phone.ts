@@ -21,7 +21,9 @@ export async function findByPhone(
   const found = new Map<string, JsonObject>();
   for (const entityType of entityTypes) {
     const lookup: Lookup = { entityType, phoneNumber, limit: 1 };
-    const data = (await bySpelling(db, scope, lookup))[0]?.data ?? (await byDigits(db, scope, lookup))[0]?.data;
+    const data =
+      (await bySpelling(db, scope, lookup))[0]?.data ??
+      (await byDigits(db, scope, lookup))[0]?.data;
     if (data !== undefined) found.set(entityType, data);
   }
   return found;
@@ -64,16 +66,24 @@ interface Lookup {
 
 const digitsOf = (phoneNumber: string): string => phoneNumber.replace(/\D/g, '');
 
-async function bySpelling(db: Queryable, scope: Scope, { entityType, phoneNumber, limit }: Lookup): Promise<Entity[]> {
+async function bySpelling(
+  db: Queryable,
+  scope: Scope,
+  { entityType, phoneNumber, limit }: Lookup,
+): Promise<Entity[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
   const spellings = [...new Set([phoneNumber, digits, `+${digits}`])];
-  const anyOf = Object.fromEntries(phoneFields.map((field) => [`data.${field}`, { $in: spellings }]));
+  const anyOf = Object.fromEntries(
+    phoneFields.map((field) => [`data.${field}`, { $in: spellings }]),
+  );
   const found = await queryEntities(db, scope, { type: entityType, anyOf, limit });
   return found.ok ? found.page.entities : [];
 }
 
-const sameDigits = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
+const sameDigits = phoneFields
+  .map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`)
+  .join(' or ');
 
 const newestByDigits = statement(
   'entity-by-phone-digits',

@@ -34,7 +34,9 @@ test('reads that arrive together have each their own result', async () => {
     [outcome(here, `ent_missing${n}`), 'not_found'] as const,
     [outcome(here, id, 'missing'), 'type_not_found'] as const,
   ]);
-  expect(await Promise.all(asked.map(([found]) => found))).toEqual(asked.map(([, expected]) => expected));
+  expect(await Promise.all(asked.map(([found]) => found))).toEqual(
+    asked.map(([, expected]) => expected),
+  );
 });
 
 test('a read sees the writes that were answered before it, also while other reads run', async () => {

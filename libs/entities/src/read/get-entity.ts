@@ -13,13 +13,19 @@ export interface GetInput {
   access?: Access;
 }
 
-export type GetResult = { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope;
+export type GetResult =
+  { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope;
 
 /** Returns one entity by its id (docs/reference/data.md#get). One statement reads the type and the entity. */
-export async function getEntity(db: Queryable, scope: Scope, { type, id, access }: GetInput): Promise<GetResult> {
+export async function getEntity(
+  db: Queryable,
+  scope: Scope,
+  { type, id, access }: GetInput,
+): Promise<GetResult> {
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
-  const { statement, values } = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
+  const { statement, values } =
+    access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
   const { rows } = await db.query(scope, statement, values);
   return resultOf(rows[0]);
 }
@@ -30,7 +36,13 @@ export async function getEntities(
   scope: Scope,
   { type, ids }: { type: string; ids: readonly string[] },
 ): Promise<GetResult[]> {
-  const { rows } = await db.query(scope, several, [scope.tenant, scope.environment, type, ids, typeJson(type)]);
+  const { rows } = await db.query(scope, several, [
+    scope.tenant,
+    scope.environment,
+    type,
+    ids,
+    typeJson(type),
+  ]);
   return ids.map((_, at) => resultOf(rows[at]));
 }
 
@@ -41,7 +53,9 @@ const maxTogether = 16;
  * Returns a `getEntity` that combines concurrent reads of a type: those that arrive during another one wait for it, and are then one
  * statement (docs/adr/0080). Reads in a transaction, and those that roles restrict, are statements of their own.
  */
-export function createGetEntity(db: Db): (scope: Scope, input: GetInput, tx?: Queryable) => Promise<GetResult> {
+export function createGetEntity(
+  db: Db,
+): (scope: Scope, input: GetInput, tx?: Queryable) => Promise<GetResult> {
   const together = batchCalls(
     async (asked: readonly { scope: Scope; type: string; id: string }[]) => {
       const { scope, type, id } = asked[0]!;
@@ -59,7 +73,8 @@ export function createGetEntity(db: Db): (scope: Scope, input: GetInput, tx?: Qu
   );
   return (scope, input, tx) => {
     const { type, id, access } = input;
-    const isAlone = tx !== undefined || access !== undefined || !isStorable(type) || !isStorable(id);
+    const isAlone =
+      tx !== undefined || access !== undefined || !isStorable(type) || !isStorable(id);
     return isAlone ? getEntity(tx ?? db, scope, input) : together({ scope, type, id });
   };
 }
@@ -77,7 +92,11 @@ const fromSql = (environment: string, type: string, id: string): string =>
     where t.tenant = $1 and t.environment = ${environment} and t.slug = ${type}`;
 
 /** `part` and `json` are null if the type has no such entity. */
-const foundRow = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
+const foundRow = {
+  part: column.int4.nullable,
+  json: column.text.nullable,
+  visible: column.bool.nullable,
+};
 type FoundRow = RowOf<typeof foundRow>;
 
 /** A constant, because building the text for each of these frequent reads costs measurable time. */
@@ -104,7 +123,12 @@ const plainSql = (scope: Scope, type: string, id: string): Built<FoundRow> => ({
   values: [scope.tenant, scope.environment, type, id, typeJson(type)],
 });
 
-function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Built<FoundRow> {
+function accessSql(
+  scope: Scope,
+  type: string,
+  id: string,
+  { masks, clauses }: Access,
+): Built<FoundRow> {
   const sql = new Sql(scope);
   const text = `select e.part, ${entityJsonSql('e', type, masks, sql)} as json,
       ${filterSql(clauses, storedEntity('e'), sql)} as visible

@@ -30,7 +30,11 @@ export type MergedRow = RowOf<typeof mergedRow>;
  * entry is checked against its entity until the page is full. The newest entities have no entries, so those that match are
  * sorted here, and the first ones, as many as a page has rows, are merged too.
  */
-export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge): Built<MergedRow> {
+export function mergeSql(
+  plan: QueryPlan,
+  { field, keys }: SortPlan,
+  merge: Merge,
+): Built<MergedRow> {
   const sql = new Sql(plan.scope);
   const { after, direction, positions } = plan;
   const start =
@@ -41,14 +45,18 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
   const within = `f.pos + 0 between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}`;
   // Filters on the sorted field bound the scan.
   const between =
-    keys === null ? 'true' : `f.value >= ${sql.param(keys.lo, 'bytea')} and f.value < ${sql.param(keys.hi, 'bytea')}`;
+    keys === null
+      ? 'true'
+      : `f.value >= ${sql.param(keys.lo, 'bytea')} and f.value < ${sql.param(keys.hi, 'bytea')}`;
   const order = (alias: string): string => `${alias}.value ${direction}, ${alias}.pos ${direction}`;
   const isEntry = `f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${sql.param(indexedField(field), 'int')} and ${between} and ${start} and ${within}`;
   const key = keySql(field, sql);
   const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   const newest = newestScanSql(positions, sql);
   const heads =
-    merge === 'matching' ? matchingHeads(plan, isEntry, order, sql) : segmentHeads(plan, merge, isEntry, order, sql);
+    merge === 'matching'
+      ? matchingHeads(plan, isEntry, order, sql)
+      : segmentHeads(plan, merge, isEntry, order, sql);
   const ctes = [
     typeSql(plan, sql),
     segmentsSql(positions, sql),

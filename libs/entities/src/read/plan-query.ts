@@ -80,14 +80,25 @@ export function planQuery(request: QueryRequest): QueryPlan {
 function planSort(field: SortField, scans: readonly Scan[]): SortPlan {
   const indexed = indexedField(field);
   const fieldScan = scans.find((scan) => scan.field === indexed);
-  const keys = fieldScan === undefined || fieldScan.absent.length > 0 ? null : boundsOf(fieldScan.keyRanges);
+  const keys =
+    fieldScan === undefined || fieldScan.absent.length > 0 ? null : boundsOf(fieldScan.keyRanges);
   // A single key range of the sorted field is read in its order. Any further filter makes it worth trying to collect first.
   const collects = scans.length > (keys !== null && fieldScan!.keyRanges.length <= 1 ? 1 : 0);
-  return { field, keys, collects, merges: collects ? ['few', 'all', 'deep', 'matching'] : ['few', 'all'] };
+  return {
+    field,
+    keys,
+    collects,
+    merges: collects ? ['few', 'all', 'deep', 'matching'] : ['few', 'all'],
+  };
 }
 
 /** Plans the end of a sorted query: the entities without the sorted field, in the order of creation. */
-export function planAbsent(plan: QueryPlan, field: SortField, after: PageStart | null, limit: number): QueryPlan {
+export function planAbsent(
+  plan: QueryPlan,
+  field: SortField,
+  after: PageStart | null,
+  limit: number,
+): QueryPlan {
   const clauses: Clause[] = [...plan.clauses, [{ field, operator: '$exists', operand: false }]];
   return planQuery({ ...plan, clauses, sort: null, after, limit });
 }

@@ -45,22 +45,31 @@ const evaluate: Record<string, (value: Json | undefined, operand: Json) => boole
 function valueAt(data: Json | undefined, path: string[]): Json | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return data;
-  if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, key)) return undefined;
+  if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, key))
+    return undefined;
   return valueAt(data[key], rest);
 }
 const isOperators = (filter: Json): filter is JsonObject =>
-  typeof filter === 'object' && filter !== null && Object.keys(filter).some((key) => key.startsWith('$'));
+  typeof filter === 'object' &&
+  filter !== null &&
+  Object.keys(filter).some((key) => key.startsWith('$'));
 const matches = (row: Row, filters: JsonObject): boolean =>
   Object.entries(filters).every(([name, filter]) => {
     const value = name === 'id' ? row.id : valueAt(row.data, name.split('.').slice(1));
     const operators = isOperators(filter) ? filter : { $eq: filter };
-    return Object.entries(operators).every(([operator, operand]) => evaluate[operator]!(value, operand as Json));
+    return Object.entries(operators).every(([operator, operand]) =>
+      evaluate[operator]!(value, operand as Json),
+    );
   });
 
 /** Sorts by kind, then by value. Absent values are last in both directions, equal ones in the order of creation. */
 function sorted(rows: Row[], field: string, direction: 'asc' | 'desc'): Row[] {
   const sign = direction === 'asc' ? 1 : -1;
-  const keyed = rows.map((row, place) => ({ row, place, value: valueAt(row.data, field.split('.').slice(1)) }));
+  const keyed = rows.map((row, place) => ({
+    row,
+    place,
+    value: valueAt(row.data, field.split('.').slice(1)),
+  }));
   const order = (a: Json, b: Json): number => {
     if (rankOf(a) !== rankOf(b)) return rankOf(a) - rankOf(b);
     if (typeof a === 'number') return a < (b as number) ? -1 : a > (b as number) ? 1 : 0;
@@ -69,7 +78,9 @@ function sorted(rows: Row[], field: string, direction: 'asc' | 'desc'): Row[] {
   };
   keyed.sort((a, b) => {
     if (a.value === undefined || b.value === undefined)
-      return Number(a.value === undefined) - Number(b.value === undefined) || sign * (a.place - b.place);
+      return (
+        Number(a.value === undefined) - Number(b.value === undefined) || sign * (a.place - b.place)
+      );
     return sign * (order(a.value, b.value) || a.place - b.place);
   });
   return keyed.map(({ row }) => row);
@@ -84,42 +95,103 @@ const rankOf = (value: Json): number => {
 
 const long = 'x'.repeat(98);
 const text = fc.oneof(
-  fc.constantFrom('', 'a', 'b', 'ab', 'abc', 'Å', 'é', 'e\u0301', '😀', '😀a', '%', '_', "'", '"', '\\', '$1', 'null'),
-  fc.constantFrom(`${long}`, `${long}y`, `${long}yé`, `${long}yéz1`, `${long}yéz2`, `${long}y😀`, `${long}x😀b`),
-  fc.string({ unit: 'binary', maxLength: 5 }).filter((s) => !s.includes('\u0000') && s.isWellFormed()),
+  fc.constantFrom(
+    '',
+    'a',
+    'b',
+    'ab',
+    'abc',
+    'Å',
+    'é',
+    'e\u0301',
+    '😀',
+    '😀a',
+    '%',
+    '_',
+    "'",
+    '"',
+    '\\',
+    '$1',
+    'null',
+  ),
+  fc.constantFrom(
+    `${long}`,
+    `${long}y`,
+    `${long}yé`,
+    `${long}yéz1`,
+    `${long}yéz2`,
+    `${long}y😀`,
+    `${long}x😀b`,
+  ),
+  fc
+    .string({ unit: 'binary', maxLength: 5 })
+    .filter((s) => !s.includes('\u0000') && s.isWellFormed()),
 );
 const number = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(-0, 0.1, -0.1, 0.1 + 0.2, 1e21, 1e308, -1e308, 5e-324, 2 ** 53, 123456789.25),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
-const scalar: fc.Arbitrary<Json> = fc.oneof(fc.constant(null), fc.boolean(), number, number, text, text);
+const scalar: fc.Arbitrary<Json> = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  number,
+  number,
+  text,
+  text,
+);
 const value: fc.Arbitrary<Json> = fc.oneof(
   { weight: 6, arbitrary: scalar },
   { weight: 2, arbitrary: fc.array(scalar, { maxLength: 4 }) },
   { weight: 1, arbitrary: fc.array(fc.array(scalar, { maxLength: 2 }), { maxLength: 2 }) },
   { weight: 1, arbitrary: fc.constant(Array.from({ length: 40 }, (_, i) => i)) },
-  { weight: 2, arbitrary: fc.dictionary(fc.constantFrom('x', 'y', '__proto__', 'a.b'), scalar, { maxKeys: 3 }) },
+  {
+    weight: 2,
+    arbitrary: fc.dictionary(fc.constantFrom('x', 'y', '__proto__', 'a.b'), scalar, { maxKeys: 3 }),
+  },
 );
 const key = fc.constantFrom('a', 'b', 'c', 'n', '__proto__', 'constructor', 'a.b', '💥');
 const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`w${i}`, i % 3]));
 const entity: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 30, arbitrary: fc.dictionary(key, value, { maxKeys: 6 }) },
-  { weight: 1, arbitrary: fc.dictionary(key, value, { maxKeys: 3 }).map((some) => ({ ...wide, ...some })) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(key, value, { maxKeys: 3 }).map((some) => ({ ...wide, ...some })),
+  },
 );
 const path = fc.constantFrom(
-  ...['a', 'b', 'c', 'n', 'n.x', 'n.y', 'a.x', 'b.y', '__proto__', '__proto__.x', 'n.__proto__', 'constructor', '💥'],
+  ...[
+    'a',
+    'b',
+    'c',
+    'n',
+    'n.x',
+    'n.y',
+    'a.x',
+    'b.y',
+    '__proto__',
+    '__proto__.x',
+    'n.__proto__',
+    'constructor',
+    '💥',
+  ],
   ...['missing', 'a.b', 'a.0', 'w299', 'w1', 'n.x.y'],
 );
 const comparable = fc.oneof(number, text);
 const condition: fc.Arbitrary<Json> = fc.oneof(
-  value.filter((v) => typeof v !== 'object' || v === null || Array.isArray(v) || Object.keys(v).length > 0),
+  value.filter(
+    (v) => typeof v !== 'object' || v === null || Array.isArray(v) || Object.keys(v).length > 0,
+  ),
   fc
     .array(
       fc.oneof(
         ...['$eq', '$ne', '$neq'].map((operator) => fc.tuple(fc.constant(operator), value)),
-        ...['$in', '$nin'].map((operator) => fc.tuple(fc.constant(operator), fc.array(value, { maxLength: 4 }))),
-        ...['$gt', '$gte', '$lt', '$lte'].map((operator) => fc.tuple(fc.constant(operator), comparable)),
+        ...['$in', '$nin'].map((operator) =>
+          fc.tuple(fc.constant(operator), fc.array(value, { maxLength: 4 })),
+        ),
+        ...['$gt', '$gte', '$lt', '$lte'].map((operator) =>
+          fc.tuple(fc.constant(operator), comparable),
+        ),
         fc.tuple(fc.constant('$contains'), fc.oneof(number, text, fc.boolean())),
         fc.tuple(fc.constant('$exists'), fc.boolean()),
       ),
@@ -129,9 +201,15 @@ const condition: fc.Arbitrary<Json> = fc.oneof(
 );
 const filter = fc
   .array(fc.tuple(path, condition), { maxLength: 3 })
-  .map((entries) => Object.fromEntries(entries.map(([name, operand]) => [`data.${name}`, operand])) as JsonObject);
+  .map(
+    (entries) =>
+      Object.fromEntries(entries.map(([name, operand]) => [`data.${name}`, operand])) as JsonObject,
+  );
 const sort = fc.option(
-  fc.record({ field: path.map((name) => `data.${name}`), direction: fc.constantFrom('asc' as const, 'desc' as const) }),
+  fc.record({
+    field: path.map((name) => `data.${name}`),
+    direction: fc.constantFrom('asc' as const, 'desc' as const),
+  }),
   { nil: undefined },
 );
 const query = fc.record({ filters: filter, sort, limit: fc.constantFrom(2, 7, 15, 60, 60, 60) });
@@ -158,10 +236,17 @@ test(`${runs * queriesPerRun} random queries return the same entities as the ref
       const type = `set-${(run += 1)}`;
       await t.createType(type);
       const rows: Row[] = [];
-      for (const one of data) rows.push({ id: await t.add(type, one), data: one, status: 'active' });
+      for (const one of data)
+        rows.push({ id: await t.add(type, one), data: one, status: 'active' });
       for (const { at, patch, status } of changes) {
         const row = rows[at % rows.length]!;
-        const result = await t.entities.update(here, { ...origin, type, id: row.id, data: patch, status });
+        const result = await t.entities.update(here, {
+          ...origin,
+          type,
+          id: row.id,
+          data: patch,
+          status,
+        });
         expect(result.ok).toBe(row.status !== 'deleted' || status !== undefined);
         if (!result.ok) continue;
         row.data = { ...row.data, ...patch };
@@ -169,16 +254,19 @@ test(`${runs * queriesPerRun} random queries return the same entities as the ref
       }
       for (const [at, { filters, sort: by, limit }] of queries.entries()) {
         // The index ends at any entity: in the middle of a segment, before the first one, or behind the last one.
-        if (at % 10 === 0) await endIndexAt(type, rows[Math.floor((rows.length * at) / queriesPerRun)]!.id);
+        if (at % 10 === 0)
+          await endIndexAt(type, rows[Math.floor((rows.length * at) / queriesPerRun)]!.id);
         for (const status of executed % 10 === 0 ? ['deleted', 'archived'] : [undefined]) {
           const visible = rows.filter((row) =>
             status === undefined ? row.status !== 'deleted' : row.status === status,
           );
           const expected = visible.filter((row) => matches(row, filters));
-          const inOrder = by === undefined ? expected.toReversed() : sorted(expected, by.field, by.direction);
+          const inOrder =
+            by === undefined ? expected.toReversed() : sorted(expected, by.field, by.direction);
           const found = await readAll({ type, filters, sort: by, limit, status });
           if (JSON.stringify(found) !== JSON.stringify(inOrder.map(({ id }) => id))) {
-            const name = (id: string): string => canonical(rows.find((row) => row.id === id)?.data ?? null);
+            const name = (id: string): string =>
+              canonical(rows.find((row) => row.id === id)?.data ?? null);
             const at = inOrder.findIndex(({ id }, index) => id !== found[index]);
             throw new Error(
               `${JSON.stringify({ filters, by, limit, status })}: ${found.length} found, ${inOrder.length} expected; at ${at}: ` +
@@ -206,7 +294,10 @@ async function endIndexAt(type: string, id: string): Promise<void> {
     [type, id],
   );
   const { no, pos } = rows[0]!;
-  await t.db.pool.query('delete from entity_fields where part in ($1, -$1::int) and pos >= $2', [no, pos]);
+  await t.db.pool.query('delete from entity_fields where part in ($1, -$1::int) and pos >= $2', [
+    no,
+    pos,
+  ]);
 }
 
 async function readAll(input: {

@@ -36,8 +36,17 @@ export interface QueryInput extends PageInput {
 }
 
 /** Returns a page of the entities of a type, newest first (docs/reference/data.md#list). */
-export function listEntities(db: Queryable, scope: Scope, input: PageInput & { access?: Access }): Promise<PageResult> {
-  return readPage(db, scope, input, { clauses: [], sort: null, direction: 'desc', identity: [{}, null] });
+export function listEntities(
+  db: Queryable,
+  scope: Scope,
+  input: PageInput & { access?: Access },
+): Promise<PageResult> {
+  return readPage(db, scope, input, {
+    clauses: [],
+    sort: null,
+    direction: 'desc',
+    identity: [{}, null],
+  });
 }
 
 /**
@@ -46,15 +55,21 @@ export function listEntities(db: Queryable, scope: Scope, input: PageInput & { a
  * arrays. Entities without the field are last in both directions. Entities with equal values are in the order of
  * creation, in the direction of the sort.
  */
-export async function queryEntities(db: Queryable, scope: Scope, input: QueryInput): Promise<PageResult | MaskedField> {
+export async function queryEntities(
+  db: Queryable,
+  scope: Scope,
+  input: QueryInput,
+): Promise<PageResult | MaskedField> {
   const parsed = parseFilters(input.filters);
   const anyOf = parseFilters(input.anyOf);
   const problems = [parsed, anyOf].flatMap((result) => (result.ok ? [] : result.problems));
   const field = parseSortField(input.sort?.field ?? 'createdAt');
   if (typeof field === 'string') problems.push(...invalid('sort.field', field).problems);
-  if (!parsed.ok || !anyOf.ok || typeof field === 'string') return { ok: false, reason: 'invalid', problems };
+  if (!parsed.ok || !anyOf.ok || typeof field === 'string')
+    return { ok: false, reason: 'invalid', problems };
 
-  const clauses = input.anyOf === undefined ? parsed.clauses : [...parsed.clauses, anyOf.clauses.flat()];
+  const clauses =
+    input.anyOf === undefined ? parsed.clauses : [...parsed.clauses, anyOf.clauses.flat()];
   const fieldsRead = [...clauses.flat().map((condition) => condition.field), field];
   const masked = maskedRead(fieldsRead, input.access?.masks ?? []);
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
@@ -62,7 +77,12 @@ export async function queryEntities(db: Queryable, scope: Scope, input: QueryInp
   const sort = field.kind === 'id' || field.kind === 'createdAt' ? null : field;
   const direction = input.sort?.direction ?? 'desc';
   const order = sort === null && direction === 'desc' ? null : [input.sort?.field, direction];
-  return readPage(db, scope, input, { clauses, sort, direction, identity: [input.filters ?? {}, order, input.anyOf] });
+  return readPage(db, scope, input, {
+    clauses,
+    sort,
+    direction,
+    identity: [input.filters ?? {}, order, input.anyOf],
+  });
 }
 
 interface Selection {
@@ -82,10 +102,17 @@ async function readPage(
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
   const { type, status, limit, maxBytes = maxPageBytes, cursor = '', access } = input;
-  const query = canonicalJson([scope.organizationId, scope.environment, type, status ?? null, ...identity]);
+  const query = canonicalJson([
+    scope.organizationId,
+    scope.environment,
+    type,
+    status ?? null,
+    ...identity,
+  ]);
   const isSorted = selection.sort !== null;
   const after = cursor === '' ? null : startOf(decodeCursor(query, cursor), isSorted);
-  if (cursor !== '' && after === null) return invalid('cursor', 'cursor is broken or belongs to another query');
+  if (cursor !== '' && after === null)
+    return invalid('cursor', 'cursor is broken or belongs to another query');
   const request = {
     ...selection,
     scope,
@@ -101,7 +128,9 @@ async function readPage(
   if (page === null) return { ok: false, reason: 'type_not_found' };
   const next = page.last === null ? cursor : encodeCursor(query, positionOf(page.last, isSorted));
   const total =
-    input.count && (await countMatches(db, planQuery({ ...request, sort: null, after: null }), input.count));
-  if (total === null) return invalid('count', `more than ${maxExactCount} entities match: use "estimated"`);
+    input.count &&
+    (await countMatches(db, planQuery({ ...request, sort: null, after: null }), input.count));
+  if (total === null)
+    return invalid('count', `more than ${maxExactCount} entities match: use "estimated"`);
   return { ok: true, page: new PageText(page.itemsJson, next, page.hasMore, total) };
 }

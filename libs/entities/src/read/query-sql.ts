@@ -29,11 +29,17 @@ const maxSmallStored = 16_384;
  * The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. The one for
  * small entities, which are usual, does not add up their sizes.
  */
-export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built<RowOf<typeof pageRow>> {
+export function pageSql(
+  plan: QueryPlan,
+  size: 'small' | 'any' = 'small',
+): Built<RowOf<typeof pageRow>> {
   const sql = new Sql(plan.scope);
   const { direction, limit, maxBytes } = plan;
   const whole = entityJsonSql('e', plan.type, plan.masks, sql);
-  const json = size === 'any' ? whole : `case when pg_column_size(e.data) <= ${maxSmallStored} then ${whole} end`;
+  const json =
+    size === 'any'
+      ? whole
+      : `case when pg_column_size(e.data) <= ${maxSmallStored} then ${whole} end`;
   const ctes = matchesSql(plan, `${json} as json, e.pos`, limit + 1, sql);
   if (size === 'small') {
     const limitParam = sql.param(limit, 'int');
@@ -61,7 +67,10 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
  * `e`.
  */
 function matchesSql(
-  plan: Pick<QueryPlan, 'scope' | 'type' | 'deleted' | 'clauses' | 'direction' | 'listed' | 'positions' | 'scans'>,
+  plan: Pick<
+    QueryPlan,
+    'scope' | 'type' | 'deleted' | 'clauses' | 'direction' | 'listed' | 'positions' | 'scans'
+  >,
   columns: string,
   limit: number,
   sql: Sql,
@@ -155,7 +164,10 @@ const collectedRow = {
 };
 
 /** The statement of a sorted page that fetches and sorts everything that the scans find, up to `maxCollected` entities. */
-export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<typeof collectedRow>> {
+export function collectSql(
+  plan: QueryPlan,
+  { field }: SortPlan,
+): Built<RowOf<typeof collectedRow>> {
   const sql = new Sql(plan.scope);
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);

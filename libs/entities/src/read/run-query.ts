@@ -27,7 +27,11 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
   }
   const { no, items, last, hasMore } = await pageRow(db, plan);
   if (no === null) return null;
-  return { itemsJson: `[${items ?? ''}]`, last: last === null ? null : { key: null, pos: last }, hasMore };
+  return {
+    itemsJson: `[${items ?? ''}]`,
+    last: last === null ? null : { key: null, pos: last },
+    hasMore,
+  };
 }
 
 async function pageRow(db: Queryable, plan: QueryPlan) {
@@ -38,7 +42,9 @@ async function pageRow(db: Queryable, plan: QueryPlan) {
     return (await db.query(plan.scope, large.statement, large.values)).rows[0]!;
   }
   // The statement also returns the entity after the page.
-  return row.hasMore ? { ...row, items: row.items!.slice(0, row.items!.lastIndexOf(rowSeparator)) } : row;
+  return row.hasMore
+    ? { ...row, items: row.items!.slice(0, row.items!.lastIndexOf(rowSeparator)) }
+    : row;
 }
 
 interface SortedEntity extends PageStart {
@@ -62,7 +68,11 @@ function fitting(found: SortedEntity[], maxBytes: number): SortedEntity[] {
  * Up to `limit` + 1 entities in the order of a field, or more than fit in a page. Entities without the field follow all
  * others.
  */
-async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedEntity[] | null> {
+async function sortedEntities(
+  db: Queryable,
+  plan: QueryPlan,
+  sort: SortPlan,
+): Promise<SortedEntity[] | null> {
   if (sort.collects) {
     const { statement, values } = collectSql(plan, sort);
     const { rows } = await db.query(plan.scope, statement, values);

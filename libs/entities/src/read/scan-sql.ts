@@ -8,7 +8,10 @@ import type { Sql } from '../sql';
 import type { Direction, QueryRequest } from './plan-query';
 
 /** CTE `t`: the number and part of the type, and where its index ends. No row if the type does not exist. */
-export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>, sql: Sql): string {
+export function typeSql(
+  { scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>,
+  sql: Sql,
+): string {
   return `t as (select no, ${deleted ? '-no' : 'no'} as part, indexed_to from entity_types
     where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
       and slug = ${sql.param(type, 'text')})`;
@@ -30,12 +33,21 @@ export function segmentsSql({ lo, hi }: PositionRange, sql: Sql): string {
  * A scan of the entities of a part in the order of creation. Part and position are compared as a row: for `part = …`
  * PostgreSQL would estimate the entities of an average tenant, and read and sort all entities of a large one.
  */
-export const positionScanSql = (alias: string, part: string, { lo, hi }: PositionRange, sql: Sql): PositionScan =>
-  scanBetweenSql(alias, part, { lo: posSql(lo, sql), hi: posSql(hi, sql) }, sql);
+export const positionScanSql = (
+  alias: string,
+  part: string,
+  { lo, hi }: PositionRange,
+  sql: Sql,
+): PositionScan => scanBetweenSql(alias, part, { lo: posSql(lo, sql), hi: posSql(hi, sql) }, sql);
 
 /** A scan of the newest entities between two positions, which have no index entries yet. `t` must be in scope. */
 export const newestScanSql = ({ lo, hi }: PositionRange, sql: Sql): PositionScan =>
-  scanBetweenSql('e', 't.part', { lo: `greatest(${posSql(lo, sql)}, t.indexed_to)`, hi: posSql(hi, sql) }, sql);
+  scanBetweenSql(
+    'e',
+    't.part',
+    { lo: `greatest(${posSql(lo, sql)}, t.indexed_to)`, hi: posSql(hi, sql) },
+    sql,
+  );
 
 interface PositionScan {
   within: string;
@@ -44,7 +56,12 @@ interface PositionScan {
 
 const posSql = (pos: bigint, sql: Sql): string => sql.param(String(pos), 'bigint');
 
-function scanBetweenSql(alias: string, part: string, { lo, hi }: { lo: string; hi: string }, sql: Sql): PositionScan {
+function scanBetweenSql(
+  alias: string,
+  part: string,
+  { lo, hi }: { lo: string; hi: string },
+  sql: Sql,
+): PositionScan {
   const position = `(${alias}.part, ${alias}.pos)`;
   return {
     within: `${alias}.tenant = ${sql.tenant} and ${position} >= (${part}, ${lo}) and ${position} <= (${part}, ${hi})`,
@@ -95,7 +112,8 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
       tables,
       entries,
       isFound: () => 'true',
-      inSegment: (direction) => `select distinct f.pos from (${entries}) f order by f.pos ${direction}`,
+      inSegment: (direction) =>
+        `select distinct f.pos from (${entries}) f order by f.pos ${direction}`,
     };
   }
   tables.push(
@@ -107,7 +125,10 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
     `chosen as materialized (select array_agg(c) as scans, count(*) as need
       from ranked where rank = 1 or (rank = 2 and (select entries from ranked where rank = 1) > ${fewEntries}))`,
   );
-  const entries = entriesIn('s', (scan) => `where ${scan} = any((select scans from chosen)::int[])`);
+  const entries = entriesIn(
+    's',
+    (scan) => `where ${scan} = any((select scans from chosen)::int[])`,
+  );
   const isFound = (scan: string): string =>
     `case (select need from chosen) when 1 then max(${scan}) is not null else min(${scan}) <> max(${scan}) end`;
   // A segment without entries of one scan is skipped.
@@ -131,7 +152,9 @@ function pointsSql(scans: readonly Scan[], sql: Sql): string {
   // Every scan finds the entities that are not fully indexed.
   const overflow = `select c, ${shapeField}, array[s.shape] from entity_shapes s, t, generate_series(0, ${sql.param(scans.length, 'int')} - 1) c
     where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape = '\\x01'`;
-  const absent = scans.flatMap((scan, index) => scan.absent.map((lacked) => ({ scan: index, field: lacked })));
+  const absent = scans.flatMap((scan, index) =>
+    scan.absent.map((lacked) => ({ scan: index, field: lacked })),
+  );
   if (absent.length === 0) return `points as materialized (${given} union all ${overflow})`;
   const lacking = `select a.scan, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.ints(absent.map((row) => row.scan))}, ${sql.ints(absent.map((row) => row.field))}) a(scan, field)
     where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.scan, a.field`;
@@ -150,5 +173,10 @@ function rangesSql(scans: readonly Scan[], sql: Sql): string | null {
 }
 
 /** The key ranges that satisfy a condition, each with the number of its scan. */
-const rowsOf = (scans: readonly Scan[], matches: (range: FieldRange) => boolean): (FieldRange & { scan: number })[] =>
-  scans.flatMap(({ keyRanges }, scan) => keyRanges.filter(matches).map((range) => ({ scan, ...range })));
+const rowsOf = (
+  scans: readonly Scan[],
+  matches: (range: FieldRange) => boolean,
+): (FieldRange & { scan: number })[] =>
+  scans.flatMap(({ keyRanges }, scan) =>
+    keyRanges.filter(matches).map((range) => ({ scan, ...range })),
+  );

@@ -94,12 +94,20 @@ test.each<[string, JsonObject, (n: number) => boolean]>([
       for (let cursor: string | undefined, hasMore = true; hasMore;) {
         const filters = { 'data.n': filter, ...more };
         const sort = { field: 'data.n', direction };
-        const result = await t.entities.query(here, { type: 'item', limit: 4, cursor, filters, sort });
+        const result = await t.entities.query(here, {
+          type: 'item',
+          limit: 4,
+          cursor,
+          filters,
+          sort,
+        });
         if (!result.ok) throw new Error(result.reason);
         found.push(...result.page.entities.map((entity) => entity.data.n as number));
         ({ cursor, hasMore } = result.page);
       }
-      const expected = data.filter(({ n, half }) => matches(n) && (half || !('data.half' in more))).map(({ n }) => n);
+      const expected = data
+        .filter(({ n, half }) => matches(n) && (half || !('data.half' in more)))
+        .map(({ n }) => n);
       expect(found).toEqual(expected.sort((a, b) => (direction === 'asc' ? a - b : b - a)));
     }
   }

@@ -9,7 +9,11 @@ const typeOf = statement(
 );
 
 /** The slug of an entity's type; null if the environment has no entity with this id. Includes deleted entities. */
-export async function typeOfEntity(db: Queryable, scope: Scope, id: string): Promise<string | null> {
+export async function typeOfEntity(
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<string | null> {
   const { rows } = await db.query(scope, typeOf, [scope.tenant, scope.environment, id]);
   return rows[0]?.slug ?? null;
 }

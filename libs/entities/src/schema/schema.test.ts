@@ -16,7 +16,10 @@ const full: JsonObject = {
   properties: {
     name: { type: 'string' },
     tier: { type: 'string', enum: ['gold', 'silver'] },
-    lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] } },
+    lines: {
+      type: 'array',
+      items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+    },
     owner: { references: 'customer' },
     either: { type: ['string', 'null'] },
   },
@@ -32,14 +35,25 @@ test('a flat map and a JSON Schema are both returned as a flat map', () => {
     owner: 'string',
     either: 'string',
   });
-  expect(flatSchema({ type: 'string', properties: 'object' })).toEqual({ type: 'string', properties: 'object' });
+  expect(flatSchema({ type: 'string', properties: 'object' })).toEqual({
+    type: 'string',
+    properties: 'object',
+  });
   expect(flatSchema({})).toEqual({});
 });
 
 test('declared fields are checked, undeclared ones accept any value', () => {
   const schema = readTypeSchema(flat);
   expect(
-    validateNew(schema, { name: 'a', age: 1, vip: false, born: '2026-01-31', tags: [], extra: {}, other: 1 }),
+    validateNew(schema, {
+      name: 'a',
+      age: 1,
+      vip: false,
+      born: '2026-01-31',
+      tags: [],
+      extra: {},
+      other: 1,
+    }),
   ).toEqual([]);
   expect(validateNew(schema, { born: 1_700_000_000_000, name: null })).toEqual([]);
   expect(validateNew(schema, {})).toEqual([]);
@@ -61,35 +75,36 @@ test.each<[string, string, boolean]>([
 
 test('required, enum, items and references are checked', () => {
   const schema = readTypeSchema(full);
-  expect(validateNew(schema, { name: 'a', lines: [{ sku: 'x' }], tier: 'gold', owner: 'ent_1', either: null })).toEqual(
-    [],
-  );
+  expect(
+    validateNew(schema, {
+      name: 'a',
+      lines: [{ sku: 'x' }],
+      tier: 'gold',
+      owner: 'ent_1',
+      either: null,
+    }),
+  ).toEqual([]);
   expect(paths(validateNew(schema, {}))).toEqual(['data.name', 'data.lines']);
-  expect(paths(validateNew(schema, { name: null, lines: [{}, { sku: 1 }], tier: 'x', owner: 5 }))).toEqual([
-    'data.name',
-    'data.tier',
-    'data.lines.0.sku',
-    'data.lines.1.sku',
-    'data.owner',
-  ]);
+  expect(
+    paths(validateNew(schema, { name: null, lines: [{}, { sku: 1 }], tier: 'x', owner: 5 })),
+  ).toEqual(['data.name', 'data.tier', 'data.lines.0.sku', 'data.lines.1.sku', 'data.owner']);
 });
 
 test('a merge is checked for the fields that it sets', () => {
   const schema = readTypeSchema(full);
   expect(validateMerge(schema, { tier: 'silver', free: 1 })).toEqual([]);
-  expect(paths(validateMerge(schema, { name: null, tier: 'x' }))).toEqual(['data.name', 'data.tier']);
+  expect(paths(validateMerge(schema, { name: null, tier: 'x' }))).toEqual([
+    'data.name',
+    'data.tier',
+  ]);
 });
 
 test('invalid schemas are refused', () => {
   expect(checkTypeSchema(flat)).toEqual([]);
   expect(checkTypeSchema(full)).toEqual([]);
-  expect(paths(checkTypeSchema({ a: 1, b: '', c: { type: 5 }, d: { enum: [] }, e: { items: null } }))).toEqual([
-    'schema.a',
-    'schema.b',
-    'schema.c.type',
-    'schema.d.enum',
-    'schema.e.items',
-  ]);
+  expect(
+    paths(checkTypeSchema({ a: 1, b: '', c: { type: 5 }, d: { enum: [] }, e: { items: null } })),
+  ).toEqual(['schema.a', 'schema.b', 'schema.c.type', 'schema.d.enum', 'schema.e.items']);
 });
 
 test('an unknown type name is refused, and the message lists the known ones', () => {
@@ -98,7 +113,11 @@ test('an unknown type name is refused, and the message lists the known ones', ()
     file: { type: ['blob', 'null'] },
     lines: { type: 'array', items: { type: 'object', properties: { at: 'Date' } } },
   });
-  expect(paths(problems)).toEqual(['schema.name', 'schema.file.type', 'schema.lines.items.properties.at']);
+  expect(paths(problems)).toEqual([
+    'schema.name',
+    'schema.file.type',
+    'schema.lines.items.properties.at',
+  ]);
   expect(problems[0]!.message).toMatch(/^"strng" is not a type name; use one of string, .*date/);
   // A stored schema with an unknown type name does not prevent writes.
   expect(validateNew(readTypeSchema({ name: 'strng' }), { name: 5 })).toEqual([]);
@@ -121,7 +140,9 @@ test('a value is checked against a long list in time proportional to the value',
 });
 
 test('the problems of one entity and their messages are limited', () => {
-  const schema = readTypeSchema({ a: { items: { enum: Array.from({ length: 2_000 }, (_, n) => ({ n })) } } });
+  const schema = readTypeSchema({
+    a: { items: { enum: Array.from({ length: 2_000 }, (_, n) => ({ n })) } },
+  });
   const problems = validateNew(schema, { a: Array(1_000).fill(5) });
   expect(problems).toHaveLength(100);
   expect(problems[0]!.message).toMatch(/^must be one of \{"n":0\}, .{400,500}…$/);

@@ -20,13 +20,16 @@ export type TypeSchema = Map<string, FieldSchema>;
 /** Reads a pushed schema, which is a flat map of field to type name or a subset of JSON Schema. Ignores what it cannot read. */
 export function readTypeSchema(schema: JsonObject): TypeSchema {
   const { fields, required } = fieldsOf(schema);
-  return new Map(Object.entries(fields).map(([name, field]) => [name, readField(field, required.has(name))]));
+  return new Map(
+    Object.entries(fields).map(([name, field]) => [name, readField(field, required.has(name))]),
+  );
 }
 
 /** The problems of a pushed schema; empty if it is valid. */
 export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
-  for (const [name, field] of Object.entries(fieldsOf(schema).fields)) checkField(problems, field, `schema.${name}`);
+  for (const [name, field] of Object.entries(fieldsOf(schema).fields))
+    checkField(problems, field, `schema.${name}`);
   return problems;
 }
 
@@ -34,7 +37,10 @@ export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
 export function flatSchema(schema: JsonObject): Record<string, string> {
   const entries = [...readTypeSchema(schema)].map(([name, { types, references, enum: values }]) => {
     const [first] = types.filter((type) => type !== 'null');
-    return [name, first ?? (references === undefined && values === undefined ? 'any' : 'string')] as const;
+    return [
+      name,
+      first ?? (references === undefined && values === undefined ? 'any' : 'string'),
+    ] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -56,7 +62,9 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
     required: required || field.required === true,
     ...(Array.isArray(field.enum) ? { enum: field.enum } : {}),
     ...(items === undefined ? {} : { items: readField(items, false) }),
-    ...(isObject(field.properties) && { properties: Object.fromEntries(readTypeSchema({ ...field, type: 'object' })) }),
+    ...(isObject(field.properties) && {
+      properties: Object.fromEntries(readTypeSchema({ ...field, type: 'object' })),
+    }),
     ...(typeof references === 'string' ? { references } : {}),
     ...(typeof description === 'string' ? { description } : {}),
   };
@@ -65,23 +73,27 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
 function checkField(problems: ErrorDetail[], field: Json | undefined, path: string): void {
   const add = (name: string, message: string) => problems.push({ path: `${path}${name}`, message });
   if (typeof field === 'string') return checkTypeName(problems, field, path);
-  if (!isObject(field)) return void add('', 'must be a type name or an object that describes the field');
+  if (!isObject(field))
+    return void add('', 'must be a type name or an object that describes the field');
   const { type, enum: values, items, properties, references, required } = field;
   const names = Array.isArray(type) ? type : [type ?? 'any'];
   if (names.length === 0) add('.type', 'must be a type name or a list of them');
   for (const name of names) checkTypeName(problems, name, `${path}.type`);
   if (values !== undefined && (!Array.isArray(values) || values.length === 0))
     add('.enum', 'must be a list of the allowed values');
-  if (references !== undefined && typeof references !== 'string') add('.references', "must be an entity type's slug");
+  if (references !== undefined && typeof references !== 'string')
+    add('.references', "must be an entity type's slug");
   if (required !== undefined && typeof required !== 'boolean' && !Array.isArray(required))
     add('.required', 'must be true or false');
   if (items !== undefined) checkField(problems, items, `${path}.items`);
   if (isObject(properties))
-    for (const [name, inner] of Object.entries(properties)) checkField(problems, inner, `${path}.properties.${name}`);
+    for (const [name, inner] of Object.entries(properties))
+      checkField(problems, inner, `${path}.properties.${name}`);
 }
 
 function checkTypeName(problems: ErrorDetail[], name: Json | undefined, path: string): void {
-  const message = typeof name === 'string' ? typeNameProblem(name) : 'must be a type name or a list of them';
+  const message =
+    typeof name === 'string' ? typeNameProblem(name) : 'must be a type name or a list of them';
   if (message !== null) problems.push({ path, message });
 }
 

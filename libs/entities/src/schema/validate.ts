@@ -23,13 +23,20 @@ export function validateMerge(schema: TypeSchema, patch: JsonObject): ErrorDetai
   return problems;
 }
 
-function checkField(problems: ErrorDetail[], field: FieldSchema, data: JsonObject, name: string, path: string): void {
+function checkField(
+  problems: ErrorDetail[],
+  field: FieldSchema,
+  data: JsonObject,
+  name: string,
+  path: string,
+): void {
   if (Object.hasOwn(data, name)) checkValue(problems, field, data[name] as Json, `${path}.${name}`);
   else checkMissing(problems, field, `${path}.${name}`);
 }
 
 function checkMissing(problems: ErrorDetail[], field: FieldSchema, path: string): void {
-  if (field.required && problems.length < maxProblems) problems.push({ path, message: 'is required' });
+  if (field.required && problems.length < maxProblems)
+    problems.push({ path, message: 'is required' });
 }
 
 /** Adds the problems of a value, in time proportional to its size. */
@@ -44,9 +51,11 @@ function checkValue(problems: ErrorDetail[], field: FieldSchema, value: Json, pa
   else if (allowed !== undefined && !canonicalTexts(allowed).has(canonicalJson(value)))
     problems.push({ path, message: `must be one of ${listOf(allowed)}` });
   else if (Array.isArray(value)) {
-    if (items !== undefined) value.forEach((item, index) => checkValue(problems, items, item, `${path}.${index}`));
+    if (items !== undefined)
+      value.forEach((item, index) => checkValue(problems, items, item, `${path}.${index}`));
   } else if (typeof value === 'object' && value !== null && properties !== undefined)
-    for (const [name, inner] of Object.entries(properties)) checkField(problems, inner, value, name, path);
+    for (const [name, inner] of Object.entries(properties))
+      checkField(problems, inner, value, name, path);
 }
 
 function listOf(allowed: Json[]): string {

@@ -1,5 +1,13 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
+import {
+  type Db,
+  type Queryable,
+  type RowOf,
+  column,
+  scopeColumns,
+  scopeRow,
+  statement,
+} from '@parley/db';
 import { firstPosition } from '../field-index/position';
 import { lockOutWriters } from '../write/writer-lock';
 import { searchVector } from './search-vector';
@@ -72,7 +80,11 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
  * the type, so that an interrupted run continues where it stopped; another change of the fields restarts it. Until an
  * entity's batch is done, searches find it by the old fields. Returns whether all entities are done.
  */
-export async function reindexType(db: Db, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
+export async function reindexType(
+  db: Db,
+  typeId: string,
+  options: ReindexOptions = {},
+): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
   const [type] = (await db.acrossTenants('due work', typeById, [typeId])).rows;
   if (type === undefined) return true;
@@ -89,13 +101,21 @@ export async function reindexType(db: Db, typeId: string, options: ReindexOption
 }
 
 const typeRow = { tenant: column.int4, no: column.int4 };
-const typeById = statement('entity-type-by-id', 'select tenant, no from entity_types where id = $1', typeRow);
+const typeById = statement(
+  'entity-type-by-id',
+  'select tenant, no from entity_types where id = $1',
+  typeRow,
+);
 
 const lockType = statement(
   'lock-type-to-reindex',
   `select segment, search_fields, reindex from entity_types
    where tenant = $1 and no = $2 and search_fields <> indexed_fields for no key update`,
-  { segment: column.int4, search_fields: column.textArray, reindex: column.jsonb<Progress>().nullable },
+  {
+    segment: column.int4,
+    search_fields: column.textArray,
+    reindex: column.jsonb<Progress>().nullable,
+  },
 );
 
 // Two index ranges, for active and deleted entities. Rows are locked inside the union, because a union itself cannot lock.
@@ -106,7 +126,13 @@ const lockBatch = statement(
      union all
      select * from (select * from entities where tenant = $1 and part = -$2::int and pos > $3 order by pos limit $4 for update) deleted) e
    order by e.pos limit $4`,
-  { id: column.text, part: column.int4, segment: column.int4, pos: column.text, data: column.jsonb<JsonObject>() },
+  {
+    id: column.text,
+    part: column.int4,
+    segment: column.int4,
+    pos: column.text,
+    data: column.jsonb<JsonObject>(),
+  },
 );
 
 const indexBatch = statement(
@@ -123,7 +149,12 @@ const keepProgress = statement(
 );
 
 /** Reindexes one batch. Null if the type needs none. With `closing`, writers are locked out, so the last batch is final. */
-async function reindexBatch(tx: Queryable, type: RowOf<typeof typeRow>, batchSize: number, closing: boolean) {
+async function reindexBatch(
+  tx: Queryable,
+  type: RowOf<typeof typeRow>,
+  batchSize: number,
+  closing: boolean,
+) {
   const values = [type.tenant, type.no];
   if (closing) await tx.query(type, lockOutWriters, [...values, '5s']);
   const [locked] = (await tx.query(type, lockType, values)).rows;
@@ -145,6 +176,10 @@ async function reindexBatch(tx: Queryable, type: RowOf<typeof typeRow>, batchSiz
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
   const reached: Progress = { fields, pos: last?.pos ?? progress.pos, done, share };
-  await tx.query(type, keepProgress, finished ? [...values, fields, null] : [...values, null, JSON.stringify(reached)]);
+  await tx.query(
+    type,
+    keepProgress,
+    finished ? [...values, fields, null] : [...values, null, JSON.stringify(reached)],
+  );
   return { moved: rows.length, done, share, finished };
 }

@@ -62,7 +62,11 @@ test('all words must match, the last one as a prefix; case and accents are ignor
 });
 
 test('sharp s and emoji are found', async () => {
-  await fill('special', ['text'], [{ text: 'Große Straße 5' }, { text: 'best 🍕 in town' }, { text: '👍🏿 fine' }]);
+  await fill(
+    'special',
+    ['text'],
+    [{ text: 'Große Straße 5' }, { text: 'best 🍕 in town' }, { text: '👍🏿 fine' }],
+  );
   expect(await search('special', 'strasse')).toEqual([0]);
   expect(await search('special', 'GROSSE STRAẞE')).toEqual([0]);
   expect(await search('special', '🍕')).toEqual([1]);
@@ -70,18 +74,35 @@ test('sharp s and emoji are found', async () => {
   expect(await search('special', '🦜')).toEqual([]);
 });
 
-test.each(["'", '"', '\\', '& | !', ':*', '~:', "creme' & 'x", '()', '<->', '%', '\u0000', '\ud800', '💥'])(
-  'the query %j is harmless',
-  async (query) => {
-    await expect(search('doc', query)).resolves.toEqual(expect.any(Array));
-  },
-);
+test.each([
+  "'",
+  '"',
+  '\\',
+  '& | !',
+  ':*',
+  '~:',
+  "creme' & 'x",
+  '()',
+  '<->',
+  '%',
+  '\u0000',
+  '\ud800',
+  '💥',
+])('the query %j is harmless', async (query) => {
+  await expect(search('doc', query)).resolves.toEqual(expect.any(Array));
+});
 
 test('whole words rank first, then fields with a higher weight, then newer entities', async () => {
   await fill(
     'ranked',
     ['title', 'note'],
-    [{ note: 'red' }, { title: 'reddish' }, { title: 'red' }, { title: 'red' }, { title: 'red red red' }],
+    [
+      { note: 'red' },
+      { title: 'reddish' },
+      { title: 'red' },
+      { title: 'red' },
+      { title: 'red red red' },
+    ],
   );
   expect(await search('ranked', 'red')).toEqual([4, 3, 2, 0, 1]);
   expect(await search('ranked', 'red', { limit: 2 })).toEqual([4, 3]);
@@ -110,7 +131,11 @@ describe('more entities than are searched without the index', () => {
     for (let at = 0; at < 620; at += 10)
       await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          t.entities.create(here, { ...origin, type, data: { n: oldest.length + at + i, ...newer } }),
+          t.entities.create(here, {
+            ...origin,
+            type,
+            data: { n: oldest.length + at + i, ...newer },
+          }),
         ),
       );
   }
@@ -150,7 +175,8 @@ test('after a change of the search fields, entities are reindexed in batches; an
     },
   });
   expect([finished, progress]).toEqual([false, [10]]);
-  const state = async () => (await searchStates(t.db, here)).find(({ slug }) => slug === 'reindexed')?.reindexing;
+  const state = async () =>
+    (await searchStates(t.db, here)).find(({ slug }) => slug === 'reindexed')?.reindexing;
   expect(await state()).toEqual({ done: 10, share: expect.any(Number) });
   expect((await state())!.share).toBeGreaterThan(0.2);
   expect((await state())!.share).toBeLessThan(0.9);
@@ -158,7 +184,12 @@ test('after a change of the search fields, entities are reindexed in batches; an
   expect(await search('reindexed', 'new3')).toEqual([3]);
   expect(await search('reindexed', 'old22')).toEqual([22]);
   await t.add('reindexed', { n: 99, a: 'old99', b: 'new99' });
-  expect(await reindexType(t.db, typeId, { batchSize: 10, onProgress: (done) => void progress.push(done) })).toBe(true);
+  expect(
+    await reindexType(t.db, typeId, {
+      batchSize: 10,
+      onProgress: (done) => void progress.push(done),
+    }),
+  ).toBe(true);
   expect(progress).toEqual([10, 20, 26]);
   expect(await search('reindexed', 'old')).toEqual([]);
   expect(await search('reindexed', 'new99')).toEqual([99]);

@@ -23,7 +23,8 @@ export interface SearchInput {
   access?: Access;
 }
 
-export type SearchResult = { ok: true; list: EntityListText } | TypeNotFound | MaskedField | Invalid;
+export type SearchResult =
+  { ok: true; list: EntityListText } | TypeNotFound | MaskedField | Invalid;
 
 /** Number of the newest entities that are searched without the index, which answers searches for frequent words. */
 const recentWindow = 500;
@@ -35,7 +36,11 @@ const maxRanked = 1_000;
 const minMatches = 20;
 
 /** `no` is null if the type does not exist, `items` if nothing matches. */
-const foundRow = { no: column.int4.nullable, fields: column.textArray.nullable, items: column.text.nullable };
+const foundRow = {
+  no: column.int4.nullable,
+  fields: column.textArray.nullable,
+  items: column.text.nullable,
+};
 
 /**
  * Returns the entities whose search fields contain all words of the query, the last one as a prefix
@@ -44,7 +49,11 @@ const foundRow = { no: column.int4.nullable, fields: column.textArray.nullable, 
  * (`whole`), and, if these are too few, indexed entities with the prefix (`prefixed`). If half of the newest entities have
  * the words, only these are ranked, because the time to rank all matches grows with their number.
  */
-export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
+export async function searchEntities(
+  db: Queryable,
+  scope: Scope,
+  input: SearchInput,
+): Promise<SearchResult> {
   const { type, limit, maxBytes = maxPageBytes, access } = input;
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;

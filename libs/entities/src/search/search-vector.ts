@@ -10,7 +10,11 @@ const maxPosition = 16_000;
  * The text of an entity's `tsvector`: the words of its search fields, each prefixed with the number of the entity's part, so
  * that a search reads only index entries of its own type. The first field has the highest weight. Null without words.
  */
-export function searchVector(part: number, data: JsonObject, searchFields: readonly string[]): string | null {
+export function searchVector(
+  part: number,
+  data: JsonObject,
+  searchFields: readonly string[],
+): string | null {
   const positions = new Map<string, string[]>();
   let position = 0;
   searchFields.forEach((field, index) => {
@@ -29,7 +33,13 @@ export function searchVector(part: number, data: JsonObject, searchFields: reado
 function textAt(data: JsonObject, field: string): string {
   let value: Json | undefined = data;
   for (const key of field.replace(/^data\./, '').split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) return '';
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value) ||
+      !Object.hasOwn(value, key)
+    )
+      return '';
     value = value[key];
   }
   return plainText(value ?? null);

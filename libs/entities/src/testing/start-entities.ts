@@ -11,7 +11,10 @@ export const here: Scope = { organizationId: 'org_here', tenant: 7, environment:
 export interface TestEntities {
   db: Db;
   entities: Entities;
-  createType(slug: string, options?: { scope?: Scope; schema?: JsonObject; searchFields?: string[] }): Promise<string>;
+  createType(
+    slug: string,
+    options?: { scope?: Scope; schema?: JsonObject; searchFields?: string[] },
+  ): Promise<string>;
   /** Creates an entity and returns its id. */
   add(type: string, data: JsonObject, status?: string, scope?: Scope): Promise<string>;
   /** Begins a new segment and indexes all entities of a type. */

@@ -169,7 +169,14 @@ export async function applyChange(
   const now = sql.param(locked.lockedAt, 'bigint');
   const result = { ...storedEntity('e'), status, updatedAt: now, data: `(e.data || ${patch})` };
   const index = locked.isIndexed
-    ? reindexSql(locked, part, indexRows(previous, locked.status), indexRows(data, change.status), change, sql)
+    ? reindexSql(
+        locked,
+        part,
+        indexRows(previous, locked.status),
+        indexRows(data, change.status),
+        change,
+        sql,
+      )
     : '';
   const text = `with u as (
       update entities e set data = e.data || ${patch}, status = ${status}, part = ${newPart},
@@ -188,7 +195,10 @@ export async function applyChange(
         'previousData', ${sql.param(kept?.previousData ?? locked.dataText, 'jsonb')},
         'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')}${kept ? `, 'isPartial', true` : ''})`,
         // These actions are still valid: the row of the type has been locked since it was read.
-        waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
+        waits: sql.param(
+          locked.relayedActions.includes(change.event.slice('entity.'.length)),
+          'bool',
+        ),
       },
       sql,
     )})
@@ -215,7 +225,11 @@ function reindexSql(
   { shapeFor }: Change,
   sql: Sql,
 ): string {
-  const { removed, added, shape } = diffIndexRows(before, after, { samePart: part === oldPart, updatedAt, shapeFor });
+  const { removed, added, shape } = diffIndexRows(before, after, {
+    samePart: part === oldPart,
+    updatedAt,
+    shapeFor,
+  });
   const newShape =
     shape === null
       ? ''
@@ -243,7 +257,11 @@ interface IndexEntries {
 function diffIndexRows(
   before: IndexRows,
   after: IndexRows,
-  { samePart, updatedAt, shapeFor }: { samePart: boolean; updatedAt: number; shapeFor: (shape: Shape) => Shape },
+  {
+    samePart,
+    updatedAt,
+    shapeFor,
+  }: { samePart: boolean; updatedAt: number; shapeFor: (shape: Shape) => Shape },
 ): { removed: IndexEntries; added: IndexEntries; shape: Shape | null } {
   const afterKeys = new Set(samePart ? keysOf(after) : []);
   const unchanged = new Set(keysOf(before).filter((key) => afterKeys.has(key)));

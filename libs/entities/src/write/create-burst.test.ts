@@ -27,7 +27,9 @@ test('creates of a burst share transactions, and each has its own result, event 
        v.payload->'data' = e.data as "hasData", e.xmin::text as transaction
      from entities e join events v on v.entity_id = e.id order by e.pos`,
   );
-  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n).filter((n) => n % 7 !== 0));
+  expect(rows.map(({ n }) => n)).toEqual(
+    Array.from({ length: 100 }, (_, n) => n).filter((n) => n % 7 !== 0),
+  );
   for (const { n, ...row } of rows) {
     expect(row).toMatchObject({
       status: n % 10 === 0 ? 'deleted' : 'active',

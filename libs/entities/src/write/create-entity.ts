@@ -1,13 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, batchCalls, column, idempotentEntitySql, statement } from '@parley/db';
+import {
+  type Db,
+  type Queryable,
+  type RowOf,
+  batchCalls,
+  column,
+  idempotentEntitySql,
+  statement,
+} from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Access, maskedWrite } from '../access';
 import { filterSql } from '../filter/filter-sql';
 import { idSql } from '../field-index/position';
 import { getEntity } from '../read/get-entity';
 import { EntityText, entityJsonSql } from '../read/entity-json';
-import { type Invalid, type MaskedField, type OutOfScope, type TooLarge, type TypeNotFound, invalid } from '../result';
+import {
+  type Invalid,
+  type MaskedField,
+  type OutOfScope,
+  type TooLarge,
+  type TypeNotFound,
+  invalid,
+} from '../result';
 import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
 import { type Built, Sql } from '../sql';
@@ -60,7 +75,10 @@ export function creator(db: Db, deps: WriteDeps) {
   const together = batchCalls(
     (creates: readonly Create[]) => {
       const { scope, input } = creates[0]!;
-      return createMany(db, deps, scope, { type: input.type, entities: creates.map((create) => create.input) });
+      return createMany(db, deps, scope, {
+        type: input.type,
+        entities: creates.map((create) => create.input),
+      });
     },
     // Creates of a type that arrive while an earlier one is being stored share a statement and a commit (docs/adr/0074).
     {
@@ -71,13 +89,17 @@ export function creator(db: Db, deps: WriteDeps) {
   );
   return async (scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult> => {
     const { type, access, idempotencyId, data, status } = input;
-    const isLimited = access !== undefined && (access.clauses.length > 0 || access.masks.length > 0);
-    if (tx === undefined && idempotencyId === undefined && !isLimited) return together({ scope, input });
+    const isLimited =
+      access !== undefined && (access.clauses.length > 0 || access.masks.length > 0);
+    if (tx === undefined && idempotencyId === undefined && !isLimited)
+      return together({ scope, input });
     if (idempotencyId !== undefined && unstorableIn(data, status) === null) {
       const earlier = await findCreated(tx ?? db, scope, input, idempotencyId);
       if (earlier !== null) return earlier;
     }
-    return (await createMany(db, deps, scope, { type, access, entities: [input], idempotencyId }, tx))[0]!;
+    return (
+      await createMany(db, deps, scope, { type, access, entities: [input], idempotencyId }, tx)
+    )[0]!;
   };
 }
 
@@ -94,11 +116,15 @@ export async function createMany(
   tx?: Queryable,
 ): Promise<CreateResult[]> {
   const within = tx ?? db;
-  const refused = await Promise.all(input.entities.map((entity) => refusalOf(within, scope, entity)));
-  if (!isStorable(input.type)) return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
+  const refused = await Promise.all(
+    input.entities.map((entity) => refusalOf(within, scope, entity)),
+  );
+  if (!isStorable(input.type))
+    return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
   for (;;) {
     const type = await types.get(within, scope, input.type);
-    if (type === null) return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
+    if (type === null)
+      return refused.map((refusal) => refusal ?? { ok: false, reason: 'type_not_found' });
     const results: (CreateResult | null)[] = input.entities.map(
       ({ data }, at) => refused[at] ?? invalidFor(type, data, input.access),
     );
@@ -121,24 +147,36 @@ export async function createMany(
     return results.map((result) => {
       if (result !== null) return result;
       const { json } = rows[next++]!;
-      return json === null ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(json) };
+      return json === null
+        ? { ok: false, reason: 'out_of_scope' }
+        : { ok: true, entity: new EntityText(json) };
     });
   }
 }
 
 /** Why an entity cannot be stored, whatever its type. */
-async function refusalOf(db: Queryable, scope: Scope, { data, status }: NewEntity): Promise<Invalid | TooLarge | null> {
+async function refusalOf(
+  db: Queryable,
+  scope: Scope,
+  { data, status }: NewEntity,
+): Promise<Invalid | TooLarge | null> {
   return unstorableIn(data, status) ?? (await tooLarge(db, scope, data));
 }
 
-function invalidFor(type: CachedType, data: JsonObject, access: Access | undefined): Invalid | MaskedField | null {
+function invalidFor(
+  type: CachedType,
+  data: JsonObject,
+  access: Access | undefined,
+): Invalid | MaskedField | null {
   const problems = validateNew(type.schema, data);
   if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
   const field = maskedWrite(data, access?.masks ?? [], 'create');
   return field === null ? null : { ok: false, reason: 'masked_field', field };
 }
 
-const createdUnderKey = statement('idempotent-entity', idempotentEntitySql.find, { entity_id: column.text.nullable });
+const createdUnderKey = statement('idempotent-entity', idempotentEntitySql.find, {
+  entity_id: column.text.nullable,
+});
 
 /** The result of an earlier attempt with the same idempotency record. Null if it created no entity. */
 async function findCreated(

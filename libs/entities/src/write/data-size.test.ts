@@ -29,7 +29,10 @@ test('data of up to 1 MiB as PostgreSQL returns it can be created, and no more',
   expect(await create({ a: text(1_024 * kib - frame - 1) })).toMatchObject({ ok: true });
   expect(await create({ a: text(1_024 * kib - frame + 1) })).toEqual(tooLarge);
   // 7 bytes of a request, 303 bytes of an answer.
-  expect(await create({ a: Array(5_000).fill(1e300) })).toEqual({ ...tooLarge, bytes: 5_000 * 303 + frame - 2 });
+  expect(await create({ a: Array(5_000).fill(1e300) })).toEqual({
+    ...tooLarge,
+    bytes: 5_000 * 303 + frame - 2,
+  });
 });
 
 test('of concurrent patches those that fit are kept, and a refused one writes nothing and no event', async () => {

@@ -7,9 +7,13 @@ export const maxDataBytes = 1_048_576;
 /** PostgreSQL writes a number such as 1e300 without an exponent, so that 7 bytes of a request become 303. */
 const maxGrowth = 48;
 
-const mergedSize = statement('merged-data-size', `select octet_length(($1::jsonb || $2::jsonb)::text) as bytes`, {
-  bytes: column.int4,
-});
+const mergedSize = statement(
+  'merged-data-size',
+  `select octet_length(($1::jsonb || $2::jsonb)::text) as bytes`,
+  {
+    bytes: column.int4,
+  },
+);
 
 /**
  * The failure when `patch`, merged into the locked entity with this text of its `data`, exceeds the maximum size. An entity

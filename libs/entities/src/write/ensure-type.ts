@@ -15,9 +15,22 @@ const ensure = statement(
 export async function ensureType(
   db: Queryable,
   scope: Scope,
-  { slug, name, schema, searchFields }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
+  {
+    slug,
+    name,
+    schema,
+    searchFields,
+  }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
   const { tenant, environment } = scope;
-  const values = [tenant, newId('type'), environment, slug, name, JSON.stringify(schema), searchFields];
+  const values = [
+    tenant,
+    newId('type'),
+    environment,
+    slug,
+    name,
+    JSON.stringify(schema),
+    searchFields,
+  ];
   await db.query(scope, ensure, values);
 }

@@ -148,10 +148,14 @@ async function writeEntries(
       await tx.query(scope, addShape, [scope.tenant, no, shape.key, shape.fields ?? []]);
     }
     fields.push(...rows.fields, shapeField, updatedAtField);
-    for (const value of [...rows.values, shape.key, encodeValue(Number(updatedAt))]) values.push(byteaElement(value));
+    for (const value of [...rows.values, shape.key, encodeValue(Number(updatedAt))])
+      values.push(byteaElement(value));
     while (at.length < fields.length) at.push(index + 1);
     if (fields.length < maxEntries && index < entities.length - 1) continue;
-    await tx.query(scope, statement, [scope.tenant, ...[...places, at, fields, values].map(arrayLiteral)]);
+    await tx.query(scope, statement, [
+      scope.tenant,
+      ...[...places, at, fields, values].map(arrayLiteral),
+    ]);
     [at, fields, values] = [[], [], []];
   }
 }

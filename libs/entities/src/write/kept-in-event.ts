@@ -14,7 +14,11 @@ export function keptInEvent(
   previous: JsonObject,
   data: JsonObject,
 ): { data: string; previousData: string } | null {
-  if (eventKeys === null || Buffer.byteLength(dataText) + Buffer.byteLength(patchText) <= maxWholeBytes) return null;
+  if (
+    eventKeys === null ||
+    Buffer.byteLength(dataText) + Buffer.byteLength(patchText) <= maxWholeBytes
+  )
+    return null;
   const named = new Set(eventKeys);
   const isKept = (key: string): boolean =>
     named.has(key) || !Object.hasOwn(previous, key) || !isDeepStrictEqual(previous[key], data[key]);
@@ -25,4 +29,8 @@ export function keptInEvent(
 
 /** JSON of an object with these of its keys. `fromEntries` defines own properties, even for a key such as `__proto__`. */
 const pick = (object: JsonObject, keys: readonly string[]): string =>
-  JSON.stringify(Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]])));
+  JSON.stringify(
+    Object.fromEntries(
+      keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]),
+    ),
+  );

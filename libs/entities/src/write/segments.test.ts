@@ -16,7 +16,11 @@ test('segments follow the order of creation when several processes create entiti
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
       for (let at = 0; at < each; at += 1) {
-        await replicas[writer % 2]!.create(here, { ...origin, type: 'item', data: { kind: 'same', writer, at } });
+        await replicas[writer % 2]!.create(here, {
+          ...origin,
+          type: 'item',
+          data: { kind: 'same', writer, at },
+        });
       }
     }),
   );
@@ -31,7 +35,12 @@ test('segments follow the order of creation when several processes create entiti
 
   const seen = new Set<string>();
   for (let cursor: string | undefined, more = true; more;) {
-    const page = await replicas[0]!.query(here, { type: 'item', filters: { 'data.kind': 'same' }, limit: 100, cursor });
+    const page = await replicas[0]!.query(here, {
+      type: 'item',
+      filters: { 'data.kind': 'same' },
+      limit: 100,
+      cursor,
+    });
     if (!page.ok) throw new Error(JSON.stringify(page));
     for (const entity of page.page.entities) seen.add(entity.id);
     cursor = page.page.cursor;
@@ -63,7 +72,11 @@ describe('entities that scans would read whole', () => {
     await t.createType('large');
     for (let n = 0; n < 12; n += 1) await t.add('large', { n, large });
     expect(await unindexed('large')).toBeLessThan(6);
-    const found = await t.entities.query(here, { type: 'large', limit: 50, filters: { 'data.n': { $lt: 5 } } });
+    const found = await t.entities.query(here, {
+      type: 'large',
+      limit: 50,
+      filters: { 'data.n': { $lt: 5 } },
+    });
     expect(found.ok && found.page.entities.length).toBe(5);
   });
 
@@ -72,7 +85,10 @@ describe('entities that scans would read whole', () => {
     const create = (data: object) =>
       t.entities.createMany(here, {
         type: 'burst',
-        entities: Array.from({ length: 500 }, (_, n) => ({ data: { n, ...data }, actor: origin.actor })),
+        entities: Array.from({ length: 500 }, (_, n) => ({
+          data: { n, ...data },
+          actor: origin.actor,
+        })),
       });
     const slowToIndex = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`field${n}`, n]));
     for (let n = 0; n < 2; n += 1) await create(slowToIndex);
@@ -84,7 +100,12 @@ describe('entities that scans would read whole', () => {
       [{ 'data.n': 499, 'data.field0': 0 }, 2],
       [{ 'data.n': 499 }, 10],
     ] as const) {
-      const found = await t.entities.query(here, { type: 'burst', filters, limit: 1, count: 'exact' });
+      const found = await t.entities.query(here, {
+        type: 'burst',
+        filters,
+        limit: 1,
+        count: 'exact',
+      });
       expect(found.ok && found.page.total).toBe(matches);
     }
   });

@@ -33,7 +33,9 @@ export function createSegments(db: Db, size: number, log?: EntitiesLog) {
     else if (Math.random() * checkEvery < weight) {
       const ended = beginNext(db, scope, { no, segment, size })
         .then(() => indexNewest(db, scope, no))
-        .catch((err: unknown) => log?.warn({ err, tenant: scope.tenant, type: no }, 'newest entities were not indexed'))
+        .catch((err: unknown) =>
+          log?.warn({ err, tenant: scope.tenant, type: no }, 'newest entities were not indexed'),
+        )
         .finally(() => {
           const { added: meanwhile, segment: last } = running.get(no)!;
           running.delete(no);

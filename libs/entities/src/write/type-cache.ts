@@ -41,7 +41,8 @@ const readType = statement(
  */
 export function createTypeCache() {
   const types = new LRUCache<string, CachedType>({ max: maxTypes });
-  const keyOf = (scope: Scope, slug: string): string => `${scope.tenant} ${scope.environment} ${slug}`;
+  const keyOf = (scope: Scope, slug: string): string =>
+    `${scope.tenant} ${scope.environment} ${slug}`;
   return {
     async get(db: Queryable, scope: Scope, slug: string): Promise<CachedType | null> {
       const key = keyOf(scope, slug);

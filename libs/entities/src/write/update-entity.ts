@@ -58,7 +58,8 @@ export async function updateEntity(
   tx?: Queryable,
 ): Promise<UpdateResult> {
   const result = await updateEntityIf(db, deps, scope, { ...input, onlyIf: {} }, tx);
-  if (!result.ok && result.reason === 'condition_failed') throw new Error('An empty condition has failed');
+  if (!result.ok && result.reason === 'condition_failed')
+    throw new Error('An empty condition has failed');
   return result;
 }
 
@@ -85,7 +86,8 @@ export async function updateEntityIf(
     const { entity } = locked;
     if (!entity.holds) return { ok: false, reason: 'condition_failed' };
     if (entity.part < 0 && status === undefined) return { ok: false, reason: 'deleted' };
-    if ((entity.part < 0 || status === 'deleted') && !mayDelete) return { ok: false, reason: 'delete_denied' };
+    if ((entity.part < 0 || status === 'deleted') && !mayDelete)
+      return { ok: false, reason: 'delete_denied' };
     const problems = validateMerge(entity.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
     const large = input.anySize ? null : await tooLarge(db, scope, data, entity.dataText);

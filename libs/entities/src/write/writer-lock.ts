@@ -10,7 +10,8 @@ export const indexLockSpace = 7_290_317;
  * SQL that takes the shared lock of a type until the end of the transaction. The same statement must read the row of the
  * type `for share`: a weaker row lock would return the row as it was before the wait, with the old segment.
  */
-export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
+export const writerLockSql = (no: string): string =>
+  `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
 /**
  * Takes the exclusive lock of the type `$2` until the end of the transaction. Sets `lock_timeout` to `$3`, so that this and

@@ -19,7 +19,12 @@ const events = async (id: string) =>
     )
   ).rows;
 const count = async (type: string, filters: JsonObject, status?: string): Promise<number> => {
-  const result = await t.entities.query(here, { type, filters, limit: 100, ...(status ? { status } : {}) });
+  const result = await t.entities.query(here, {
+    type,
+    filters,
+    limit: 100,
+    ...(status ? { status } : {}),
+  });
   if (!result.ok) throw new Error(JSON.stringify(result));
   return result.page.entities.length;
 };
@@ -30,15 +35,27 @@ const indexRowsOf = async (id: string): Promise<number> =>
       [id],
     )
   ).rows[0].n;
-const access = (rules: Parameters<typeof parseAccess>[0], masks: Parameters<typeof parseAccess>[1] = []): Access => {
+const access = (
+  rules: Parameters<typeof parseAccess>[0],
+  masks: Parameters<typeof parseAccess>[1] = [],
+): Access => {
   const parsed = parseAccess(rules, masks);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return parsed.access;
 };
 
 test('create, update, delete and restore write the entity, its index rows and its events', async () => {
-  const context = { actor: { type: 'webhook', provider: 'x' } as const, hops: 2, root: '17', requestId: 'r1' };
-  const created = await t.entities.create(here, { ...context, type: 'free', data: { a: 1, b: { x: 1 } } });
+  const context = {
+    actor: { type: 'webhook', provider: 'x' } as const,
+    hops: 2,
+    root: '17',
+    requestId: 'r1',
+  };
+  const created = await t.entities.create(here, {
+    ...context,
+    type: 'free',
+    data: { a: 1, b: { x: 1 } },
+  });
   if (!created.ok) throw new Error(created.reason);
   const first = created.entity.value;
   expect(Object.keys(first)).toEqual(['id', 'type', 'status', 'data', 'createdAt', 'updatedAt']);
@@ -91,7 +108,12 @@ test('create, update, delete and restore write the entity, its index rows and it
     {
       type: 'entity.created',
       entity_type: 'free',
-      payload: { data: { a: 1, b: { x: 1 } }, previousData: null, status: 'active', previousStatus: null },
+      payload: {
+        data: { a: 1, b: { x: 1 } },
+        previousData: null,
+        status: 'active',
+        previousStatus: null,
+      },
       actor: context.actor,
       hops: 2,
       root: '17',
@@ -122,8 +144,13 @@ test('create, update, delete and restore write the entity, its index rows and it
 test('events of an entity are in the order of its changes, even after the clock was set back', async () => {
   const id = await t.add('free', { n: 0 });
   // Moves everything so far one hour into the future, as if the clock had been ahead.
-  await t.db.pool.query('update entities set updated_at = updated_at + 3600000 where id = $1', [id]);
-  await t.db.pool.query('update events set id = id + (3600000::bigint << 21) where entity_id = $1', [id]);
+  await t.db.pool.query('update entities set updated_at = updated_at + 3600000 where id = $1', [
+    id,
+  ]);
+  await t.db.pool.query(
+    'update events set id = id + (3600000::bigint << 21) where entity_id = $1',
+    [id],
+  );
   const target = { ...origin, type: 'free', id };
   for (const n of [1, 2, 3]) await t.entities.update(here, { ...target, data: { n } });
   await t.entities.remove(here, target);
@@ -141,10 +168,14 @@ test('of concurrent updates with the same condition one succeeds', async () => {
   const id = await t.add('free', { state: 'open' });
   const change = { ...origin, type: 'free', id, onlyIf: { 'data.state': 'open' } };
   const results = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => t.entities.updateIf(here, { ...change, data: { state: 'closed', by: n } })),
+    Array.from({ length: 10 }, (_, n) =>
+      t.entities.updateIf(here, { ...change, data: { state: 'closed', by: n } }),
+    ),
   );
   expect(results.filter(({ ok }) => ok)).toHaveLength(1);
-  expect(results.filter((result) => !result.ok && result.reason === 'condition_failed')).toHaveLength(9);
+  expect(
+    results.filter((result) => !result.ok && result.reason === 'condition_failed'),
+  ).toHaveLength(9);
   expect(await events(id)).toHaveLength(2);
 });
 
@@ -166,8 +197,12 @@ test('an unknown type or id is reported by every operation', async () => {
   for (const type of ['nothing', '\u0000']) {
     expect(await t.entities.create(here, { ...origin, type, data: {} })).toEqual(noType);
     expect(await t.entities.list(here, { type, limit: 1 })).toEqual(noType);
-    expect(await t.entities.query(here, { type, limit: 1, filters: { 'data.a': 1 } })).toEqual(noType);
-    expect(await t.entities.query(here, { type, limit: 1, sort: { field: 'data.a' } })).toEqual(noType);
+    expect(await t.entities.query(here, { type, limit: 1, filters: { 'data.a': 1 } })).toEqual(
+      noType,
+    );
+    expect(await t.entities.query(here, { type, limit: 1, sort: { field: 'data.a' } })).toEqual(
+      noType,
+    );
     expect(await t.entities.search(here, { type, limit: 1, query: 'a' })).toEqual(noType);
   }
 });
@@ -176,10 +211,20 @@ test('a changed schema applies from the next write on', async () => {
   await t.createType('moving', { schema: { n: 'number' } });
   const id = await t.add('moving', { n: 1 });
   await t.db.pool.query(`update entity_types set schema = '{"n": "string"}' where slug = 'moving'`);
-  const refused = { ok: false, reason: 'invalid', problems: [{ path: 'data.n', message: 'must be of type string' }] };
-  expect(await t.entities.create(here, { ...origin, type: 'moving', data: { n: 1 } })).toEqual(refused);
-  expect(await t.entities.update(here, { ...origin, type: 'moving', id, data: { n: 2 } })).toEqual(refused);
-  expect((await t.entities.update(here, { ...origin, type: 'moving', id, data: { m: 2 } })).ok).toBe(true);
+  const refused = {
+    ok: false,
+    reason: 'invalid',
+    problems: [{ path: 'data.n', message: 'must be of type string' }],
+  };
+  expect(await t.entities.create(here, { ...origin, type: 'moving', data: { n: 1 } })).toEqual(
+    refused,
+  );
+  expect(await t.entities.update(here, { ...origin, type: 'moving', id, data: { n: 2 } })).toEqual(
+    refused,
+  );
+  expect(
+    (await t.entities.update(here, { ...origin, type: 'moving', id, data: { m: 2 } })).ok,
+  ).toBe(true);
   await t.db.pool.query(`delete from entity_types where slug = 'moving'`);
   expect(await t.entities.create(here, { ...origin, type: 'moving', data: {} })).toEqual({
     ok: false,
@@ -214,9 +259,14 @@ describe('unusual JSON', () => {
   test.each<[string, JsonObject]>([
     [
       'prototype keys',
-      JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": 2}, "a.b": 3, "": 4}') as JsonObject,
+      JSON.parse(
+        '{"__proto__": {"polluted": 1}, "constructor": {"prototype": 2}, "a.b": 3, "": 4}',
+      ) as JsonObject,
     ],
-    ['numbers at the limits of a double', { a: 1.7976931348623157e308, b: 5e-324, c: -0.1, d: 2 ** 53 }],
+    [
+      'numbers at the limits of a double',
+      { a: 1.7976931348623157e308, b: 5e-324, c: -0.1, d: 2 ** 53 },
+    ],
     ['many fields', Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, i]))],
     ['long texts', { a: '💥'.repeat(50_000), b: "'; drop table entities; --", c: '$1 \\ "' }],
     ['nested objects of the allowed depth', deep(60)],
@@ -227,15 +277,25 @@ describe('unusual JSON', () => {
     const patch = JSON.parse('{"__proto__": 5, "z": 1}') as JsonObject;
     const changed = await t.entities.update(here, { ...origin, type: 'free', id, data: patch });
     expect(changed.ok && JSON.stringify(changed.entity.value.data.z)).toBe('1');
-    expect(changed.ok && Object.getOwnPropertyDescriptor(changed.entity.value.data, '__proto__')?.value).toBe(5);
+    expect(
+      changed.ok && Object.getOwnPropertyDescriptor(changed.entity.value.data, '__proto__')?.value,
+    ).toBe(5);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(await count('free', { 'data.z': 1, id })).toBe(1);
   });
 
   test('a status that cannot be stored is refused', async () => {
-    const refused = { ok: false, reason: 'invalid', problems: [expect.objectContaining({ path: 'status' })] };
-    expect(await t.entities.create(here, { ...origin, type: 'free', data: {}, status: '\u0000' })).toEqual(refused);
-    expect(await t.entities.list(here, { type: 'free', limit: 1, status: '\u0000' })).toEqual(refused);
+    const refused = {
+      ok: false,
+      reason: 'invalid',
+      problems: [expect.objectContaining({ path: 'status' })],
+    };
+    expect(
+      await t.entities.create(here, { ...origin, type: 'free', data: {}, status: '\u0000' }),
+    ).toEqual(refused);
+    expect(await t.entities.list(here, { type: 'free', limit: 1, status: '\u0000' })).toEqual(
+      refused,
+    );
   });
 });
 
@@ -245,16 +305,30 @@ describe('a role', () => {
 
   test('can read, change and create only entities in its scope', async () => {
     await t.createType('owned', { searchFields: ['name'] });
-    const own = { type: 'owned', id: await t.add('owned', { owner: 'me', name: 'thing one' }), access: ownAccess };
-    const other = { type: 'owned', id: await t.add('owned', { owner: 'you', name: 'thing two' }), access: ownAccess };
+    const own = {
+      type: 'owned',
+      id: await t.add('owned', { owner: 'me', name: 'thing one' }),
+      access: ownAccess,
+    };
+    const other = {
+      type: 'owned',
+      id: await t.add('owned', { owner: 'you', name: 'thing two' }),
+      access: ownAccess,
+    };
     expect((await t.entities.get(here, own)).ok).toBe(true);
     expect(await t.entities.get(here, other)).toEqual(outside);
     expect(await t.entities.update(here, { ...origin, ...other, data: { a: 1 } })).toEqual(outside);
     expect(await t.entities.remove(here, { ...origin, ...other })).toEqual(outside);
-    expect(await t.entities.update(here, { ...origin, ...own, data: { owner: 'you' } })).toEqual(outside);
-    expect(await t.entities.create(here, { ...origin, ...own, data: { owner: 'you' } })).toEqual(outside);
+    expect(await t.entities.update(here, { ...origin, ...own, data: { owner: 'you' } })).toEqual(
+      outside,
+    );
+    expect(await t.entities.create(here, { ...origin, ...own, data: { owner: 'you' } })).toEqual(
+      outside,
+    );
     expect(await t.entities.create(here, { ...origin, ...own, data: {} })).toEqual(outside);
-    expect((await t.entities.create(here, { ...origin, ...own, data: { owner: 'me' } })).ok).toBe(true);
+    expect((await t.entities.create(here, { ...origin, ...own, data: { owner: 'me' } })).ok).toBe(
+      true,
+    );
     const listed = await t.entities.list(here, { type: 'owned', limit: 10, access: ownAccess });
     expect(listed.ok && listed.page.entities.map(({ data }) => data.owner)).toEqual(['me', 'me']);
     const queried = await t.entities.query(here, {
@@ -264,8 +338,15 @@ describe('a role', () => {
       filters: { 'data.owner': 'you' },
     });
     expect(queried.ok && queried.page.entities).toEqual([]);
-    const searched = await t.entities.search(here, { type: 'owned', limit: 10, access: ownAccess, query: 'thing' });
-    expect(searched.ok && searched.list.entities.map(({ data }) => data.name)).toEqual(['thing one']);
+    const searched = await t.entities.search(here, {
+      type: 'owned',
+      limit: 10,
+      access: ownAccess,
+      query: 'thing',
+    });
+    expect(searched.ok && searched.list.entities.map(({ data }) => data.name)).toEqual([
+      'thing one',
+    ]);
     expect(await events(other.id)).toHaveLength(1);
     expect((await t.entities.remove(here, { ...origin, ...own })).ok).toBe(true);
   });
@@ -291,7 +372,12 @@ describe('a role', () => {
       { fieldPath: 'list.inner', maskType: 'hide' as const },
     ];
     const seen = access([], masks);
-    const data = { secret: 's', card: { number: '4111', holder: 'h' }, list: [{ inner: 1 }], open: 1 };
+    const data = {
+      secret: 's',
+      card: { number: '4111', holder: 'h' },
+      list: [{ inner: 1 }],
+      open: 1,
+    };
     const id = await t.add('masked', data);
     const target = { type: 'masked', id, access: seen };
     const shown = { card: { number: '[redacted]', holder: 'h' }, open: 1 };
@@ -302,20 +388,32 @@ describe('a role', () => {
     const updated = await t.entities.update(here, { ...origin, ...target, data: { open: 2 } });
     expect(updated.ok && updated.entity.value.data).toEqual({ ...shown, open: 2 });
     const refused = (field: string) => ({ ok: false, reason: 'masked_field', field });
-    const query = (input: object) => t.entities.query(here, { type: 'masked', limit: 1, access: seen, ...input });
-    expect(await query({ filters: { 'data.secret': { $exists: true } } })).toEqual(refused('data.secret'));
-    expect(await query({ filters: { 'data.card': { number: '4111', holder: 'h' } } })).toEqual(refused('data.card'));
-    expect(await query({ filters: { 'data.secret.deeper': 1 } })).toEqual(refused('data.secret.deeper'));
-    expect(await query({ sort: { field: 'data.card.number' } })).toEqual(refused('data.card.number'));
+    const query = (input: object) =>
+      t.entities.query(here, { type: 'masked', limit: 1, access: seen, ...input });
+    expect(await query({ filters: { 'data.secret': { $exists: true } } })).toEqual(
+      refused('data.secret'),
+    );
+    expect(await query({ filters: { 'data.card': { number: '4111', holder: 'h' } } })).toEqual(
+      refused('data.card'),
+    );
+    expect(await query({ filters: { 'data.secret.deeper': 1 } })).toEqual(
+      refused('data.secret.deeper'),
+    );
+    expect(await query({ sort: { field: 'data.card.number' } })).toEqual(
+      refused('data.card.number'),
+    );
     expect((await query({ filters: { 'data.card.holder': 'h' } })).ok).toBe(true);
-    const update = (patch: JsonObject) => t.entities.update(here, { ...origin, ...target, data: patch });
+    const update = (patch: JsonObject) =>
+      t.entities.update(here, { ...origin, ...target, data: patch });
     expect(await update({ secret: 'x' })).toEqual(refused('data.secret'));
     expect(await update({ card: { holder: 'x' } })).toEqual(refused('data.card.number'));
-    expect(await t.entities.create(here, { ...origin, ...target, data })).toEqual(refused('data.secret'));
-    const searching = access([], [{ fieldPath: 'name', maskType: 'redact' }]);
-    expect(await t.entities.search(here, { type: 'masked', limit: 1, query: 'x', access: searching })).toEqual(
-      refused('data.name'),
+    expect(await t.entities.create(here, { ...origin, ...target, data })).toEqual(
+      refused('data.secret'),
     );
+    const searching = access([], [{ fieldPath: 'name', maskType: 'redact' }]);
+    expect(
+      await t.entities.search(here, { type: 'masked', limit: 1, query: 'x', access: searching }),
+    ).toEqual(refused('data.name'));
   });
 
   test('with overlapping masks gets the stronger one, and an array is masked as a whole', async () => {
@@ -359,10 +457,18 @@ describe('a role', () => {
     await t.createType('most_masked');
     const names = Array.from({ length: 200 }, (_, index) => `k${index}`);
     const deep = 'a.'.repeat(60);
-    const nested = deep.split('.').reduceRight<JsonObject>((value) => ({ a: value }), { b: 1, c: 2 }).a!;
-    const id = await t.add('most_masked', { ...Object.fromEntries(names.map((name) => [name, { a: 1 }])), k1: nested });
+    const nested = deep
+      .split('.')
+      .reduceRight<JsonObject>((value) => ({ a: value }), { b: 1, c: 2 }).a!;
+    const id = await t.add('most_masked', {
+      ...Object.fromEntries(names.map((name) => [name, { a: 1 }])),
+      k1: nested,
+    });
     for (const path of ['', '.b', `.${deep}b`]) {
-      const masks = names.map((name) => ({ fieldPath: `${name}${path}`, maskType: 'redact' as const }));
+      const masks = names.map((name) => ({
+        fieldPath: `${name}${path}`,
+        maskType: 'redact' as const,
+      }));
       const seen = access([], masks);
       const shown = path === '' ? '[redacted]' : { a: 1 };
       const got = await t.entities.get(here, { type: 'most_masked', id, access: seen });
@@ -393,8 +499,12 @@ describe('a role', () => {
   });
 
   test('with invalid rules is refused', () => {
-    expect(parseAccess([{ field: 'data.a', operator: 'like', value: 1 }], [])).toMatchObject({ ok: false });
-    expect(parseAccess([{ field: 'data.a', operator: 'in', value: 1 }], [])).toMatchObject({ ok: false });
+    expect(parseAccess([{ field: 'data.a', operator: 'like', value: 1 }], [])).toMatchObject({
+      ok: false,
+    });
+    expect(parseAccess([{ field: 'data.a', operator: 'in', value: 1 }], [])).toMatchObject({
+      ok: false,
+    });
   });
 });
 
@@ -403,14 +513,21 @@ test('a change is part of the given transaction', async () => {
   let createdId = '';
   await expect(
     t.db.transaction(async (tx) => {
-      const created = await t.entities.create(here, { ...origin, type: 'free', data: { fresh: 'shape' } }, tx);
+      const created = await t.entities.create(
+        here,
+        { ...origin, type: 'free', data: { fresh: 'shape' } },
+        tx,
+      );
       createdId = created.ok ? created.entity.value.id : '';
       await t.entities.update(here, { ...origin, type: 'free', id: kept, data: { n: 2 } }, tx);
       expect((await t.entities.get(here, { type: 'free', id: createdId }, tx)).ok).toBe(true);
       throw new Error('no');
     }),
   ).rejects.toThrow('no');
-  expect(await t.entities.get(here, { type: 'free', id: createdId })).toEqual({ ok: false, reason: 'not_found' });
+  expect(await t.entities.get(here, { type: 'free', id: createdId })).toEqual({
+    ok: false,
+    reason: 'not_found',
+  });
   expect(await count('free', { id: kept, 'data.n': 1 })).toBe(1);
   expect(await events(createdId)).toEqual([]);
   // The shape was rolled back, too. The next entity with it must still be found by a field that it lacks.
@@ -446,7 +563,10 @@ test('an entity cannot be reached from another organization or environment', asy
       ok: false,
       reason: 'not_found',
     });
-    expect(await t.entities.remove(scope, { ...origin, ...target })).toEqual({ ok: false, reason: 'not_found' });
+    expect(await t.entities.remove(scope, { ...origin, ...target })).toEqual({
+      ok: false,
+      reason: 'not_found',
+    });
     const filters: JsonObject[] = [
       {},
       { id },
@@ -458,7 +578,11 @@ test('an entity cannot be reached from another organization or environment', asy
       const found = await t.entities.query(scope, { type: 'apart', limit: 10, filters: one });
       expect(found.ok && found.page.entities).toEqual([]);
     }
-    const sorted = await t.entities.query(scope, { type: 'apart', limit: 10, sort: { field: 'data.n' } });
+    const sorted = await t.entities.query(scope, {
+      type: 'apart',
+      limit: 10,
+      sort: { field: 'data.n' },
+    });
     expect(sorted.ok && sorted.page.entities).toEqual([]);
     const searched = await t.entities.search(scope, { type: 'apart', limit: 10, query: 'secret' });
     expect(searched.ok && searched.list.entities).toEqual([]);

@@ -96,18 +96,30 @@ it.each([
   ['http://example.com:6379/', 'Port not allowed: 6379'],
   ['https://example.com:5432/', 'Port not allowed: 5432'],
 ])('refuses %s', (url, message) => {
-  expect(decide(url)).toMatchObject({ ok: false, reason: 'refused', message: expect.stringContaining(message) });
+  expect(decide(url)).toMatchObject({
+    ok: false,
+    reason: 'refused',
+    message: expect.stringContaining(message),
+  });
 });
 
-it.each(['', 'example.com', '//example.com', 'http://', 'http://a b/', 'http://[::1', 'http://1.2.3.4.5.6:x/'])(
-  'refuses %j as an invalid URL',
-  (url) => {
-    expect(decide(url)).toMatchObject({ ok: false, reason: 'invalid_url' });
-  },
-);
+it.each([
+  '',
+  'example.com',
+  '//example.com',
+  'http://',
+  'http://a b/',
+  'http://[::1',
+  'http://1.2.3.4.5.6:x/',
+])('refuses %j as an invalid URL', (url) => {
+  expect(decide(url)).toMatchObject({ ok: false, reason: 'invalid_url' });
+});
 
 it('parses a backslash and a tab like a browser, so that they cannot hide a host', () => {
-  expect(decide('http://example.com\\@127.0.0.1/')).toMatchObject({ ok: true, url: { hostname: 'example.com' } });
+  expect(decide('http://example.com\\@127.0.0.1/')).toMatchObject({
+    ok: true,
+    url: { hostname: 'example.com' },
+  });
   expect(decide('http://127.0.\t0.1/')).toMatchObject({ ok: false });
   expect(decide('http:\\\\127.0.0.1\\x')).toMatchObject({ ok: false });
 });

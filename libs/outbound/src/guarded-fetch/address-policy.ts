@@ -15,7 +15,9 @@ const documentation6 = ipaddr.IPv6.parseCIDR('3fff::/20');
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false;
-  return family === 4 ? isPublic4(ipaddr.IPv4.parse(address)) : isPublic6(ipaddr.IPv6.parse(address));
+  return family === 4
+    ? isPublic4(ipaddr.IPv4.parse(address))
+    : isPublic6(ipaddr.IPv6.parse(address));
 }
 
 const isPublic4 = (address: ipaddr.IPv4): boolean =>
@@ -27,7 +29,9 @@ function isPublic6(address: ipaddr.IPv6): boolean {
   if (isIsatap(groups) && !isPublic4(last4(groups))) return false;
   const [first = 0] = groups;
   // Only 2000::/3 is assigned as global unicast. The library reports all addresses that it does not recognize as unicast.
-  return (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6);
+  return (
+    (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6)
+  );
 }
 
 /** Whether an IPv6 address represents the IPv4 address in its last 32 bits. */
@@ -39,7 +43,8 @@ function isTranslated4(groups: number[]): boolean {
   return isMapped || isTranslated || isNat64 || isZero(0, 6);
 }
 
-const isIsatap = (groups: number[]): boolean => ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe;
+const isIsatap = (groups: number[]): boolean =>
+  ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe;
 
 function last4(groups: number[]): ipaddr.IPv4 {
   const [high = 0, low = 0] = groups.slice(6);

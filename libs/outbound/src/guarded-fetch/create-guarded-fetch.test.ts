@@ -5,7 +5,8 @@ import { type GuardedFetch, createGuardedFetch } from './create-guarded-fetch';
 
 let server: Server;
 let port: number;
-const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
+const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] =
+  [];
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -22,14 +23,18 @@ beforeEach(() => void (seen.length = 0));
 
 function answer(url: string, response: ServerResponse): void {
   const [, name = '', value = ''] = url.split('/').map(decodeURIComponent);
-  if (name === 'redirect') response.writeHead(Number(value.slice(0, 3)), { location: value.slice(3) }).end();
-  else if (name === 'loop') response.writeHead(302, { location: `/loop/${Number(value) + 1}` }).end();
+  if (name === 'redirect')
+    response.writeHead(Number(value.slice(0, 3)), { location: value.slice(3) }).end();
+  else if (name === 'loop')
+    response.writeHead(302, { location: `/loop/${Number(value) + 1}` }).end();
   else if (name === 'size') response.end(Buffer.alloc(Number(value), 97));
-  else if (name === 'bomb') response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(Number(value))));
+  else if (name === 'bomb')
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(Number(value))));
   else if (name === 'gzip') response.setHeader('content-encoding', 'gzip').end(gzipSync(value));
   else if (name === 'encoded') response.setHeader('content-encoding', value).end('hello');
   else if (name === 'drip') response.writeHead(200).write('a');
-  else if (name !== 'hang') response.writeHead(200, { 'x-one': 'two', 'set-cookie': ['a=1', 'b=2'] }).end('hello');
+  else if (name !== 'hang')
+    response.writeHead(200, { 'x-one': 'two', 'set-cookie': ['a=1', 'b=2'] }).end('hello');
 }
 
 const limits = { timeoutMs: 2000, maxResponseBytes: 100_000 };
@@ -46,14 +51,26 @@ describe('a local server that is allowed by name', () => {
   });
   afterAll(() => guarded.close());
 
-  it.each(['unknown', 'constructor', '__proto__', 'valueOf'])('does not decode %s', async (encoding) => {
-    const message = 'The answer has an unknown encoding';
-    expect(await at(`/encoded/${encoding}`)).toMatchObject({ ok: false, reason: 'network', message });
-  });
+  it.each(['unknown', 'constructor', '__proto__', 'valueOf'])(
+    'does not decode %s',
+    async (encoding) => {
+      const message = 'The answer has an unknown encoding';
+      expect(await at(`/encoded/${encoding}`)).toMatchObject({
+        ok: false,
+        reason: 'network',
+        message,
+      });
+    },
+  );
 
   it('returns the status, the headers and the body', async () => {
     const result = await at('/', { method: 'post', body: 'ping', headers: [['X-Mine', 'yes']] });
-    expect(result).toMatchObject({ ok: true, status: 200, redirected: false, body: Buffer.from('hello') });
+    expect(result).toMatchObject({
+      ok: true,
+      status: 200,
+      redirected: false,
+      body: Buffer.from('hello'),
+    });
     expect(result).toHaveProperty(
       'headers',
       expect.arrayContaining([
@@ -65,7 +82,16 @@ describe('a local server that is allowed by name', () => {
   });
 
   it('drops headers that the caller must not set', async () => {
-    const names = ['Host', 'Connection', 'Transfer-Encoding', 'Proxy-Authorization', 'Upgrade', 'TE', 'Via', 'Expect'];
+    const names = [
+      'Host',
+      'Connection',
+      'Transfer-Encoding',
+      'Proxy-Authorization',
+      'Upgrade',
+      'TE',
+      'Via',
+      'Expect',
+    ];
     await at('/', { headers: names.map((name) => [name, 'evil']) });
     expect(Object.values(seen[0]!.headers)).not.toContain('evil');
     expect(seen[0]!.headers.host).toBe(`127.0.0.1:${port}`);
@@ -99,8 +125,14 @@ describe('a local server that is allowed by name', () => {
   it('follows at most five redirects, and none with manual or error', async () => {
     expect(await at('/loop/0')).toMatchObject({ ok: false, reason: 'redirect' });
     expect(seen).toHaveLength(6);
-    expect(await redirect(302, '/x', { redirect: 'manual' })).toMatchObject({ ok: true, status: 302 });
-    expect(await redirect(302, '/x', { redirect: 'error' })).toMatchObject({ ok: false, reason: 'redirect' });
+    expect(await redirect(302, '/x', { redirect: 'manual' })).toMatchObject({
+      ok: true,
+      status: 302,
+    });
+    expect(await redirect(302, '/x', { redirect: 'error' })).toMatchObject({
+      ok: false,
+      reason: 'redirect',
+    });
   });
 
   it.each([
@@ -110,7 +142,10 @@ describe('a local server that is allowed by name', () => {
     [307, 'POST', 'POST', 'ping'],
     [308, 'PUT', 'PUT', 'ping'],
   ])('after %i a %s becomes a %s', async (status, method, after, body) => {
-    expect(await redirect(status, '/end', { method, body: 'ping' })).toMatchObject({ ok: true, redirected: true });
+    expect(await redirect(status, '/end', { method, body: 'ping' })).toMatchObject({
+      ok: true,
+      redirected: true,
+    });
     expect(seen[1]).toMatchObject({ method: after, body });
   });
 
@@ -121,13 +156,23 @@ describe('a local server that is allowed by name', () => {
       ['X-Mine', 'yes'],
     ];
     await redirect(302, '/end', { headers });
-    expect(seen[1]!.headers).toMatchObject({ authorization: 'Bearer secret', cookie: 'c=1', 'x-mine': 'yes' });
-    const other = createServer((request, response) => response.end(JSON.stringify(request.headers)));
+    expect(seen[1]!.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      cookie: 'c=1',
+      'x-mine': 'yes',
+    });
+    const other = createServer((request, response) =>
+      response.end(JSON.stringify(request.headers)),
+    );
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const otherPort = (other.address() as AddressInfo).port;
     const both = createGuardedFetch({ allowedPrivateHosts: ['127.0.0.1'] });
     const path = `/redirect/${encodeURIComponent(`302http://127.0.0.1:${otherPort}/`)}`;
-    const result = await both.fetch({ url: `http://127.0.0.1:${port}${path}`, headers: headers as never, ...limits });
+    const result = await both.fetch({
+      url: `http://127.0.0.1:${port}${path}`,
+      headers: headers as never,
+      ...limits,
+    });
     const got = JSON.parse(String((result as { body: Buffer }).body));
     expect(got).toMatchObject({ 'x-mine': 'yes' });
     expect(Object.keys(got)).not.toEqual(expect.arrayContaining(['authorization']));
@@ -138,7 +183,11 @@ describe('a local server that is allowed by name', () => {
 
   it('checks allowedHosts for each redirect', async () => {
     const answered = await redirect(302, 'http://example.com/', { allowedHosts: ['127.0.0.1'] });
-    expect(answered).toMatchObject({ ok: false, reason: 'refused', message: 'Host not in allowedHosts: example.com' });
+    expect(answered).toMatchObject({
+      ok: false,
+      reason: 'refused',
+      message: 'Host not in allowedHosts: example.com',
+    });
   });
 
   it('limits the size before and after decompression', async () => {
@@ -151,14 +200,21 @@ describe('a local server that is allowed by name', () => {
   it('limits the time of the headers and of the body, and can be aborted', async () => {
     expect(await at('/hang', { timeoutMs: 100 })).toMatchObject({ ok: false, reason: 'timeout' });
     expect(await at('/drip', { timeoutMs: 100 })).toMatchObject({ ok: false, reason: 'timeout' });
-    expect(await at('/hang', { signal: AbortSignal.timeout(50) })).toMatchObject({ ok: false, reason: 'aborted' });
+    expect(await at('/hang', { signal: AbortSignal.timeout(50) })).toMatchObject({
+      ok: false,
+      reason: 'aborted',
+    });
   });
 });
 
 describe('an answer as a stream', () => {
   const open = async (path: string, more: object = {}) => {
     const guarded = createGuardedFetch({ allowedPrivateHosts: [`127.0.0.1:${port}`] });
-    const answer = await guarded.open({ url: `http://127.0.0.1:${port}${path}`, ...limits, ...more });
+    const answer = await guarded.open({
+      url: `http://127.0.0.1:${port}${path}`,
+      ...limits,
+      ...more,
+    });
     return { answer, guarded };
   };
   const read = async (body: AsyncIterable<Uint8Array>) => {
@@ -179,7 +235,10 @@ describe('an answer as a stream', () => {
   it('fails at the size limit, and is refused when it is compressed', async () => {
     const small = await open('/');
     if (!small.answer.ok) throw new Error(small.answer.message);
-    expect(small.answer).toMatchObject({ status: 200, headers: expect.arrayContaining([['x-one', 'two']]) });
+    expect(small.answer).toMatchObject({
+      status: 200,
+      headers: expect.arrayContaining([['x-one', 'two']]),
+    });
     expect(await read(small.answer.body)).toBe('hello');
     const large = await open('/size/200000');
     if (!large.answer.ok) throw new Error(large.answer.message);
@@ -191,7 +250,9 @@ describe('an answer as a stream', () => {
 
   it('is refused for an address that is not public', async () => {
     const guarded = createGuardedFetch({});
-    expect(await guarded.open({ url: `http://127.0.0.1:${port}/`, ...limits })).toMatchObject({ reason: 'refused' });
+    expect(await guarded.open({ url: `http://127.0.0.1:${port}/`, ...limits })).toMatchObject({
+      reason: 'refused',
+    });
     expect(seen).toEqual([]);
     await guarded.close();
   });
@@ -209,7 +270,8 @@ describe('names that resolve to addresses that are not public', () => {
     }) as unknown as LookupFunction;
     return { guarded: createGuardedFetch({ lookup }), asked };
   };
-  const get = (guarded: GuardedFetch) => guarded.fetch({ url: `http://rebind.example.com:${port}/`, ...limits });
+  const get = (guarded: GuardedFetch) =>
+    guarded.fetch({ url: `http://rebind.example.com:${port}/`, ...limits });
 
   it.each([
     [['127.0.0.1']],
@@ -233,7 +295,8 @@ describe('names that resolve to addresses that are not public', () => {
 
   it('resolves a name once for each connection and uses only the checked addresses', async () => {
     const { guarded, asked } = resolving(['192.0.2.1'], ['127.0.0.1'], ['127.0.0.1']);
-    for (let round = 0; round < 3; round++) expect(await get(guarded)).toMatchObject({ ok: false, reason: 'refused' });
+    for (let round = 0; round < 3; round++)
+      expect(await get(guarded)).toMatchObject({ ok: false, reason: 'refused' });
     expect(asked).toHaveLength(3);
     expect(seen).toEqual([]);
     await guarded.close();
@@ -242,7 +305,11 @@ describe('names that resolve to addresses that are not public', () => {
   it('stops waiting for the resolver at the time limit', async () => {
     const guarded = createGuardedFetch({ lookup: (() => {}) as unknown as LookupFunction });
     const startedAtMs = performance.now();
-    const answer = await guarded.fetch({ url: 'http://silent.example.com/', timeoutMs: 200, maxResponseBytes: 1_000 });
+    const answer = await guarded.fetch({
+      url: 'http://silent.example.com/',
+      timeoutMs: 200,
+      maxResponseBytes: 1_000,
+    });
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
     expect(performance.now() - startedAtMs).toBeLessThan(10_000);
     await guarded.close();

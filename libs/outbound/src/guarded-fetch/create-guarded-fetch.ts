@@ -37,11 +37,23 @@ type GuardedResponse =
   | { ok: false; reason: GuardedFailure; message: string };
 
 type GuardedFailure =
-  'invalid_url' | 'invalid_request' | 'refused' | 'redirect' | 'too_large' | 'timeout' | 'aborted' | 'network';
+  | 'invalid_url'
+  | 'invalid_request'
+  | 'refused'
+  | 'redirect'
+  | 'too_large'
+  | 'timeout'
+  | 'aborted'
+  | 'network';
 
 /** An answer whose body is read as a stream. Reading fails when a limit is exceeded. Compressed answers are refused. */
 type GuardedStream =
-  | { ok: true; status: number; headers: [name: string, value: string][]; body: AsyncIterable<Uint8Array> }
+  | {
+      ok: true;
+      status: number;
+      headers: [name: string, value: string][];
+      body: AsyncIterable<Uint8Array>;
+    }
   | { ok: false; reason: GuardedFailure; message: string };
 
 export interface GuardedFetch {
@@ -49,7 +61,9 @@ export interface GuardedFetch {
   /** Like `fetch`, but resolves after the headers. The limits still apply to the whole request. */
   open(request: GuardedRequest): Promise<GuardedStream>;
   /** Checks an address, and returns the connections to use for it, which check what its name resolves to. */
-  connectionsFor(url: string): { ok: true; dispatcher: Dispatcher } | { ok: false; message: string };
+  connectionsFor(
+    url: string,
+  ): { ok: true; dispatcher: Dispatcher } | { ok: false; message: string };
   close(): Promise<void>;
 }
 
@@ -72,7 +86,9 @@ export function createGuardedFetch(options: {
   /** Default: the resolver of the system. */
   lookup?: LookupFunction;
 }): GuardedFetch {
-  const allowedPrivate = new Set((options.allowedPrivateHosts ?? []).map((host) => host.toLowerCase()));
+  const allowedPrivate = new Set(
+    (options.allowedPrivateHosts ?? []).map((host) => host.toLowerCase()),
+  );
   const lookup = options.lookup ?? (systemLookup as LookupFunction);
   const publicAgent = createAgent(guardLookup(lookup), isPublicAddress);
   const privateAgent = createAgent(lookup, () => true);
@@ -103,7 +119,11 @@ export function createGuardedFetch(options: {
       if (next === null) return fail('redirect', 'The redirect has no valid address');
       target = decideTarget(next.href, { allowedHosts: input.allowedHosts, allowedPrivate });
       if (next.origin !== url.origin) headers = dropCredentials(headers);
-      if (answer.statusCode === 303 ? method !== 'HEAD' : answer.statusCode <= 302 && method === 'POST') {
+      if (
+        answer.statusCode === 303
+          ? method !== 'HEAD'
+          : answer.statusCode <= 302 && method === 'POST'
+      ) {
         [method, body] = ['GET', undefined];
         headers = headers.filter(([name]) => !name.startsWith('content-'));
       }
@@ -123,7 +143,8 @@ export function createGuardedFetch(options: {
       const sent = await rejectOnAbort(send(input, signal), signal);
       return sent.ok ? await read(sent) : sent;
     } catch (error) {
-      if (deadline.aborted) return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
+      if (deadline.aborted)
+        return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
       if (signal.aborted) return fail('aborted', 'The request was aborted');
       return networkFailure(error);
     }
@@ -136,7 +157,15 @@ export function createGuardedFetch(options: {
         if (!read.ok) return fail(read.reason, read.message);
         const { statusCode: status, statusText = '' } = answer;
         const headers = cleanResponseHeaders(answer.headers);
-        return { ok: true, status, statusText, url: url.href, redirected, headers, body: read.body };
+        return {
+          ok: true,
+          status,
+          statusText,
+          url: url.href,
+          redirected,
+          headers,
+          body: read.body,
+        };
       }),
     open: (input) =>
       perform(input, async ({ answer }) => {
@@ -145,11 +174,18 @@ export function createGuardedFetch(options: {
           return fail('network', 'The answer has an unknown encoding');
         }
         const headers = cleanResponseHeaders(answer.headers);
-        return { ok: true, status: answer.statusCode, headers, body: limited(answer, input.maxResponseBytes) };
+        return {
+          ok: true,
+          status: answer.statusCode,
+          headers,
+          body: limited(answer, input.maxResponseBytes),
+        };
       }),
     connectionsFor(url) {
       const target = decideTarget(url, { allowedPrivate });
-      return target.ok ? { ok: true, dispatcher: target.isPrivateAllowed ? privateAgent : publicAgent } : target;
+      return target.ok
+        ? { ok: true, dispatcher: target.isPrivateAllowed ? privateAgent : publicAgent }
+        : target;
     },
     async close() {
       await Promise.all([publicAgent.destroy(), privateAgent.destroy()]);
@@ -157,7 +193,10 @@ export function createGuardedFetch(options: {
   };
 }
 
-async function* limited({ body }: Dispatcher.ResponseData, limitBytes: number): AsyncGenerator<Uint8Array> {
+async function* limited(
+  { body }: Dispatcher.ResponseData,
+  limitBytes: number,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
@@ -212,5 +251,8 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 function networkFailure(error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === refusedCode) return fail('refused', message);
-  return fail('network', typeof code === 'string' ? `The request failed (${code})` : 'The request failed');
+  return fail(
+    'network',
+    typeof code === 'string' ? `The request failed (${code})` : 'The request failed',
+  );
 }

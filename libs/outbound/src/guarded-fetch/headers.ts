@@ -4,7 +4,9 @@ type Headers = [name: string, value: string][];
 
 /** Headers of one connection, and headers that only the client sets. */
 const excluded = new Set([
-  ...'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+  ...'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
   ...'proxy-authenticate proxy-authorization proxy-connection via'.split(' '),
 ]);
 const credentials = new Set(['authorization', 'cookie', 'x-api-key']);
@@ -29,10 +31,13 @@ export function cleanRequestHeaders(headers: Headers): Headers | null {
 }
 
 /** Removes credentials, for a redirect to another origin. */
-export const dropCredentials = (headers: Headers): Headers => headers.filter(([name]) => !credentials.has(name));
+export const dropCredentials = (headers: Headers): Headers =>
+  headers.filter(([name]) => !credentials.has(name));
 
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): Headers {
   return Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || excluded.has(name) ? [] : [value].flat().map((single): [string, string] => [name, single]),
+    value === undefined || excluded.has(name)
+      ? []
+      : [value].flat().map((single): [string, string] => [name, single]),
   );
 }

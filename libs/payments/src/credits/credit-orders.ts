@@ -1,4 +1,12 @@
-import { type Queryable, type RowOf, type Tenant, column, newId, purgeRows, statement } from '@parley/db';
+import {
+  type Queryable,
+  type RowOf,
+  type Tenant,
+  column,
+  newId,
+  purgeRows,
+  statement,
+} from '@parley/db';
 
 const provider = 'polar';
 
@@ -30,7 +38,10 @@ const creditedOrders = statement(
 );
 
 /** Locks orders of the billing platform until the transaction ends, and reads them. One for which nothing is stored is absent. */
-export async function lockOrders(tx: Queryable, orderIds: readonly string[]): Promise<Map<string, CreditedOrder>> {
+export async function lockOrders(
+  tx: Queryable,
+  orderIds: readonly string[],
+): Promise<Map<string, CreditedOrder>> {
   // Sorted: two transactions that lock the same orders in different sequences could deadlock.
   const ids = [...new Set(orderIds)].sort();
   await tx.acrossTenants('inbound webhook', lockKeys, [ids.map((id) => `order:${provider}:${id}`)]);
@@ -67,7 +78,11 @@ export interface OrderTotal {
  * refund is cumulative: only the part that was not deducted before is deducted. Returns the changes of the balance in cents,
  * 0 for a repetition.
  */
-export async function applyOrders(tx: Queryable, owner: Tenant, orders: readonly OrderTotal[]): Promise<number[]> {
+export async function applyOrders(
+  tx: Queryable,
+  owner: Tenant,
+  orders: readonly OrderTotal[],
+): Promise<number[]> {
   const given = orders.map(({ orderId, kind, amountCents, applied }) => {
     const isRefund = kind === 'refunded';
     const refundedCents = applied?.refundedCents ?? 0;
@@ -75,7 +90,15 @@ export async function applyOrders(tx: Queryable, owner: Tenant, orders: readonly
     const credited = isRefund || applied?.isPaid ? 0 : amountCents;
     const cause = `${provider}-order-${orderId}-${isRefund ? `refunded-${refundedCents + refunded}` : 'paid'}`;
     const ids = { id: newId('pp'), entryId: newId('credit') };
-    return { ...ids, orderId, credited, refunded, isPaid: !isRefund, reason: `order ${kind}`, cause };
+    return {
+      ...ids,
+      orderId,
+      credited,
+      refunded,
+      isPaid: !isRefund,
+      reason: `order ${kind}`,
+      cause,
+    };
   });
   await tx.query(owner, apply, [owner.tenant, provider, JSON.stringify(given)]);
   return given.map(({ credited, refunded }) => credited - refunded);

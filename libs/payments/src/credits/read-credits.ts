@@ -41,7 +41,11 @@ export async function readBalance(db: Queryable, organization: Tenant): Promise<
 }
 
 /** The entries of an organization, newest first. */
-export async function listCreditEntries(db: Queryable, organization: Tenant, page: Page): Promise<Paged<CreditEntry>> {
+export async function listCreditEntries(
+  db: Queryable,
+  organization: Tenant,
+  page: Page,
+): Promise<Paged<CreditEntry>> {
   const values = [organization.tenant, ...pageValues(page)];
   const { rows } = await db.query(organization, entriesOfOrganization, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));

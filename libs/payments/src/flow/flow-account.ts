@@ -31,7 +31,10 @@ const schema = z.object({
   apiKey: z.string().min(1),
   secretKey: z.string().min(1),
   returnUrl: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/, error: 'must be an http or https address' })])
+    .union([
+      z.literal(''),
+      z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
+    ])
     .default(''),
   defaultCurrency: z
     .string()
@@ -44,10 +47,14 @@ export type FlowAccountResult = { ok: true; account: FlowAccount } | { ok: false
 
 /** Reads the account of an integration, or reports what is wrong with it. Messages never contain values of secrets. */
 export function toFlowAccount({ id, scope, config, secrets }: Integration): FlowAccountResult {
-  if (secrets === null) return { ok: false, message: 'No key in SECRETS_KEY decrypts the secrets of the integration' };
+  if (secrets === null)
+    return { ok: false, message: 'No key in SECRETS_KEY decrypts the secrets of the integration' };
   const checked = check(schema, { ...config, ...secrets });
   if (!checked.ok)
-    return { ok: false, message: `The integration is not complete: ${checked.problems.map(detailText).join('; ')}` };
+    return {
+      ok: false,
+      message: `The integration is not complete: ${checked.problems.map(detailText).join('; ')}`,
+    };
   const apiUrl = checked.value.apiUrl.replace(/\/+$/, '');
   return { ok: true, account: { ...checked.value, apiUrl, integrationId: id, scope } };
 }
@@ -64,7 +71,12 @@ export async function findFlowAccount(
   const integration = await findIntegration(db, box, scope, flowProvider);
   const standIn = integration === null && standInAccount(standInsUrl, flowProvider, scope);
   if (standIn) {
-    const fixed = { integrationId: '', secretKey: 'offline', returnUrl: '', defaultCurrency: fallbackCurrency };
+    const fixed = {
+      integrationId: '',
+      secretKey: 'offline',
+      returnUrl: '',
+      defaultCurrency: fallbackCurrency,
+    };
     return { ok: true, account: { ...standIn, ...fixed, scope } };
   }
   if (integration === null || (activeOnly && !integration.active)) {
@@ -78,17 +90,27 @@ export async function listFlowAccounts(
   db: Queryable,
   box: SecretBox,
   only?: Scope,
-): Promise<{ accounts: FlowAccount[]; unusable: { integrationId: string; scope: Scope; message: string }[] }> {
+): Promise<{
+  accounts: FlowAccount[];
+  unusable: { integrationId: string; scope: Scope; message: string }[];
+}> {
   const accounts: FlowAccount[] = [];
   const unusable: { integrationId: string; scope: Scope; message: string }[] = [];
   const integrations =
     only === undefined
       ? await listActiveIntegrations(db, box, flowProvider)
-      : [await findIntegration(db, box, only, flowProvider)].filter((found) => found?.active === true);
+      : [await findIntegration(db, box, only, flowProvider)].filter(
+          (found) => found?.active === true,
+        );
   for (const integration of integrations as Integration[]) {
     const result = toFlowAccount(integration);
     if (result.ok) accounts.push(result.account);
-    else unusable.push({ integrationId: integration.id, scope: integration.scope, message: result.message });
+    else
+      unusable.push({
+        integrationId: integration.id,
+        scope: integration.scope,
+        message: result.message,
+      });
   }
   return { accounts, unusable };
 }

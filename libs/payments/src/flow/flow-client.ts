@@ -71,11 +71,19 @@ const orderSchema = z.object({
  */
 export function createFlowClient(
   { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,
-  { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, slotWaitMs, signal, guard }: FlowClientOptions = {},
+  {
+    statusTimeoutMs = 5_000,
+    createTimeoutMs = 15_000,
+    slotWaitMs,
+    signal,
+    guard,
+  }: FlowClientOptions = {},
 ) {
   const signed = (params: FlowParams): URLSearchParams => {
     const all = { apiKey, ...params };
-    const form = new URLSearchParams(Object.entries(all).map(([key, value]): [string, string] => [key, String(value)]));
+    const form = new URLSearchParams(
+      Object.entries(all).map(([key, value]): [string, string] => [key, String(value)]),
+    );
     form.set('s', signParams(all, secretKey));
     return form;
   };
@@ -84,14 +92,24 @@ export function createFlowClient(
     const url = `${apiUrl}/payment/${operation}`;
     const headers = { accept: 'application/json' };
     return toAnswer(
-      await callHttp({ ...request, url, headers, maxAnswerBytes, signal, organizationId, slotWaitMs, guard }),
+      await callHttp({
+        ...request,
+        url,
+        headers,
+        maxAnswerBytes,
+        signal,
+        organizationId,
+        slotWaitMs,
+        guard,
+      }),
       limitMs,
     );
   };
 
   async function status(operation: string, params: FlowParams): Promise<FlowStatusAnswer> {
     const limitMs = statusTimeoutMs;
-    const ask = () => call(`${operation}?${signed(params)}`, { method: 'GET', timeoutMs: limitMs, limitMs });
+    const ask = () =>
+      call(`${operation}?${signed(params)}`, { method: 'GET', timeoutMs: limitMs, limitMs });
     const answer = await withRetries(ask, ({ reason }) => reason !== 'refused', signal);
     if (!answer.ok) return answer;
     const parsed = parseFlowStatus(answer.body);
@@ -99,18 +117,29 @@ export function createFlowClient(
   }
 
   return {
-    async createPayment({ optional, ...order }: NewFlowOrder): Promise<{ ok: true; order: FlowOrder } | FlowFailure> {
+    async createPayment({
+      optional,
+      ...order
+    }: NewFlowOrder): Promise<{ ok: true; order: FlowOrder } | FlowFailure> {
       const body = signed({ ...order, ...(optional !== undefined && { optional }) });
       const limitMs = createTimeoutMs;
       const endMs = performance.now() + limitMs;
       const leftMs = () => Math.ceil(endMs - performance.now());
-      const send = () => call('create', { method: 'POST', body, timeoutMs: Math.max(1, leftMs()), limitMs });
-      const answer = await withRetries(send, ({ reason }) => reason === 'unreachable' && leftMs() > maxWaitMs, signal);
+      const send = () =>
+        call('create', { method: 'POST', body, timeoutMs: Math.max(1, leftMs()), limitMs });
+      const answer = await withRetries(
+        send,
+        ({ reason }) => reason === 'unreachable' && leftMs() > maxWaitMs,
+        signal,
+      );
       if (!answer.ok) return answer;
       const parsed = orderSchema.safeParse(answer.body);
       if (!parsed.success) return unreadable();
       const { url, token, flowOrder } = parsed.data;
-      return { ok: true, order: { link: `${url}?token=${encodeURIComponent(token)}`, token, flowOrder } };
+      return {
+        ok: true,
+        order: { link: `${url}?token=${encodeURIComponent(token)}`, token, flowOrder },
+      };
     },
     getStatus: (token: string) => status('getStatus', { token }),
     getStatusByFlowOrder: (flowOrder: string) => status('getStatusByFlowOrder', { flowOrder }),
@@ -119,7 +148,12 @@ export function createFlowClient(
 }
 
 /** `timeoutMs`: time limit of this attempt. `limitMs`: the configured limit, for messages. */
-type CallOptions = { method: 'GET' | 'POST'; body?: URLSearchParams; timeoutMs: number; limitMs: number };
+type CallOptions = {
+  method: 'GET' | 'POST';
+  body?: URLSearchParams;
+  timeoutMs: number;
+  limitMs: number;
+};
 type Answer = { ok: true; body: unknown } | FlowFailure;
 
 async function withRetries(
@@ -129,8 +163,11 @@ async function withRetries(
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await work();
-    if (answer.ok || attempt === maxAttempts || !mayRepeat(answer) || signal?.aborted) return answer;
-    await sleep(firstWaitMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    if (answer.ok || attempt === maxAttempts || !mayRepeat(answer) || signal?.aborted)
+      return answer;
+    await sleep(firstWaitMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, {
+      signal,
+    }).catch(() => {});
   }
 }
 
@@ -138,15 +175,25 @@ function toAnswer(outcome: HttpOutcome, limitMs: number): Answer {
   if (outcome.kind === 'answered') return readResponse(outcome.status, outcome.body);
   switch (outcome.reason) {
     case 'no_connection':
-      return { ok: false, reason: 'unreachable', message: `Flow cannot be reached: ${outcome.message}` };
+      return {
+        ok: false,
+        reason: 'unreachable',
+        message: `Flow cannot be reached: ${outcome.message}`,
+      };
     case 'no_slot':
-      return { ok: false, reason: 'unreachable', message: `Flow was not called: ${outcome.message}` };
+      return {
+        ok: false,
+        reason: 'unreachable',
+        message: `Flow was not called: ${outcome.message}`,
+      };
     case 'timeout':
       return uncertain(`Flow did not answer within ${limitMs / 1000} s`);
     case 'aborted':
       return uncertain('The request to Flow was aborted');
     case 'broken':
-      return uncertain(`The connection to Flow broke${outcome.code === '' ? '' : ` (${outcome.code})`}`);
+      return uncertain(
+        `The connection to Flow broke${outcome.code === '' ? '' : ` (${outcome.code})`}`,
+      );
     case 'too_long':
       return readResponse(outcome.status, null);
   }
@@ -155,10 +202,12 @@ function toAnswer(outcome: HttpOutcome, limitMs: number): Answer {
 function readResponse(status: number, body: Json): Answer {
   // 401 means wrong keys or a business error (docs/reference/providers.md#flow-errors).
   if (status >= 200 && status < 300) return body === null ? unreadable() : { ok: true, body };
-  if (status === 429) return { ok: false, reason: 'unreachable', message: 'Flow answered 429 (too many requests)' };
+  if (status === 429)
+    return { ok: false, reason: 'unreachable', message: 'Flow answered 429 (too many requests)' };
   if (status >= 400 && status < 500) {
     const { code, message } = objectAt(body);
-    const text = typeof message === 'string' && message !== '' ? message.slice(0, 500) : `HTTP ${status}`;
+    const text =
+      typeof message === 'string' && message !== '' ? message.slice(0, 500) : `HTTP ${status}`;
     return {
       ok: false,
       reason: 'refused',
@@ -167,7 +216,12 @@ function readResponse(status: number, body: Json): Answer {
     };
   }
   if (status >= 300 && status < 400) {
-    return { ok: false, reason: 'refused', message: `apiUrl answers with a redirect (${status})`, code: null };
+    return {
+      ok: false,
+      reason: 'refused',
+      message: `apiUrl answers with a redirect (${status})`,
+      code: null,
+    };
   }
   return uncertain(`Flow answered ${status}`);
 }

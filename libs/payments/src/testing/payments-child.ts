@@ -31,7 +31,9 @@ const payments = createPayments({
 });
 
 async function race(): Promise<void> {
-  const { rows } = await db.pool.query<{ flow_token: string }>('select flow_token from payment_orders');
+  const { rows } = await db.pool.query<{ flow_token: string }>(
+    'select flow_token from payment_orders',
+  );
   const tokens = rows.map(({ flow_token: token }) => token);
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));

@@ -28,12 +28,18 @@ export interface Child {
 }
 
 export function startChild(task: ChildTask): Child {
-  const child: ChildProcess = spawn(process.execPath, [join(outdir, 'child.cjs'), JSON.stringify(task)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    cwd: root,
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(outdir, 'child.cjs'), JSON.stringify(task)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      cwd: root,
+    },
+  );
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+    child.once('exit', (_code, signal) => resolve(signal)),
+  );
   return {
     async line() {
       const { value, done } = await lines.next();

@@ -7,8 +7,16 @@ import { type Payments, createPayments } from '../create-payments';
 import type { PaymentObservation, PaymentsDeps } from '../deps';
 import { ensurePaymentType } from '../payment-type';
 
-export const origin: Origin = { actor: { type: 'agent', slug: 'seller', roles: [] }, requestId: 'req_1' };
-export const paymentInput = { ...origin, amount: 12_000, description: 'Pedido 1', customerEmail: 'buyer@example.com' };
+export const origin: Origin = {
+  actor: { type: 'agent', slug: 'seller', roles: [] },
+  requestId: 'req_1',
+};
+export const paymentInput = {
+  ...origin,
+  amount: 12_000,
+  description: 'Pedido 1',
+  customerEmail: 'buyer@example.com',
+};
 
 export interface TestPayments {
   db: Db;
@@ -20,7 +28,11 @@ export interface TestPayments {
   /** A second instance on the same database, like another process. */
   other(more?: Partial<PaymentsDeps>): Payments;
   /** Configures Flow in an environment. */
-  configure(scope: Scope, keys: { apiKey: string; secretKey: string }, config?: Record<string, string>): Promise<void>;
+  configure(
+    scope: Scope,
+    keys: { apiKey: string; secretKey: string },
+    config?: Record<string, string>,
+  ): Promise<void>;
   dataOf(scope: Scope, id: string): Promise<Record<string, unknown>>;
   /** Types of the events about an entity, in order. */
   eventsOf(id: string): Promise<string[]>;
@@ -30,7 +42,10 @@ export interface TestPayments {
 }
 
 /** The payments library on its own database, with a stand-in for Flow. */
-export function startPayments(database: { url: string; drop(): Promise<void> }, flow: { url: string }): TestPayments {
+export function startPayments(
+  database: { url: string; drop(): Promise<void> },
+  flow: { url: string },
+): TestPayments {
   const secretsKey = randomBytes(32).toString('base64');
   const box = createSecretBox(secretsKey);
   const db = createDb({ databaseUrl: database.url });
@@ -77,10 +92,10 @@ export function startPayments(database: { url: string; drop(): Promise<void> }, 
       return rows.map(({ type }) => type);
     },
     async age(ms, id) {
-      await db.pool.query('update entities set created_at = created_at - $1 where $2::text is null or id = $2', [
-        ms,
-        id,
-      ]);
+      await db.pool.query(
+        'update entities set created_at = created_at - $1 where $2::text is null or id = $2',
+        [ms, id],
+      );
       await db.pool.query(
         `update payment_orders set created_at = now() - make_interval(secs => $1), lease_until = now() - interval '1 s'
          where closed_at is null and ($2::text is null or payment_id = $2)`,

@@ -75,7 +75,9 @@ test('a read is refused while others wait that take more than 5 s', async () => 
 test('a read whose client has disconnected gives its time back', async () => {
   const { pace, read } = startPace();
   await read('one', mebibyte);
-  await expect(pace.reserve('one', () => AbortSignal.abort())).rejects.toMatchObject({ status: 429 });
+  await expect(pace.reserve('one', () => AbortSignal.abort())).rejects.toMatchObject({
+    status: 429,
+  });
   expect(await read('one', 10)).toBe(125);
 });
 

@@ -93,4 +93,8 @@ export function createAnswerPace({
 }
 
 const tooMany = (waitMs: number) =>
-  rateLimited(Date.now() + waitMs, 'too_many_large_answers', 'Other large answers of the organization are sent first');
+  rateLimited(
+    Date.now() + waitMs,
+    'too_many_large_answers',
+    'Other large answers of the organization are sent first',
+  );

@@ -25,13 +25,18 @@ beforeEach(async () => {
   const app = createApp({
     log: silentLogger(),
     checkResponses: true,
-    identify: async ({ headers }) => callerOf(Number(headers.authorization!.slice('Bearer '.length))),
+    identify: async ({ headers }) =>
+      callerOf(Number(headers.authorization!.slice('Bearer '.length))),
     bodyMemory: createBodyMemory({ LARGE_BODIES_MIB: 48 }),
     routes: [
       route(
         {
           ...{ method: 'post', path: '/v1/a', permission: 'data' },
-          ...{ bodyLimitBytes: 14 * mebibyte, body: z.object({ file: z.string() }), response: z.unknown() },
+          ...{
+            bodyLimitBytes: 14 * mebibyte,
+            body: z.object({ file: z.string() }),
+            response: z.unknown(),
+          },
         },
         (_input, { scope: { tenant } }) =>
           new Promise((resolve) => handled.push({ tenant, answer: () => resolve({ tenant }) })),
@@ -54,7 +59,8 @@ const post = async (tenant: number, size: number) => {
   });
   return response.status;
 };
-const untilHandled = (count: number) => until(async () => handled.length, { isThere: (now) => now === count });
+const untilHandled = (count: number) =>
+  until(async () => handled.length, { isThere: (now) => now === count });
 const tenants = () => handled.map(({ tenant }) => tenant).sort();
 
 test('large bodies of an organization are handled two at a time, while small ones and those of others are handled', async () => {

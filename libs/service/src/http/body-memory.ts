@@ -28,7 +28,11 @@ export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_
   const slots = createSlots({ total: totalMib * 1024 * 1024 });
   const places = createSlots({ perKey: maxWaiting });
 
-  async function waitForMemory(organization: string, size: number, signal: AbortSignal): Promise<(() => void) | null> {
+  async function waitForMemory(
+    organization: string,
+    size: number,
+    signal: AbortSignal,
+  ): Promise<(() => void) | null> {
     const leave = places.tryAcquire(organization);
     if (leave === null) return null;
     try {
@@ -45,13 +49,21 @@ export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_
      */
     async take(
       { headers }: IncomingMessage,
-      { organization, limitBytes, signal }: { organization: string; limitBytes: number; signal: () => AbortSignal },
+      {
+        organization,
+        limitBytes,
+        signal,
+      }: { organization: string; limitBytes: number; signal: () => AbortSignal },
     ): Promise<(() => void) | undefined> {
       // A chunked body, which the gateway does not send, may be as large as the limit.
-      const size = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : limitBytes;
+      const size =
+        headers['transfer-encoding'] === undefined
+          ? Number(headers['content-length'] ?? 0)
+          : limitBytes;
       // A body beyond the limit is refused by its reader.
       if (size <= smallBytes || size > limitBytes) return undefined;
-      const release = slots.tryAcquire(organization, size) ?? (await waitForMemory(organization, size, signal()));
+      const release =
+        slots.tryAcquire(organization, size) ?? (await waitForMemory(organization, size, signal()));
       if (release !== null) return release;
       if (!signal().aborted) reportRefusal('large_bodies');
       throw rateLimited(

@@ -43,7 +43,11 @@ test('a caller who may no longer ask is refused once', async () => {
 });
 
 test('a caller stays allowed while it cannot be checked, and is checked again later', async () => {
-  const { check, seen, pass } = checked(unavailable(), new Error('the database is away'), unauthorized());
+  const { check, seen, pass } = checked(
+    unavailable(),
+    new Error('the database is away'),
+    unauthorized(),
+  );
   for (const refused of [0, 0, 1]) {
     pass(600_000);
     await check.whenRecent();

@@ -11,10 +11,25 @@ it.each([
   ['a peer without a proxy', '203.0.113.9', undefined, '203.0.113.9'],
   ['a peer that is no proxy, whatever it writes', '203.0.113.9', '1.2.3.4', '203.0.113.9'],
   ['the peer of the gateway', '127.0.0.1', '203.0.113.9', '203.0.113.9'],
-  ['the peer of the gateway, not what the client wrote', '10.0.0.7', '1.2.3.4, 203.0.113.9', '203.0.113.9'],
+  [
+    'the peer of the gateway, not what the client wrote',
+    '10.0.0.7',
+    '1.2.3.4, 203.0.113.9',
+    '203.0.113.9',
+  ],
   ['a client of the private network', '10.0.0.7', '192.168.1.5', '192.168.1.5'],
-  ['a client with a private address, whatever it writes', '10.0.0.7', '1.2.3.4, 10.1.2.3', '10.1.2.3'],
-  ['a client on the machine of the gateway, whatever it writes', '127.0.0.1', '1.2.3.4, 127.0.0.1', '127.0.0.1'],
+  [
+    'a client with a private address, whatever it writes',
+    '10.0.0.7',
+    '1.2.3.4, 10.1.2.3',
+    '10.1.2.3',
+  ],
+  [
+    'a client on the machine of the gateway, whatever it writes',
+    '127.0.0.1',
+    '1.2.3.4, 127.0.0.1',
+    '127.0.0.1',
+  ],
   ['the gateway, when it does not name its peer', '10.0.0.7', undefined, '10.0.0.7'],
   ['an IPv4 address in IPv6 form', '::ffff:10.0.0.7', '::ffff:203.0.113.9', '203.0.113.9'],
   ['the network of an IPv6 address', '10.0.0.7', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -30,11 +45,23 @@ it.each([
   ['a client with a private address behind it', `1.2.3.4, 10.1.2.3, ${ingress}`, '10.1.2.3'],
   ['a client on the machine of the ingress', `1.2.3.4, 127.0.0.1, ${ingress}`, '127.0.0.1'],
   ['an address with a port', `1.2.3.4, 203.0.113.12:40000, ${ingress}`, '203.0.113.12'],
-  ['an IPv6 address with a port', `1.2.3.4, [2001:db8:1:2::9]:443, ${ingress}`, '2001:db8:1:2::/64'],
+  [
+    'an IPv6 address with a port',
+    `1.2.3.4, [2001:db8:1:2::9]:443, ${ingress}`,
+    '2001:db8:1:2::/64',
+  ],
   ['an IPv6 address in brackets', `1.2.3.4, [2001:db8:1:2::9], ${ingress}`, '2001:db8:1:2::/64'],
-  ['an IPv6 address in quotes', `1.2.3.4, "[2001:DB8:1:2::9]:443", ${ingress}`, '2001:db8:1:2::/64'],
+  [
+    'an IPv6 address in quotes',
+    `1.2.3.4, "[2001:DB8:1:2::9]:443", ${ingress}`,
+    '2001:db8:1:2::/64',
+  ],
   ['an IPv4 address in IPv6 form', `1.2.3.4, ::FFFF:203.0.113.12, ${ingress}`, '203.0.113.12'],
-  ['one in hexadecimal and with a port', `1.2.3.4, [::ffff:cb00:710c]:1, ${ingress}`, '203.0.113.12'],
+  [
+    'one in hexadecimal and with a port',
+    `1.2.3.4, [::ffff:cb00:710c]:1, ${ingress}`,
+    '203.0.113.12',
+  ],
   ['an address with a zone', `1.2.3.4, fe80::1%eth0, ${ingress}`, 'fe80::/64'],
   ['the ingress in IPv6 form', `203.0.113.9, ::ffff:${ingress}`, '203.0.113.9'],
   ['the ingress with a port', `203.0.113.9, ${ingress}:51234`, '203.0.113.9'],
@@ -67,7 +94,9 @@ it.each([
 
 it('the client is found behind a public proxy that is listed', () => {
   expect(addressOf('10.0.0.7', '203.0.113.9, 198.51.100.1')).toBe('198.51.100.1');
-  expect(addressOf('10.0.0.7', '203.0.113.9, 198.51.100.1', ['198.51.100.0/24'])).toBe('203.0.113.9');
+  expect(addressOf('10.0.0.7', '203.0.113.9, 198.51.100.1', ['198.51.100.0/24'])).toBe(
+    '203.0.113.9',
+  );
 });
 
 it('a gateway with a public address is believed when it is listed', () => {

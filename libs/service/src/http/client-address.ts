@@ -9,7 +9,10 @@ const isRange = (text: string): boolean =>
 
 /** TRUSTED_PROXIES of the gateway and of the services that limit by address. */
 export const trustedProxiesVariable = listVariable()
-  .refine((ranges) => ranges.every(isRange), 'must be addresses or ranges (10.0.0.0/8), separated by commas')
+  .refine(
+    (ranges) => ranges.every(isRange),
+    'must be addresses or ranges (10.0.0.0/8), separated by commas',
+  )
   .meta({
     description:
       'Addresses or ranges (CIDR) of the proxies in front of the gateway, separated by commas. The gateway discards X-Forwarded-* headers of other peers. The services trust the gateway, which has a private address or is listed, and beyond it only the listed proxies.',
@@ -31,10 +34,14 @@ const refusals = {
 } as const;
 
 /** The limit of unknown keys, sessions and links, for libs/identity. */
-export const keyLimitOf = (config: { TRUSTED_PROXIES: string[]; UNKNOWN_KEYS_PER_ADDRESS: number }) => ({
+export const keyLimitOf = (config: {
+  TRUSTED_PROXIES: string[];
+  UNKNOWN_KEYS_PER_ADDRESS: number;
+}) => ({
   addressOf: createClientAddress(config.TRUSTED_PROXIES),
   unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_ADDRESS,
-  refusal: (retryAtMs: number, kind: keyof typeof refusals) => rateLimited(retryAtMs, ...refusals[kind]),
+  refusal: (retryAtMs: number, kind: keyof typeof refusals) =>
+    rateLimited(retryAtMs, ...refusals[kind]),
 });
 
 /** Returns the check whether an address is in one of the ranges. */
@@ -51,9 +58,13 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
 
 /** Addresses from which the gateway connects. Services are not exposed: only the gateway and other pods reach them. */
 const privateRanges =
-  '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 ::1 fc00::/7 fe80::/10'.split(' ');
+  '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 ::1 fc00::/7 fe80::/10'.split(
+    ' ',
+  );
 
-type AddressedRequest = Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } };
+type AddressedRequest = Pick<IncomingMessage, 'headers'> & {
+  socket: { remoteAddress?: string | undefined };
+};
 
 /**
  * Returns the function that finds the address of a request's client: the nearest one that is no trusted proxy. Each proxy appends
@@ -61,7 +72,9 @@ type AddressedRequest = Pick<IncomingMessage, 'headers'> & { socket: { remoteAdd
  * have a private address. Beyond it only the listed proxies are believed: clients have private addresses too. An address that
  * cannot be read ends the chain. A client with IPv6 has at least a network of 64 bits, which counts as one address.
  */
-export function createClientAddress(ranges: readonly string[]): (request: AddressedRequest) => string {
+export function createClientAddress(
+  ranges: readonly string[],
+): (request: AddressedRequest) => string {
   const isGateway = trustedProxies([...privateRanges, ...ranges]);
   const isProxy = trustedProxies(ranges);
   return ({ headers, socket }) => {

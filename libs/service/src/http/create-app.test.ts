@@ -49,7 +49,9 @@ const keys: Record<string, Caller> = {
 const lines: Record<string, unknown>[] = [];
 const log = pino(
   { formatters: { level: (level) => ({ level }) } },
-  new Writable({ write: (chunk, _encoding, done) => (lines.push(JSON.parse(String(chunk))), done()) }),
+  new Writable({
+    write: (chunk, _encoding, done) => (lines.push(JSON.parse(String(chunk))), done()),
+  }),
 );
 
 let blockedUntilMs = 0;
@@ -63,7 +65,8 @@ class Unavailable extends Error {}
 const app = createApp({
   log,
   checkResponses: true,
-  identify: async ({ headers }) => keys[/^Bearer (\w+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''] ?? null,
+  identify: async ({ headers }) =>
+    keys[/^Bearer (\w+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''] ?? null,
   limiter: {
     decided: (caller) => (caller.id === 'k2' && blockedUntilMs > 0 ? blockedUntilMs : undefined),
     admit: async (caller) => {
@@ -96,7 +99,9 @@ const app = createApp({
         permission: 'data',
         rateLimited: true,
         bodyLimitBytes: 1000,
-        body: z.strictObject({ data: z.custom<object>((value) => typeof value === 'object', 'must be an object') }),
+        body: z.strictObject({
+          data: z.custom<object>((value) => typeof value === 'object', 'must be an object'),
+        }),
         status: 201,
         response: z.object({ data: z.unknown() }),
       },
@@ -105,17 +110,23 @@ const app = createApp({
         return body;
       },
     ),
-    route({ method: 'get', path: '/v1/large', permission: 'data', response: z.unknown() }, async () => {
-      handled += 1;
-      return 'x'.repeat(40 * 1_048_576);
-    }),
+    route(
+      { method: 'get', path: '/v1/large', permission: 'data', response: z.unknown() },
+      async () => {
+        handled += 1;
+        return 'x'.repeat(40 * 1_048_576);
+      },
+    ),
     route(
       { method: 'get', path: '/v1/raw', permission: null, response: z.unknown() },
       async () => new RawJson('[1, 2]'),
     ),
-    route({ method: 'get', path: '/v1/keyless', permission: null, response: z.unknown() }, async (_input, context) => ({
-      caller: (context as { caller?: unknown }).caller,
-    })),
+    route(
+      { method: 'get', path: '/v1/keyless', permission: null, response: z.unknown() },
+      async (_input, context) => ({
+        caller: (context as { caller?: unknown }).caller,
+      }),
+    ),
     route(
       {
         method: 'get',
@@ -157,13 +168,19 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const bearer = (name: string) => ({ Authorization: `Bearer ${name}` });
 const get = (path: string, key = 'all') => request(base).get(path).set(bearer(key));
-const error = (message: string, code: string) => ({ error: message, code, requestId: expect.stringMatching(/.+/) });
+const error = (message: string, code: string) => ({
+  error: message,
+  code,
+  requestId: expect.stringMatching(/.+/),
+});
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Sends bytes unchanged and returns what is received within `untilMs`. */
 function raw(text: string | Buffer, untilMs = 300): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () =>
+      socket.write(text),
+    );
     let answer = '';
     socket.on('data', (chunk) => (answer += chunk));
     socket.on('error', reject);
@@ -173,25 +190,28 @@ function raw(text: string | Buffer, untilMs = 300): Promise<string> {
 
 describe('paths and methods', () => {
   // Express handles the trailing slash and the escape, the matcher handles the others. The answers must be equal.
-  test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])('%s', async (path) => {
-    const response = await get(path).expect(200);
-    expect(response.body).toEqual({
-      id: 'a1',
-      organizationId: 'o1',
-      tenant: 11,
-      environment: 'development',
-      key: 'k1',
-    });
-    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(response.headers['x-request-id']).toMatch(uuid);
-    expect(response.headers['x-powered-by']).toBeUndefined();
-  });
+  test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])(
+    '%s',
+    async (path) => {
+      const response = await get(path).expect(200);
+      expect(response.body).toEqual({
+        id: 'a1',
+        organizationId: 'o1',
+        tenant: 11,
+        environment: 'development',
+        key: 'k1',
+      });
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(response.headers['x-request-id']).toMatch(uuid);
+      expect(response.headers['x-powered-by']).toBeUndefined();
+    },
+  );
 
   test('an escaped slash and dots are part of a parameter', async () => {
     expect((await get('/v1/things/a%2Fb')).body.id).toBe('a/b');
-    expect(await raw('GET /v1/things/.. HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n')).toContain(
-      '"id":".."',
-    );
+    expect(
+      await raw('GET /v1/things/.. HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n'),
+    ).toContain('"id":".."');
   });
 
   test('HEAD answers as GET without a body', async () => {
@@ -233,7 +253,9 @@ describe('paths and methods', () => {
   test.each(['/v1/things/%', '/v1/things/%E0%A4%A', '/v1/things/%ff', '/v1/things/%00'])(
     'a path that cannot be decoded (%s) is answered with 400',
     async (path) => {
-      const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n`);
+      const answer = await raw(
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n`,
+      );
       expect(answer).toContain('HTTP/1.1 400');
       expect(answer).toContain('"error":"Malformed path"');
     },
@@ -263,7 +285,9 @@ test('no cache keeps an answer, whatever it is', async () => {
     get('/v1/fails/bug').expect(500),
     get('/v1/fails/unavailable').expect(503),
   ]);
-  expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(answers.map(() => 'no-store'));
+  expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(
+    answers.map(() => 'no-store'),
+  );
 });
 
 describe('request ids', () => {
@@ -274,7 +298,9 @@ describe('request ids', () => {
     expect(lines.at(-1)).toMatchObject({ requestId: 'order-7:a.b', status: 404, route: 'none' });
   });
   test.each(['a b', '', '<script>', 'x'.repeat(129), '-x'])('%j is replaced', async (id) => {
-    expect((await get('/v1/things/a').set('X-Request-Id', id)).headers['x-request-id']).toMatch(uuid);
+    expect((await get('/v1/things/a').set('X-Request-Id', id)).headers['x-request-id']).toMatch(
+      uuid,
+    );
   });
 });
 
@@ -291,7 +317,9 @@ describe('API keys', () => {
     ['all', 'wrong_scheme'],
   ])('%j is answered with 401 %s', async (authorization, code) => {
     const call = request(base).get('/v1/things/a');
-    const response = await (authorization === undefined ? call : call.set('Authorization', authorization));
+    const response = await (authorization === undefined
+      ? call
+      : call.set('Authorization', authorization));
     expect(response.status).toBe(401);
     expect(response.body).toEqual(error('Unauthorized', code));
     expect(response.headers['www-authenticate']).toBe('Bearer');
@@ -300,10 +328,16 @@ describe('API keys', () => {
     request(base).get('/v1/things/a').set('Authorization', 'bearer all').expect(200));
   test('an API key without the permission is refused with 403', async () => {
     const response = await get('/v1/things/a', 'chat').expect(403);
-    expect(response.body).toEqual(error('API key does not have data permission', 'missing_permission'));
+    expect(response.body).toEqual(
+      error('API key does not have data permission', 'missing_permission'),
+    );
   });
   test('the API key is checked before the body: 401 and 403 come before 400', async () => {
-    await request(base).post('/v1/things').set('Content-Type', 'application/json').send('{').expect(401);
+    await request(base)
+      .post('/v1/things')
+      .set('Content-Type', 'application/json')
+      .send('{')
+      .expect(401);
     await request(base)
       .post('/v1/things')
       .set(bearer('chat'))
@@ -318,7 +352,10 @@ describe('API keys', () => {
 });
 
 describe('the rate limit', () => {
-  const refusal = (retryAt: number) => ({ ...error('Rate limit exceeded', 'rate_limited'), retryAt });
+  const refusal = (retryAt: number) => ({
+    ...error('Rate limit exceeded', 'rate_limited'),
+    retryAt,
+  });
   const post = () => request(base).post('/v1/things').set(bearer('data'));
   afterEach(() => {
     blockedUntilMs = 0;
@@ -359,7 +396,10 @@ describe('errors', () => {
     const response = await get('/v1/fails/bug').expect(500);
     expect(response.body).toEqual(error('Internal error', 'internal_error'));
     expect(
-      lines.some(({ msg, err }) => msg === 'unexpected error' && JSON.stringify(err).includes('table_of_secrets')),
+      lines.some(
+        ({ msg, err }) =>
+          msg === 'unexpected error' && JSON.stringify(err).includes('table_of_secrets'),
+      ),
     ).toBe(true);
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
@@ -375,11 +415,15 @@ describe('errors', () => {
     expect(response.headers['retry-after']).toBe('2');
   });
   test('an HttpError is sent with its message, its code and its headers', async () => {
-    expect((await get('/v1/fails/documented').expect(500)).body).toEqual(error('Agent not found', 'agent_not_found'));
+    expect((await get('/v1/fails/documented').expect(500)).body).toEqual(
+      error('Agent not found', 'agent_not_found'),
+    );
     expect((await get('/v1/fails/teapot').expect(418)).headers['x-tea']).toBe('yes');
   });
   test('outside production, an answer that does not match its schema is a 500', async () => {
-    expect((await get('/v1/fails/not').expect(500)).body).toEqual(error('Internal error', 'internal_error'));
+    expect((await get('/v1/fails/not').expect(500)).body).toEqual(
+      error('Internal error', 'internal_error'),
+    );
   });
   test('the route label of metrics is a pattern, never a path', () => {
     expect(observed.map(({ route }) => route)).toContain('/v1/fails/:how');
@@ -415,13 +459,21 @@ describe('bodies', () => {
     ['[]', undefined, 'invalid_body'],
     ['null', undefined, 'invalid_body'],
     ['{}', 'data: must be an object', 'invalid_body'],
-    ['{"data":{"a":"\\u0000"}}', 'data.a contains the NUL character (\\u0000), which cannot be stored', 'invalid_body'],
+    [
+      '{"data":{"a":"\\u0000"}}',
+      'data.a contains the NUL character (\\u0000), which cannot be stored',
+      'invalid_body',
+    ],
     [
       '{"data":{"a\\u0000":1}}',
       'data has a key that contains the NUL character (\\u0000), which cannot be stored',
       'invalid_body',
     ],
-    ['{"data":{"a":"\\ud800"}}', 'data.a contains half a surrogate pair, which is not valid Unicode', 'invalid_body'],
+    [
+      '{"data":{"a":"\\ud800"}}',
+      'data.a contains half a surrogate pair, which is not valid Unicode',
+      'invalid_body',
+    ],
     ['{"data":{"a":1e400}}', 'data.a is a number out of range', 'invalid_body'],
     ['{"data":{"a":-1e400}}', 'data.a is a number out of range', 'invalid_body'],
     [`{"data":${'['.repeat(70)}${']'.repeat(70)}}`, undefined, 'invalid_body'],
@@ -429,7 +481,10 @@ describe('bodies', () => {
     const response = await post(body).expect(400);
     expect(response.body).toMatchObject({ code, error: message ?? expect.stringMatching(/.+/) });
     if (code === 'invalid_body')
-      expect(response.body.details[0]).toEqual({ path: expect.any(String), message: expect.any(String) });
+      expect(response.body.details[0]).toEqual({
+        path: expect.any(String),
+        message: expect.any(String),
+      });
   });
 
   test('of many problems, an answer lists 100', async () => {
@@ -440,18 +495,27 @@ describe('bodies', () => {
   });
 
   test('invalid UTF-8 is refused with 400', async () => {
-    const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 14\r\n\r\n';
+    const head =
+      'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 14\r\n\r\n';
     const answer = await raw(
-      Buffer.concat([Buffer.from(head), Buffer.from('{"data":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"} ')]),
+      Buffer.concat([
+        Buffer.from(head),
+        Buffer.from('{"data":"'),
+        Buffer.from([0xc3, 0x28]),
+        Buffer.from('"} '),
+      ]),
     );
     expect(answer).toContain('Malformed JSON');
   });
 
-  test('a compressed body is refused with 415', () => post('{}', { 'Content-Encoding': 'gzip' }).expect(415));
+  test('a compressed body is refused with 415', () =>
+    post('{}', { 'Content-Encoding': 'gzip' }).expect(415));
 
   test('a Content-Length above the limit is refused with 413, and the connection stays usable', async () => {
     const response = await post(JSON.stringify({ data: { a: 'x'.repeat(2_000_000) } })).expect(413);
-    expect(response.body).toEqual(error('Request body is larger than 1000 bytes', 'payload_too_large'));
+    expect(response.body).toEqual(
+      error('Request body is larger than 1000 bytes', 'payload_too_large'),
+    );
     const large = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 3000\r\n\r\n${'x'.repeat(3000)}`;
     const answer = await raw(`${large}GET /v1/raw HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toMatch(/HTTP\/1.1 413[^]+HTTP\/1.1 200/);
@@ -465,14 +529,23 @@ describe('bodies', () => {
   });
 
   test('a client that disconnects during its body or before its answer is logged with 499, and the handler is aborted', async () => {
-    await raw('POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 50\r\n\r\n{"da', 50);
-    const call = httpRequest(`${base}/v1/slow`, { headers: { 'X-Request-Id': 'leaves' } }).on('error', () => {});
+    await raw(
+      'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 50\r\n\r\n{"da',
+      50,
+    );
+    const call = httpRequest(`${base}/v1/slow`, { headers: { 'X-Request-Id': 'leaves' } }).on(
+      'error',
+      () => {},
+    );
     call.end();
     await until(() => lines.some(({ msg }) => msg === 'still here'));
     call.destroy();
     await until(() => lines.some(({ status, route }) => status === 499 && route === '/v1/slow'));
     expect(aborted).toBe(1);
-    expect(lines.filter(({ status }) => status === 499).map(({ route }) => route)).toEqual(['/v1/things', '/v1/slow']);
+    expect(lines.filter(({ status }) => status === 499).map(({ route }) => route)).toEqual([
+      '/v1/things',
+      '/v1/slow',
+    ]);
     expect(lines.find(({ msg }) => msg === 'still here')).toMatchObject({ requestId: 'leaves' });
   });
 });
@@ -484,7 +557,10 @@ test('reads wait for large answers of their endpoint before, and one that would 
   const ask = () => fetch(`${base}/v1/large`, { headers: bearer('all'), signal: left.signal });
   const asked = [ask(), ask()];
   const refused = await Promise.race(asked);
-  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, 'too_many_large_answers']);
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+    429,
+    'too_many_large_answers',
+  ]);
   expect(handled).toBe(before);
   await get('/v1/things/a1').expect(200);
   left.abort();

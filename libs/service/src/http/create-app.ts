@@ -35,13 +35,18 @@ export function createApp(options: AppOptions): RequestListener {
     } else {
       exchange.route = found.route.path;
       nameRoute(request, exchange.route);
-      found.route.handle(exchange, found.params, options).catch((error: unknown) => fail(exchange, error, options));
+      found.route
+        .handle(exchange, found.params, options)
+        .catch((error: unknown) => fail(exchange, error, options));
     }
   };
 }
 
 /** All routes in Express, which handles the requests that the matcher does not (docs/adr/0007). */
-function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessage, Exchange>): Express {
+function createExpressApp(
+  options: AppOptions,
+  exchanges: WeakMap<IncomingMessage, Exchange>,
+): Express {
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request)!;
   const app = express();
   app.disable('x-powered-by');
@@ -58,7 +63,8 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
     for (const route of routes) {
       expressRoute[route.method]((request: Request<Record<string, string>>) => {
         // PostgreSQL cannot store NUL. A path contains it only as %00, and the matcher leaves escapes to Express.
-        if (Object.values(request.params).some((value) => value.includes('\0'))) throw malformedPath();
+        if (Object.values(request.params).some((value) => value.includes('\0')))
+          throw malformedPath();
         return route.handle(exchangeOf(request), request.params, options);
       });
     }
@@ -69,12 +75,20 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
       next();
     });
   }
-  app.use((_request: Request, response: Response<unknown, { allowed?: string[] }>, next: NextFunction) => {
-    const { allowed } = response.locals;
-    if (allowed === undefined) return next();
-    // Express answers HEAD for every GET route.
-    throw methodNotAllowed([...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]);
-  });
+  app.use(
+    (
+      _request: Request,
+      response: Response<unknown, { allowed?: string[] }>,
+      next: NextFunction,
+    ) => {
+      const { allowed } = response.locals;
+      if (allowed === undefined) return next();
+      // Express answers HEAD for every GET route.
+      throw methodNotAllowed([
+        ...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+      ]);
+    },
+  );
   app.use((request: Request) => {
     throw notFound(`No such path: ${request.path}`, 'unknown_path');
   });
@@ -90,7 +104,11 @@ const asHttpError = (error: unknown): unknown =>
 
 const malformedPath = () => badRequest('Malformed path', undefined, 'malformed_path');
 
-function fail({ request, response, requestId }: Exchange, error: unknown, options: AppOptions): void {
+function fail(
+  { request, response, requestId }: Exchange,
+  error: unknown,
+  options: AppOptions,
+): void {
   const { log, isUnavailable = () => false, shapeError } = options;
   renderError(response, error, { requestId, log, isUnavailable, shapeError });
   // Node would parse the unread body as the next request of the connection.

@@ -140,7 +140,8 @@ export function createEventStreams({
             ...(event === undefined ? [] : [`event: ${event}`]),
           ];
           // JSON has no line breaks.
-          if (response.write(`${[...lines, `data: ${JSON.stringify(data)}`].join('\n')}\n\n`)) return;
+          if (response.write(`${[...lines, `data: ${JSON.stringify(data)}`].join('\n')}\n\n`))
+            return;
           const stuck = setTimeout(() => response.destroy(), stuckAfterMs);
           await once(response, 'drain', { signal }).catch(() => {});
           clearTimeout(stuck);

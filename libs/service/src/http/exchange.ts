@@ -65,7 +65,8 @@ export class Exchange implements CallerContext {
   }
 
   get caller(): Caller {
-    if (this.knownCaller === undefined) throw new Error(`${this.route} does not authenticate its caller`);
+    if (this.knownCaller === undefined)
+      throw new Error(`${this.route} does not authenticate its caller`);
     return this.knownCaller;
   }
 

@@ -37,7 +37,10 @@ beforeEach(() => {
   behave = async () => ({ run: runs.length });
 });
 
-function createTestApp(store: Db = db, idempotency: IdempotencyStore = createIdempotencyStore(store)) {
+function createTestApp(
+  store: Db = db,
+  idempotency: IdempotencyStore = createIdempotencyStore(store),
+) {
   return createApp({
     log: silentLogger(),
     checkResponses: true,
@@ -67,8 +70,16 @@ function createTestApp(store: Db = db, idempotency: IdempotencyStore = createIde
 }
 const app = () => createTestApp();
 
-const post = (idempotencyKey: string, body: object = { n: 1 }, { path = '/v1/a', key = 'key1' } = {}) =>
-  request(app()).post(path).set('Authorization', `Bearer ${key}`).set('Idempotency-Key', idempotencyKey).send(body);
+const post = (
+  idempotencyKey: string,
+  body: object = { n: 1 },
+  { path = '/v1/a', key = 'key1' } = {},
+) =>
+  request(app())
+    .post(path)
+    .set('Authorization', `Bearer ${key}`)
+    .set('Idempotency-Key', idempotencyKey)
+    .send(body);
 
 test('the stored answer is sent again, with the request id of the new request', async () => {
   const first = await post('replay').expect(201);
@@ -101,12 +112,15 @@ test('the same key with another body is refused with 409', async () => {
   });
 });
 
-test.each(['', ' ', 'a b', 'x'.repeat(256), 'é'])('%j is not a valid key and is refused with 400', async (key) => {
-  const encoded = Buffer.from(key).toString('latin1');
-  const response = await post(encoded);
-  expect(response.status).toBe(400);
-  expect(response.body.code).toBe('invalid_idempotency_key');
-});
+test.each(['', ' ', 'a b', 'x'.repeat(256), 'é'])(
+  '%j is not a valid key and is refused with 400',
+  async (key) => {
+    const encoded = Buffer.from(key).toString('latin1');
+    const response = await post(encoded);
+    expect(response.status).toBe(400);
+    expect(response.body.code).toBe('invalid_idempotency_key');
+  },
+);
 
 test('simultaneous requests to several processes run once and receive the same answer', async () => {
   behave = async () => {
@@ -166,21 +180,26 @@ test('an error of the 4xx range is stored with its message and details', async (
   expect(runs).toHaveLength(1);
 });
 
-test.each([500, 503])('a %i is not stored: a retry runs again with the same operation id', async (status) => {
-  behave = async () => {
-    throw new HttpError(status, 'broken', 'broken');
-  };
-  await post(`again${status}`).expect(status);
-  behave = async () => ({ ok: true });
-  await post(`again${status}`).expect(201, { ok: true });
-  await post(`again${status}`).expect(201, { ok: true });
-  expect(runs).toHaveLength(2);
-  expect(new Set(runs).size).toBe(1);
-});
+test.each([500, 503])(
+  'a %i is not stored: a retry runs again with the same operation id',
+  async (status) => {
+    behave = async () => {
+      throw new HttpError(status, 'broken', 'broken');
+    };
+    await post(`again${status}`).expect(status);
+    behave = async () => ({ ok: true });
+    await post(`again${status}`).expect(201, { ok: true });
+    await post(`again${status}`).expect(201, { ok: true });
+    expect(runs).toHaveLength(2);
+    expect(new Set(runs).size).toBe(1);
+  },
+);
 
 test('the claim of a killed process is taken over with its operation id', async () => {
   behave = async () => {
-    await db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'left'");
+    await db.pool.query(
+      "update idempotency_records set locked_until = now() - interval '1 s' where key = 'left'",
+    );
     throw new HttpError(500, 'killed', 'killed');
   };
   await post('left').expect(500);
@@ -191,10 +210,14 @@ test('the claim of a killed process is taken over with its operation id', async 
 
 test('after 24 hours a key can be used for a new operation, and the sweep removes it', async () => {
   await post('old');
-  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  await db.pool.query(
+    "update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'",
+  );
   await post('old').expect(201);
   expect(new Set(runs).size).toBe(2);
-  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  await db.pool.query(
+    "update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'",
+  );
   expect(await createIdempotencyStore(db).sweep()).toBe(1);
 });
 
@@ -225,9 +248,15 @@ test('an organization has two thirds of the waits for a first request, and furth
   };
   const app = createTestApp();
   const call = () =>
-    request(app).post('/v1/a').set('Authorization', 'Bearer many').set('Idempotency-Key', 'waits').send({ n: 1 });
+    request(app)
+      .post('/v1/a')
+      .set('Authorization', 'Bearer many')
+      .set('Idempotency-Key', 'waits')
+      .send({ n: 1 });
   const statuses: number[] = [];
-  const calls = Array.from({ length: 200 }, () => call().then(({ status }) => statuses.push(status)));
+  const calls = Array.from({ length: 200 }, () =>
+    call().then(({ status }) => statuses.push(status)),
+  );
   await until(async () => statuses.length, { isThere: (refused) => refused >= 200 - 171 - 1 });
   expect(new Set(statuses)).toEqual(new Set([409]));
   end.resolve();

@@ -23,7 +23,11 @@ export async function withIdempotency(
   run: () => Promise<{ status: number; body: unknown }>,
 ): Promise<{ status: number; body: unknown }> {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', undefined, 'invalid_idempotency_key');
+    throw badRequest(
+      'Idempotency-Key must be 1 to 255 visible ASCII characters',
+      undefined,
+      'invalid_idempotency_key',
+    );
   }
   const operation: IdempotentOperation = {
     tenant: exchange.caller.tenant,
@@ -41,7 +45,10 @@ export async function withIdempotency(
       break;
     }
     if (found.state === 'other_request') {
-      throw conflict('Idempotency-Key was already used with another request body', 'idempotency_key_reused');
+      throw conflict(
+        'Idempotency-Key was already used with another request body',
+        'idempotency_key_reused',
+      );
     }
     if (found.state === 'done') {
       // The caller has waited for the first request.
@@ -78,7 +85,10 @@ function operationOf({ request, caller }: Exchange): string {
 }
 
 const stillRunning = () =>
-  conflict('The first request with this Idempotency-Key is still running', 'idempotency_in_progress');
+  conflict(
+    'The first request with this Idempotency-Key is still running',
+    'idempotency_in_progress',
+  );
 
 /** Waits until the next look for the answer. Throws when too many requests of the organization wait. */
 async function waitForFirst(tenant: number, delayMs: number): Promise<void> {
@@ -98,7 +108,11 @@ function replay(status: number, text: string): { status: number; body: unknown }
 }
 
 /** Stores an error of the 4xx range as the answer. After any other error, and after 429, the request may be retried. */
-async function settleFailure(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
+async function settleFailure(
+  store: IdempotencyStore,
+  claim: IdempotencyClaim,
+  error: unknown,
+): Promise<void> {
   if (!(error instanceof HttpError) || error.status >= 500 || error.status === 429) {
     // Not awaited: while the store is silent, the answer must not wait for it.
     return void release(store, claim);

@@ -17,7 +17,9 @@ interface Pattern {
  * (docs/adr/0007). Returns null for all other requests (escapes, empty segments, other methods, HEAD); Express has the
  * same routes and handles them.
  */
-export function createMatcher(routes: readonly Route[]): (method: string, url: string) => Match | null {
+export function createMatcher(
+  routes: readonly Route[],
+): (method: string, url: string) => Match | null {
   const table = new Map<string, Pattern[]>();
   for (const route of routes) {
     const segments = route.path.slice(1).split('/');

@@ -15,7 +15,10 @@ const codes: Record<string, string> = {
   router_not_found: 'model_not_found',
   rate_limited: 'rate_limit_exceeded',
 };
-const params: Record<string, string> = { model_not_found: 'model', thread_not_found: 'metadata.thread_id' };
+const params: Record<string, string> = {
+  model_not_found: 'model',
+  thread_not_found: 'metadata.thread_id',
+};
 
 /** An error as OpenAI's clients expect it: `{ error: { message, type, param, code } }` (docs/reference/openai.md#errors). */
 export function openAiError({ status, code: own, message, extra }: HttpError): object {

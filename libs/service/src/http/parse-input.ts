@@ -10,6 +10,7 @@ export function parseInput<S extends z.ZodType>(
 ): z.output<S> {
   const checked = check(schema, value);
   if (checked.ok) return checked.value;
-  const message = value === undefined ? `A JSON ${place} is required` : detailText(checked.problems[0]!);
+  const message =
+    value === undefined ? `A JSON ${place} is required` : detailText(checked.problems[0]!);
   throw badRequest(message, checked.problems, `invalid_${place}`);
 }

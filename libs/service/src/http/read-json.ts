@@ -7,9 +7,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 /** Reads the body of a request as bytes. Rejects with 413 when it exceeds the limit, 415 when it is compressed. */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') return Promise.reject(unsupportedEncoding());
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(payloadTooLarge(limitBytes));
-  const incomplete = () => badRequest('The request ended before its body', undefined, 'incomplete_body');
+  if (encoding !== undefined && encoding !== 'identity')
+    return Promise.reject(unsupportedEncoding());
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes)
+    return Promise.reject(payloadTooLarge(limitBytes));
+  const incomplete = () =>
+    badRequest('The request ended before its body', undefined, 'incomplete_body');
   // A request without a body (`optimizeEmptyRequests`) emits no events.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(incomplete());
@@ -44,6 +47,7 @@ export async function readJson(request: IncomingMessage, limitBytes: number): Pr
     throw badRequest('Malformed JSON in the request body', undefined, 'malformed_json');
   }
   const problem = findUnstorable(value);
-  if (problem !== null) throw badRequest(`${problem.path || 'body'} ${problem.message}`, [problem], 'invalid_body');
+  if (problem !== null)
+    throw badRequest(`${problem.path || 'body'} ${problem.message}`, [problem], 'invalid_body');
   return value;
 }

@@ -21,7 +21,8 @@ export function renderError(
 ): void {
   const known = error instanceof HttpError ? error : isUnavailable(error) ? unavailable() : null;
   if (known === null) log.error({ err: error, requestId }, 'unexpected error');
-  else if (!(error instanceof HttpError)) log.warn({ err: error, requestId }, 'a dependency is unavailable');
+  else if (!(error instanceof HttpError))
+    log.warn({ err: error, requestId }, 'a dependency is unavailable');
   if (response.headersSent) {
     response.destroy();
     return;

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { type Caller, type Operation, type Permission, type SignedIn, findUnstorable } from '@parley/contracts';
+import {
+  type Caller,
+  type Operation,
+  type Permission,
+  type SignedIn,
+  findUnstorable,
+} from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
 import {
@@ -21,7 +27,13 @@ import { onClosed } from './on-closed';
 import { parseInput } from './parse-input';
 import { readJson } from './read-json';
 import { RawJson, jsonOf, sendText } from './send-json';
-import { type FindSession, personIn, requireSameSite, requireSession, sessionTokenOf } from './session';
+import {
+  type FindSession,
+  personIn,
+  requireSameSite,
+  requireSession,
+  sessionTokenOf,
+} from './session';
 import { createUnreadAnswers } from './unread-answers';
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
@@ -29,7 +41,8 @@ export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
   guard?: (exchange: Exchange) => void | Promise<void>;
 }
 
-type Parsed<S, Name extends string> = S extends Record<Name, infer Z extends z.ZodType> ? z.output<Z> : undefined;
+type Parsed<S, Name extends string> =
+  S extends Record<Name, infer Z extends z.ZodType> ? z.output<Z> : undefined;
 type Input<S> = { params: Parsed<S, 'params'>; query: Parsed<S, 'query'>; body: Parsed<S, 'body'> };
 
 /** Returns the body of a successful answer, or throws an HttpError. */
@@ -126,7 +139,9 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
       const input = {
         params: spec.params && parseInput(spec.params, params, 'params'),
         query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
-        body: spec.body && parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
+        body:
+          spec.body &&
+          parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
       };
       if (readOnly) await awaitPace(exchange);
       return { status, body: await handler(input as never, exchange as never) };
@@ -149,7 +164,10 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
           sessionTokenOf(exchange.request),
           deps.findSession,
         );
-      const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
+      const caller =
+        spec.permission === null
+          ? undefined
+          : await authenticate(exchange, spec.permission, spec, deps);
       if (spec.permission !== null)
         exchange.checkAgain = async () => {
           await authenticate(exchange, spec.permission!, spec, deps.again ?? deps);
@@ -205,7 +223,8 @@ async function awaitPace(exchange: Exchange): Promise<void> {
 
 /** Publishable keys are no bearer tokens: the widget's paths take them in the address. */
 function refusePublishableKey({ headers: { authorization } }: IncomingMessage): void {
-  if (authorization !== undefined && /^Bearer +pk_(dev|prod)_/i.test(authorization)) throw publishableKey();
+  if (authorization !== undefined && /^Bearer +pk_(dev|prod)_/i.test(authorization))
+    throw publishableKey();
 }
 
 /** A request with a session that names no organization counts for the person alone. */
@@ -256,7 +275,8 @@ function queryOf(url: string): object {
   if (at === -1) return {};
   const query = { ...parseQuery(url.slice(at + 1)) };
   const problem = findUnstorable(query);
-  if (problem !== null) throw badRequest(`${problem.path} ${problem.message}`, [problem], 'invalid_query');
+  if (problem !== null)
+    throw badRequest(`${problem.path} ${problem.message}`, [problem], 'invalid_query');
   return query;
 }
 
@@ -265,6 +285,8 @@ function assertAnswer(spec: RouteSpec, body: unknown): void {
   const value = body instanceof RawJson ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body));
   const result = spec.response.safeParse(value);
   if (!result.success) {
-    throw new Error(`The answer of ${spec.method} ${spec.path} does not match its schema: ${result.error.message}`);
+    throw new Error(
+      `The answer of ${spec.method} ${spec.path} does not match its schema: ${result.error.message}`,
+    );
   }
 }

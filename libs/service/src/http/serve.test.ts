@@ -6,7 +6,10 @@ import { unauthorized } from './errors';
 import type { Exchange } from './exchange';
 import { type Handler, serve } from './serve';
 
-const execute: Handler<'execute'> = async ({ body }) => ({ result: body.args, _meta: { durationMs: 1 } });
+const execute: Handler<'execute'> = async ({ body }) => ({
+  result: body.args,
+  _meta: { durationMs: 1 },
+});
 const validate: Handler<'validate'> = async () => ({ valid: true });
 const executor = ({ request }: Pick<Exchange, 'request'>) => {
   if (request.headers.authorization !== 'Bearer token') throw unauthorized();
@@ -22,7 +25,9 @@ const app = createApp({
 test('each operation is handled by the handler with its id', async () => {
   const send = (path: string, body: object) =>
     request(app).post(path).set('Authorization', 'Bearer token').send(body).expect(200);
-  expect((await send('/execute', { handlerCode: 'x', args: { a: 1 } })).body).toMatchObject({ result: { a: 1 } });
+  expect((await send('/execute', { handlerCode: 'x', args: { a: 1 } })).body).toMatchObject({
+    result: { a: 1 },
+  });
   expect((await send('/validate', { handlerCode: 'x' })).body).toEqual({ valid: true });
 });
 

@@ -9,11 +9,16 @@ type Operations = typeof operations & typeof operationsOf.internal;
 type Answer<O extends Operation> = z.input<O['response']> | RawJson | null;
 
 /** A handler that a service exports: its input and answer have the types of the operation `Id`. */
-export type Handler<Id extends keyof Operations> = HandlerOf<Operations[Id], Answer<Operations[Id]>>;
+export type Handler<Id extends keyof Operations> = HandlerOf<
+  Operations[Id],
+  Answer<Operations[Id]>
+>;
 
 /** Sessions are checked by the route itself. */
 type SecurityOf<O> = {
-  [Id in keyof O]: O[Id] extends { security: infer S extends string } ? Exclude<S, 'session'> : never;
+  [Id in keyof O]: O[Id] extends { security: infer S extends string }
+    ? Exclude<S, 'session'>
+    : never;
 }[keyof O];
 type Guards<O> = Record<SecurityOf<O>, (exchange: Exchange) => void | Promise<void>>;
 
@@ -29,7 +34,8 @@ export function serve<O extends Record<string, Operation>>(
   return Object.entries(served).map(([id, operation]) => {
     const kind = operation.security === 'session' ? undefined : operation.security;
     const guard = kind && guards?.[kind as SecurityOf<O>];
-    if (kind && guard === undefined) throw new Error(`${id} has no guard for ${operation.security}`);
+    if (kind && guard === undefined)
+      throw new Error(`${id} has no guard for ${operation.security}`);
     return route<RouteSpec>({ ...operation, guard }, handlers[id] as HandlerOf<RouteSpec>);
   });
 }

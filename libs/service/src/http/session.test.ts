@@ -22,15 +22,32 @@ describe('a cookie over HTTPS', () => {
   });
 
   // Browsers let other hosts of the site set all of these, because none begins with the prefix.
-  const planted = [0x0b, 0x0c, 0x0d, 0x1f, 0x7f, 0x85, 0xa0, 0xad].map((code) => String.fromCharCode(code));
+  const planted = [0x0b, 0x0c, 0x0d, 0x1f, 0x7f, 0x85, 0xa0, 0xad].map((code) =>
+    String.fromCharCode(code),
+  );
   it.each([
     ...planted.flatMap((byte) => [`${byte}__Host-parley_session`, `__Host-parley_session${byte}`]),
     ...['\ufeff', '\u2003', '\u3000'].map((character) =>
       Buffer.from(`${character}__Host-parley_session`).toString('latin1'),
     ),
-    ...['__host-parley_session', '__HOST-parley_session', '__Host-Parley_session', '%5F_Host-parley_session'],
-    ...['"__Host-parley_session"', '__Host-parley_session[]', '__Host-parley_session.x', '$__Host-parley_session'],
-    ...['__Secure-parley_session', '__Http-parley_session', '__Host-__Host-parley_session', 'parley_session'],
+    ...[
+      '__host-parley_session',
+      '__HOST-parley_session',
+      '__Host-Parley_session',
+      '%5F_Host-parley_session',
+    ],
+    ...[
+      '"__Host-parley_session"',
+      '__Host-parley_session[]',
+      '__Host-parley_session.x',
+      '$__Host-parley_session',
+    ],
+    ...[
+      '__Secure-parley_session',
+      '__Http-parley_session',
+      '__Host-__Host-parley_session',
+      'parley_session',
+    ],
   ])('is not read by a name that resembles it: %j', (name) => {
     expect(read(`${name}=planted`)).toBeUndefined();
     expect(read(`${name}=planted; __Host-parley_session=own`)).toBe('own');
@@ -43,13 +60,24 @@ describe('a cookie over HTTPS', () => {
   });
 
   it('is not read from a malformed header', () => {
-    for (const cookie of [undefined, '', ';', '=', ';=;', '__Host-parley_session', '; ;;', '=__Host-parley_session'])
+    for (const cookie of [
+      undefined,
+      '',
+      ';',
+      '=',
+      ';=;',
+      '__Host-parley_session',
+      '; ;;',
+      '=__Host-parley_session',
+    ])
       expect(read(cookie)).toBeUndefined();
   });
 
   it('is found in a long header, in a time that grows with its length', () => {
     const spaces = ' '.repeat(200_000);
-    expect(read(`a${spaces}b=1;${spaces}__Host-parley_session${spaces}=${spaces}a${spaces}`)).toBe('a');
+    expect(read(`a${spaces}b=1;${spaces}__Host-parley_session${spaces}=${spaces}a${spaces}`)).toBe(
+      'a',
+    );
     expect(read(`${'x=1; '.repeat(50_000)}__Host-parley_session=a`)).toBe('a');
   });
 });
@@ -57,7 +85,9 @@ describe('a cookie over HTTPS', () => {
 describe('a cookie on plain HTTP', () => {
   it('has no prefix, and is read on this machine alone', () => {
     expect(read('parley_session=a', http)).toBe('a');
-    expect(read('parley_session=a', { ...http, 'x-forwarded-host': 'parley.example' })).toBeUndefined();
+    expect(
+      read('parley_session=a', { ...http, 'x-forwarded-host': 'parley.example' }),
+    ).toBeUndefined();
     for (const name of ['\u00a0parley_session', 'parley_session\u00a0', 'Parley_session'])
       expect(read(`${name}=planted`, http)).toBeUndefined();
   });
@@ -80,7 +110,10 @@ describe('requireSameSite', () => {
   it.each<[string, IncomingMessage['headers']]>([
     ['of the same origin', { 'sec-fetch-site': 'same-origin' }],
     ['that the person entered', { 'sec-fetch-site': 'none' }],
-    ['of the same origin with both headers', { 'sec-fetch-site': 'same-origin', origin: 'https://parley.example' }],
+    [
+      'of the same origin with both headers',
+      { 'sec-fetch-site': 'same-origin', origin: 'https://parley.example' },
+    ],
     ['of an older browser', { origin: 'https://parley.example' }],
     ['of another writing of the host', { origin: 'HTTPS://Parley.Example:443' }],
   ])('admits a change %s', (_which, headers) => {
@@ -102,8 +135,14 @@ describe('requireSameSite', () => {
       'of another origin, whose Sec-Fetch-Site says otherwise',
       { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
     ],
-    ['of another origin that says none', { 'sec-fetch-site': 'none', origin: 'https://evil.example' }],
-    ['of a sandboxed page, whose Sec-Fetch-Site says otherwise', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
+    [
+      'of another origin that says none',
+      { 'sec-fetch-site': 'none', origin: 'https://evil.example' },
+    ],
+    [
+      'of a sandboxed page, whose Sec-Fetch-Site says otherwise',
+      { 'sec-fetch-site': 'same-origin', origin: 'null' },
+    ],
   ])('refuses a change %s', (_which, headers) => {
     expect(codeOf(headers)).toBe('cross_site');
   });

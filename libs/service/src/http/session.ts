@@ -24,7 +24,10 @@ export const sessionTokenOf = (request: IncomingMessage): string | undefined =>
 /** A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix. */
 export function readCookie(request: IncomingMessage, name: string): string | undefined {
   const header = request.headers.cookie ?? '';
-  return onlyValueOf(header, securePrefix + name) ?? (isLocal(request) ? onlyValueOf(header, name) : undefined);
+  return (
+    onlyValueOf(header, securePrefix + name) ??
+    (isLocal(request) ? onlyValueOf(header, name) : undefined)
+  );
 }
 
 /**
@@ -117,7 +120,11 @@ const isOriginOf = (origin: string, host: string): boolean => URL.parse(origin)?
 export function personIn(request: IncomingMessage, { membership, ...person }: SignedIn): Caller {
   const { 'parley-organization': organization, 'parley-environment': named } = request.headers;
   if (!organization)
-    throw badRequest('A session needs the header Parley-Organization', undefined, 'missing_organization');
+    throw badRequest(
+      'A session needs the header Parley-Organization',
+      undefined,
+      'missing_organization',
+    );
   const environment = environmentSchema.safeParse(named);
   if (!environment.success)
     throw badRequest(
@@ -125,7 +132,8 @@ export function personIn(request: IncomingMessage, { membership, ...person }: Si
       undefined,
       'missing_environment',
     );
-  if (membership === null) throw forbidden('You are not a member of this organization', 'not_a_member');
+  if (membership === null)
+    throw forbidden('You are not a member of this organization', 'not_a_member');
   return { type: 'person', ...person, environment: environment.data, ...membership };
 }
 

@@ -8,7 +8,15 @@ import type { CallerContext } from './exchange';
  * not hold all places of slow endpoints. Returns a function that wraps their handlers. A request beyond the share of its
  * organization is answered with 429 and this `code`, which is also its label in the metric `limit_refusals_total`.
  */
-export function shareRequests({ total, code, message }: { total: number; code: string; message: string }) {
+export function shareRequests({
+  total,
+  code,
+  message,
+}: {
+  total: number;
+  code: string;
+  message: string;
+}) {
   const slots = createSlots({ total });
   return <I, A>(handler: (input: I, context: CallerContext) => Promise<A>) =>
     async (input: I, context: CallerContext): Promise<A> => {

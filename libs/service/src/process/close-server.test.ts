@@ -43,7 +43,9 @@ it('answers further requests with Connection: close', async () => {
       socket.on('close', () => resolve(received));
       void arrived.promise.then((first) => {
         void closeServer(server);
-        server.prependOnceListener('request', (_request, second) => setImmediate(() => second.end('second')));
+        server.prependOnceListener('request', (_request, second) =>
+          setImmediate(() => second.end('second')),
+        );
         socket.write(text, () => setTimeout(() => first.end('first'), 50));
       });
     });

@@ -4,7 +4,9 @@ const idleCheckMs = 50;
 
 /** Sends `Connection: close` with every further answer, so that clients open their next connection elsewhere. */
 export function announceClosing(server: Server): void {
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  server.prependListener('request', (_request, response) =>
+    response.setHeader('Connection', 'close'),
+  );
 }
 
 /**

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, databaseVariables, loadConfig, numberVariable, serviceVariables, urlVariable } from './config';
+import {
+  ConfigError,
+  databaseVariables,
+  loadConfig,
+  numberVariable,
+  serviceVariables,
+  urlVariable,
+} from './config';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,7 +51,9 @@ test('an empty variable counts as not set', () => {
 });
 
 test('a variable can be read from a file, without its last line break', () => {
-  expect(loadConfig(shape, { DATABASE_URL_FILE: file(`${databaseUrl}\n`), PORT_FILE: file('7') })).toMatchObject({
+  expect(
+    loadConfig(shape, { DATABASE_URL_FILE: file(`${databaseUrl}\n`), PORT_FILE: file('7') }),
+  ).toMatchObject({
     DATABASE_URL: databaseUrl,
     PORT: 7,
   });

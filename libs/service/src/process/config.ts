@@ -33,7 +33,8 @@ const tracingVariables = {
     description: 'Base address of an OTLP/HTTP collector. When it is not set, tracing is disabled.',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({
-    description: 'Headers of the requests to the collector, in the form "name=value", separated by commas.',
+    description:
+      'Headers of the requests to the collector, in the form "name=value", separated by commas.',
   }),
 };
 
@@ -46,14 +47,16 @@ export const serviceVariables = (port: number) => ({
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on.' }),
   PORT: numberVariable(port, 0, 65_535).meta({ description: 'Port on which the service listens.' }),
   INTERNAL_PORT: numberVariable(port + 100, 0, 65_535).meta({
-    description: 'Port of /livez, /readyz, /metrics and /settings. Must not be reachable from outside.',
+    description:
+      'Port of /livez, /readyz, /metrics and /settings. Must not be reachable from outside.',
   }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .meta({ description: 'Lowest severity of log lines that are written.' }),
   SHUTDOWN_TIMEOUT_MS: numberVariable(25_000, 100).meta({
-    description: 'Maximum time in milliseconds for a shutdown. After it, the process exits with status 1.',
+    description:
+      'Maximum time in milliseconds for a shutdown. After it, the process exits with status 1.',
   }),
   SHUTDOWN_DRAIN_MS: numberVariable(0, 0, 60_000).meta({
     description:

@@ -13,9 +13,16 @@ const checkTimeoutMs = 2_000;
  * Serves `/livez`, `/readyz`, `/metrics` and `/settings` on a separate port that is not public. `/settings` has the names of the
  * variables of `config` that have a value, never a value, so that `parley doctor` knows what the process was started with.
  */
-export function createInternalServer(metrics: Metrics, readiness: Readiness, config: object): Server {
+export function createInternalServer(
+  metrics: Metrics,
+  readiness: Readiness,
+  config: object,
+): Server {
   const settings = Object.entries(config)
-    .filter(([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0))
+    .filter(
+      ([, value]) =>
+        value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+    )
     .map(([name]) => name)
     .sort();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
@@ -27,7 +34,8 @@ export function createInternalServer(metrics: Metrics, readiness: Readiness, con
       const ready = Object.values(checks).every((result) => result === 'ok');
       return send(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks });
     }
-    if (request.url === '/settings') return send(200, { settings, node: process.versions.node, nowMs: Date.now() });
+    if (request.url === '/settings')
+      return send(200, { settings, node: process.versions.node, nowMs: Date.now() });
     if (request.url === '/metrics') {
       const text = await metrics.registry.metrics();
       return response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text);
@@ -42,14 +50,19 @@ export function createInternalServer(metrics: Metrics, readiness: Readiness, con
 
 async function runChecks({ checks, isShuttingDown }: Readiness): Promise<Record<string, string>> {
   if (isShuttingDown()) return { process: 'shutting down' };
-  const results = Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const);
+  const results = Object.entries(checks).map(
+    async ([name, check]) => [name, await outcome(check)] as const,
+  );
   return Object.fromEntries(await Promise.all(results));
 }
 
 async function outcome(check: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${checkTimeoutMs} ms`)),
+      checkTimeoutMs,
+    );
   });
   try {
     await Promise.race([check(), late]);

@@ -13,20 +13,25 @@ function written(write: (log: ReturnType<typeof createLogger>) => void): Record<
 }
 
 test('each line is one object with the name of the service', () => {
-  expect(written((log) => log.child({ requestId: 'r1' }).info({ status: 200 }, 'request'))).toEqual({
-    level: 'info',
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-    service: 'data',
-    requestId: 'r1',
-    status: 200,
-    msg: 'request',
-  });
+  expect(written((log) => log.child({ requestId: 'r1' }).info({ status: 200 }, 'request'))).toEqual(
+    {
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      service: 'data',
+      requestId: 'r1',
+      status: 200,
+      msg: 'request',
+    },
+  );
 });
 
 test.each([
   ['authorization', { authorization: 'x' }],
   ['a header of a nested request', { request: { headers: { 'X-Api-Key': 'x', cookie: 'x' } } }],
-  ['a list of integrations', { integrations: [{ secretKey: 'x' }, { config: { signing_secret: 'x' } }] }],
+  [
+    'a list of integrations',
+    { integrations: [{ secretKey: 'x' }, { config: { signing_secret: 'x' } }] },
+  ],
   ['EXECUTOR_TOKEN', { env: { EXECUTOR_TOKEN: 'x' } }],
 ])('%s is redacted by its name', (_name, fields) => {
   const line = JSON.stringify(written((log) => log.warn(fields, 'seen')));
@@ -45,7 +50,11 @@ test('the details that a driver attaches to an error are not logged', () => {
   const line = written((log) => log.warn({ err: error }, 'database'));
   expect(JSON.stringify(line)).not.toContain('quokka');
   expect(line.err).toEqual({
-    ...{ type: 'Error', message: 'the connection broke', stack: expect.stringContaining('logger.test') },
+    ...{
+      type: 'Error',
+      message: 'the connection broke',
+      stack: expect.stringContaining('logger.test'),
+    },
     ...{ code: '57P01', severity: 'FATAL' },
   });
 });
@@ -56,7 +65,10 @@ test('API keys and bearer tokens are redacted in any text', () => {
     password: 'x',
   });
   const line = written((log) =>
-    log.error({ err: error, url: `/v1?key=${key}`, secrets: [`whsec_${'b'.repeat(20)}`] }, 'failed'),
+    log.error(
+      { err: error, url: `/v1?key=${key}`, secrets: [`whsec_${'b'.repeat(20)}`] },
+      'failed',
+    ),
   );
   expect(JSON.stringify(line)).not.toMatch(/aaaa|bbbb|"x"/);
   expect(line.err).toMatchObject({
@@ -87,7 +99,10 @@ function outputOf(program: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'logger-'));
   const root = resolve(__dirname, '../../../..');
   try {
-    writeFileSync(join(folder, 'a.ts'), `import { createLogger } from '${__dirname}/logger';\n${program}`);
+    writeFileSync(
+      join(folder, 'a.ts'),
+      `import { createLogger } from '${__dirname}/logger';\n${program}`,
+    );
     execFileSync(join(root, 'node_modules/.bin/esbuild'), [
       join(folder, 'a.ts'),
       '--bundle',

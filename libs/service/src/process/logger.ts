@@ -14,7 +14,11 @@ export interface LoggerOptions {
  * most 100 ms, because a write for each line takes as long as reading an entity. The buffer is written at exit; only
  * SIGKILL loses it.
  */
-export function createLogger({ service, level = 'info', destination = createStdout() }: LoggerOptions): Logger {
+export function createLogger({
+  service,
+  level = 'info',
+  destination = createStdout(),
+}: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -32,7 +36,9 @@ export function createLogger({ service, level = 'info', destination = createStdo
  * the running statement with its values, or the row that was refused.
  */
 const loggedProperties = new Set(
-  'code errno syscall address port hostname status severity routine schema table column constraint'.split(' '),
+  'code errno syscall address port hostname status severity routine schema table column constraint'.split(
+    ' ',
+  ),
 );
 
 function serializeError(error: unknown): unknown {

@@ -10,8 +10,18 @@ export interface Metrics extends HttpMetrics {
   registry: Registry;
   counter<L extends string>(name: string, help: string, labels: L[]): Counter<L>;
   /** `collect` sets the values when the metrics are read. */
-  gauge<L extends string>(name: string, help: string, labels: L[], collect?: () => void | Promise<void>): Gauge<L>;
-  histogram<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Histogram<L>;
+  gauge<L extends string>(
+    name: string,
+    help: string,
+    labels: L[],
+    collect?: () => void | Promise<void>,
+  ): Gauge<L>;
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labels: L[],
+    buckets: number[],
+  ): Histogram<L>;
 }
 
 /**
@@ -46,6 +56,7 @@ export function createMetrics(service: string): Metrics {
     counter: (name, help, labelNames) => new Counter({ name, help, labelNames, registers }),
     gauge: (name, help, labelNames, collect) =>
       new Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
-    histogram: (name, help, labelNames, buckets) => new Histogram({ name, help, labelNames, buckets, registers }),
+    histogram: (name, help, labelNames, buckets) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
   };
 }

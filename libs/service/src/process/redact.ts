@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-const secretName = /(authorization|cookie|token|apikey|secret|secretkey|secretskey|password|credentials?)$/i;
-const secretValue = /\bsk_(?:dev|prod)_[A-Za-z0-9_-]{20,}|\bwhsec_[A-Za-z0-9+/=_-]{8,}|\bBearer +\S{8,}/g;
+const secretName =
+  /(authorization|cookie|token|apikey|secret|secretkey|secretskey|password|credentials?)$/i;
+const secretValue =
+  /\bsk_(?:dev|prod)_[A-Za-z0-9_-]{20,}|\bwhsec_[A-Za-z0-9+/=_-]{8,}|\bBearer +\S{8,}/g;
 const censored = '[redacted]';
 const maxDepth = 5;
 
@@ -17,11 +19,15 @@ const secretNames = new LRUCache<string, boolean>({
  */
 export function redact<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redactText(value) as T;
-  if (typeof value !== 'object' || value === null || value instanceof Error || depth > maxDepth) return value;
+  if (typeof value !== 'object' || value === null || value instanceof Error || depth > maxDepth)
+    return value;
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(value)) {
     const held = (value as Record<string, unknown>)[name];
-    const shown = held !== undefined && held !== null && secretNames.memo(name) ? censored : redact(held, depth + 1);
+    const shown =
+      held !== undefined && held !== null && secretNames.memo(name)
+        ? censored
+        : redact(held, depth + 1);
     if (shown !== held) {
       copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
       copy[name] = shown;

@@ -54,16 +54,25 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const tracer = options.tracer ?? tracerOf(config, log);
   const app = options.app && (tracer?.listen(options.app) ?? options.app);
   let shuttingDown = false;
-  const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown }, config);
+  const internal = createInternalServer(
+    metrics,
+    { checks, isShuttingDown: () => shuttingDown },
+    config,
+  );
   const server =
-    app === undefined ? undefined : createServer({ ...defaultServerOptions, ...options.serverOptions }, app);
+    app === undefined
+      ? undefined
+      : createServer({ ...defaultServerOptions, ...options.serverOptions }, app);
   if (server) options.tune?.(server);
   // Before the first request, which it would delay.
   shrinkHeapWhenIdle();
   await listen(internal, config.INTERNAL_PORT, config.HOST);
   if (server) await listen(server, config.PORT, config.HOST);
   log.info(
-    { port: server && (server.address() as AddressInfo).port, internalPort: (internal.address() as AddressInfo).port },
+    {
+      port: server && (server.address() as AddressInfo).port,
+      internalPort: (internal.address() as AddressInfo).port,
+    },
     'listening',
   );
 
@@ -100,7 +109,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
  */
 export function startProcess(main: () => Promise<void>): void {
   // eslint-disable-next-line no-console -- it is replaced here
-  for (const method of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const) console[method] = () => {};
+  for (const method of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const)
+    console[method] = () => {};
   main().catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`${message}\n`);

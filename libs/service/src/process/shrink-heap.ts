@@ -27,7 +27,11 @@ export function shrinkHeapWhenIdle({ checkEveryMs = 30_000 } = {}): void {
   setInterval(() => {
     const { utilization } = performance.eventLoopUtilization(before);
     before = performance.eventLoopUtilization();
-    if (utilization > idleShare || getHeapStatistics().total_heap_size < keptBytes + worthwhileBytes) return;
+    if (
+      utilization > idleShare ||
+      getHeapStatistics().total_heap_size < keptBytes + worthwhileBytes
+    )
+      return;
     shrinkHeap();
     keptBytes = getHeapStatistics().total_heap_size;
   }, checkEveryMs).unref();

@@ -69,7 +69,8 @@ export function createSpanExporter({ service, endpoint, headers = '', log }: Exp
   }
 
   function flush(): Promise<void> {
-    if (waiting.length > 0) sending ??= send(waiting.splice(0, batchSize)).finally(() => (sending = undefined));
+    if (waiting.length > 0)
+      sending ??= send(waiting.splice(0, batchSize)).finally(() => (sending = undefined));
     return sending ?? Promise.resolve();
   }
 
@@ -89,13 +90,24 @@ export function createSpanExporter({ service, endpoint, headers = '', log }: Exp
 const payloadOf = (service: string, spans: FinishedSpan[]) => ({
   resourceSpans: [
     {
-      resource: { attributes: attributesOf({ 'service.name': service, 'service.namespace': 'parley' }) },
+      resource: {
+        attributes: attributesOf({ 'service.name': service, 'service.namespace': 'parley' }),
+      },
       scopeSpans: [{ scope: { name: 'parley' }, spans: spans.map(wireSpan) }],
     },
   ],
 });
 
-const wireSpan = ({ traceId, spanId, parentSpanId, name, kind, startedAtMs, endedAtMs, ...span }: FinishedSpan) => ({
+const wireSpan = ({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  kind,
+  startedAtMs,
+  endedAtMs,
+  ...span
+}: FinishedSpan) => ({
   traceId,
   spanId,
   parentSpanId,

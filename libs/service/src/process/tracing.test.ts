@@ -35,7 +35,10 @@ beforeEach(() => received.splice(0));
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const open = () =>
   tracerOf(
-    { OTEL_EXPORTER_OTLP_ENDPOINT: addressOf(collector), OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20x' },
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: addressOf(collector),
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20x',
+    },
     silentLogger(),
   )!;
 const spanOf = (name: string) => received.find((span) => span.name === name)!;
@@ -50,14 +53,18 @@ it('a request, its calls to other services and its jobs share one trace', async 
   const next = createServer(
     tracer.listen((request, response) => {
       nameRoute(request, '/v1/:thing');
-      void traced('tool call', { 'tool.name': 'a.b' }, async () => ({ ok: false, errorType: 'timeout' })).then(() =>
-        response.end(),
-      );
+      void traced('tool call', { 'tool.name': 'a.b' }, async () => ({
+        ok: false,
+        errorType: 'timeout',
+      })).then(() => response.end());
     }),
   ).listen(0, '127.0.0.1');
   const first = createServer(
     tracer.listen((request, response) => {
-      const headers = { traceparent: traceparent()!, 'X-Request-Id': request.headers['x-request-id'] as string };
+      const headers = {
+        traceparent: traceparent()!,
+        'X-Request-Id': request.headers['x-request-id'] as string,
+      };
       void fetch(`${addressOf(next)}/v1/secret-name`, { headers }).then(() => response.end());
     }),
   ).listen(0, '127.0.0.1');
@@ -75,13 +82,24 @@ it('a request, its calls to other services and its jobs share one trace', async 
   }
   await tracer.close();
 
-  expect(received.map(({ name }) => name).sort()).toEqual(['GET', 'GET /v1/:thing', 'job send', 'tool call']);
+  expect(received.map(({ name }) => name).sort()).toEqual([
+    'GET',
+    'GET /v1/:thing',
+    'job send',
+    'tool call',
+  ]);
   expect(new Set(received.map(({ traceId }) => traceId)).size).toBe(1);
   expect(spanOf('GET').parentSpanId).toBeUndefined();
   expect(spanOf('job send')).toMatchObject({ parentSpanId: spanOf('GET').spanId, kind: 5 });
   expect(spanOf('GET /v1/:thing')).toMatchObject({ parentSpanId: spanOf('GET').spanId, kind: 2 });
-  expect(spanOf('tool call')).toMatchObject({ parentSpanId: spanOf('GET /v1/:thing').spanId, status: { code: 2 } });
-  expect(spanOf('tool call').attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'timeout' } });
+  expect(spanOf('tool call')).toMatchObject({
+    parentSpanId: spanOf('GET /v1/:thing').spanId,
+    status: { code: 2 },
+  });
+  expect(spanOf('tool call').attributes).toContainEqual({
+    key: 'error.type',
+    value: { stringValue: 'timeout' },
+  });
   expect(JSON.stringify(received)).not.toContain('secret-name');
   expect(authorization).toBe('Basic x');
 });
@@ -89,8 +107,8 @@ it('a request, its calls to other services and its jobs share one trace', async 
 it('work continues when the collector is unavailable', async () => {
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, silentLogger())!;
   expect(await tracer.span({ name: 'work', kind: 'internal' }, async () => 1)).toBe(1);
-  await expect(tracer.span({ name: 'work', kind: 'internal' }, () => Promise.reject(new Error('no')))).rejects.toThrow(
-    'no',
-  );
+  await expect(
+    tracer.span({ name: 'work', kind: 'internal' }, () => Promise.reject(new Error('no'))),
+  ).rejects.toThrow('no');
   await tracer.close();
 });

@@ -41,7 +41,11 @@ export function traceparent(): string | undefined {
 }
 
 /** Runs `work` in a child of the current span. Without a current span, such as when tracing is disabled, only runs `work`. */
-export async function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+export async function traced<T>(
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
   const parent = current.getStore();
   if (parent === undefined) return work();
   return inside(parent.open({ name, kind: 'client', attributes }), work);
@@ -85,7 +89,8 @@ function createTracer({ service, endpoint, headers, log }: ExporterOptions): Tra
           startedAtMs,
           endedAtMs: startedAtMs + (performance.now() - startedAt),
           attributes: { ...attributes, ...(requestId && { 'request.id': requestId }), ...more },
-          error: error === undefined ? undefined : error instanceof Error ? error.name : String(error),
+          error:
+            error === undefined ? undefined : error instanceof Error ? error.name : String(error),
         };
         exporter.add(finished);
       },
@@ -149,7 +154,8 @@ function inside<T>(span: OpenSpan, work: () => T): T {
 
 /** The reason of an expected failure, which is a value: `{ ok: false, reason or errorType }`. */
 function failureIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('ok' in value) || value.ok !== false) return undefined;
+  if (typeof value !== 'object' || value === null || !('ok' in value) || value.ok !== false)
+    return undefined;
   const { reason, errorType } = value as { reason?: unknown; errorType?: unknown };
   return String(reason ?? errorType ?? 'failed');
 }
@@ -165,5 +171,7 @@ function rootOf(requestId: string): { traceId: string; spanId: string } {
 /** The parent in a `traceparent` header. A trace that is not derived from the request id is a client's, and is not continued. */
 function parentOf(header: string | string[] | undefined, requestId: string): SpanStart['parent'] {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(String(header ?? ''));
-  return found?.[1] === rootOf(requestId).traceId ? { traceId: found[1], spanId: found[2]! } : undefined;
+  return found?.[1] === rootOf(requestId).traceId
+    ? { traceId: found[1], spanId: found[2]! }
+    : undefined;
 }

@@ -3,8 +3,13 @@ import { createMetrics } from './metrics';
 import { createWorkMetrics, modelPriceVariables, observeReplica } from './work-metrics';
 
 /** The values of a metric by its labels, as `label=value,…`, without the label of the service. */
-async function read(metrics: ReturnType<typeof createMetrics>, name: string): Promise<Record<string, number>> {
-  const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+async function read(
+  metrics: ReturnType<typeof createMetrics>,
+  name: string,
+): Promise<Record<string, number>> {
+  const lines = (await metrics.registry.metrics())
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`));
   return Object.fromEntries(
     lines.map((line) => {
       const [, labels = '', value] = /\{(.*)\} (\S+)$/.exec(line)!;
@@ -16,7 +21,9 @@ async function read(metrics: ReturnType<typeof createMetrics>, name: string): Pr
 
 it('counts model calls by outcome, tokens and cost', async () => {
   const metrics = createMetrics('chat');
-  const { observeModels } = createWorkMetrics(metrics, { prices: { 'openai/a': { input: 1, output: 10 } } });
+  const { observeModels } = createWorkMetrics(metrics, {
+    prices: { 'openai/a': { input: 1, output: 10 } },
+  });
   const usage = { inputTokens: 2_000_000, outputTokens: 100_000 };
   const models = observeModels({
     warmed: true,
@@ -34,19 +41,23 @@ it('counts model calls by outcome, tokens and cost', async () => {
     'direction=output,model=openai/a': 100_000,
   });
   expect(await read(metrics, 'model_cost_usd_total')).toEqual({ 'model=openai/a': 3 });
-  expect(await read(metrics, 'model_call_duration_seconds_count')).toMatchObject({ 'model=broken,outcome=timeout': 1 });
+  expect(await read(metrics, 'model_call_duration_seconds_count')).toMatchObject({
+    'model=broken,outcome=timeout': 1,
+  });
 });
 
 it('bounds the labels: more than 100 models, and tools that are not built-in, share a label', async () => {
   const metrics = createMetrics('chat');
   const { observeModels, observeTools } = createWorkMetrics(metrics);
   const { complete } = observeModels({
-    complete: async (model: string) => ({ ok: false, reason: 'failed', model, durationMs: 1 }) as const,
+    complete: async (model: string) =>
+      ({ ok: false, reason: 'failed', model, durationMs: 1 }) as const,
   });
   for (let at = 0; at < 120; at += 1) await complete(`p/${at}`);
-  const tools = observeTools({ run: async (_scope: object, _call: { name: string }) => ({ ok: true }) as const }, [
-    'entity.get',
-  ]);
+  const tools = observeTools(
+    { run: async (_scope: object, _call: { name: string }) => ({ ok: true }) as const },
+    ['entity.get'],
+  );
   for (const name of ['entity.get', 'mine', 'mcp.x.y']) await tools.run({}, { name });
   const calls = await read(metrics, 'model_call_duration_seconds_count');
   expect([Object.keys(calls).length, calls['model=other,outcome=failed']]).toEqual([101, 20]);
@@ -65,12 +76,15 @@ it('counts decisions of the rate limit', async () => {
     admit: (_key: object) => answers.shift()!,
   }));
   expect([limiter.admit({}), await limiter.admit({}), await limiter.admit({})]).toEqual([0, 5, 0]);
-  expect([limiter.decided({ known: 9 }), limiter.decided({ known: 0 }), limiter.decided({})]).toEqual([
-    9,
-    0,
-    undefined,
-  ]);
-  expect(await read(metrics, 'rate_limit_decisions_total')).toEqual({ 'decision=admitted': 3, 'decision=refused': 2 });
+  expect([
+    limiter.decided({ known: 9 }),
+    limiter.decided({ known: 0 }),
+    limiter.decided({}),
+  ]).toEqual([9, 0, undefined]);
+  expect(await read(metrics, 'rate_limit_decisions_total')).toEqual({
+    'decision=admitted': 3,
+    'decision=refused': 2,
+  });
 });
 
 it('reads the pool when the metrics are read', async () => {
@@ -92,7 +106,10 @@ it('counts reads by the server that answered, and shows the lag while it is know
     for (const server of ['replica', 'replica', 'primary'] as const) onRead(server);
     return { lagSeconds: () => lag };
   });
-  expect(await read(metrics, 'database_reads_total')).toEqual({ 'server=replica': 2, 'server=primary': 1 });
+  expect(await read(metrics, 'database_reads_total')).toEqual({
+    'server=replica': 2,
+    'server=primary': 1,
+  });
   expect(await read(metrics, 'database_replica_lag_seconds')).toEqual({});
   lag = 0.25;
   expect(await read(metrics, 'database_replica_lag_seconds')).toEqual({ '': 0.25 });
@@ -101,7 +118,9 @@ it('counts reads by the server that answered, and shows the lag while it is know
 it('parses prices and refuses invalid ones', () => {
   const shape = z.object(modelPriceVariables);
   expect(shape.parse({})).toEqual({ MODEL_PRICES: {} });
-  expect(shape.parse({ MODEL_PRICES: '{"a/b":{"input":1,"output":2}}' }).MODEL_PRICES['a/b']!.output).toBe(2);
+  expect(
+    shape.parse({ MODEL_PRICES: '{"a/b":{"input":1,"output":2}}' }).MODEL_PRICES['a/b']!.output,
+  ).toBe(2);
   for (const wrong of ['1', '{', '{"a/b":{"input":-1,"output":2}}']) {
     expect(shape.safeParse({ MODEL_PRICES: wrong }).success).toBe(false);
   }
@@ -115,7 +134,11 @@ it('shows the turns that run, and none when they have ended or failed', async ()
     ends.push(end);
     return end.promise;
   };
-  const agents = createWorkMetrics(metrics).observeTurns({ chat: turn, runExecution: turn, name: 'agents' });
+  const agents = createWorkMetrics(metrics).observeTurns({
+    chat: turn,
+    runExecution: turn,
+    name: 'agents',
+  });
   expect([agents.name, await read(metrics, 'turns_in_flight')]).toEqual(['agents', { '': 0 }]);
   const turns = [agents.chat(), agents.chat(), agents.runExecution()];
   expect(await read(metrics, 'turns_in_flight')).toEqual({ '': 3 });

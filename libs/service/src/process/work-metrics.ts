@@ -5,7 +5,8 @@ import { ownValue } from '@parley/contracts';
 
 /** The result of a model call (`ModelResult` of libs/agents). */
 type ModelOutcome = { model: string; durationMs: number } & (
-  { ok: true; reply: { usage: { inputTokens: number; outputTokens: number } } } | { ok: false; reason: string }
+  | { ok: true; reply: { usage: { inputTokens: number; outputTokens: number } } }
+  | { ok: false; reason: string }
 );
 type ToolOutcome = { ok: true } | { ok: false; errorType: string };
 
@@ -22,7 +23,10 @@ interface WatchedPool {
   waitingCount: number;
 }
 
-const priceTable = z.record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }));
+const priceTable = z.record(
+  z.string(),
+  z.strictObject({ input: z.number().min(0), output: z.number().min(0) }),
+);
 
 /** Prices of models, for the metric of cost. Configured, because prices change too often to be part of the code. */
 export const modelPriceVariables = {
@@ -51,7 +55,10 @@ export const modelPriceVariables = {
 const maxModels = 100;
 
 /** Metrics and spans of model calls, tool calls, rate limits and database connections. */
-export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: Record<string, Price> } = {}) {
+export function createWorkMetrics(
+  metrics: Metrics,
+  { prices = {} }: { prices?: Record<string, Price> } = {},
+) {
   const models = new Set<string>();
   const labelOf = (model: string): string => {
     if (models.size < maxModels) models.add(model);
@@ -63,10 +70,11 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
     ['model', 'outcome'],
     [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
   );
-  const tokens = metrics.counter('model_tokens_total', 'Tokens of model calls, as reported by the providers.', [
-    'model',
-    'direction',
-  ]);
+  const tokens = metrics.counter(
+    'model_tokens_total',
+    'Tokens of model calls, as reported by the providers.',
+    ['model', 'direction'],
+  );
   const cost = metrics.counter(
     'model_cost_usd_total',
     'Cost of model calls in US dollars, by the prices in MODEL_PRICES.',
@@ -81,13 +89,17 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
 
   function count(outcome: ModelOutcome): void {
     const model = labelOf(outcome.model);
-    modelSeconds.observe({ model, outcome: outcome.ok ? 'ok' : outcome.reason }, outcome.durationMs / 1_000);
+    modelSeconds.observe(
+      { model, outcome: outcome.ok ? 'ok' : outcome.reason },
+      outcome.durationMs / 1_000,
+    );
     if (!outcome.ok) return;
     const { inputTokens, outputTokens } = outcome.reply.usage;
     tokens.inc({ model, direction: 'input' }, inputTokens);
     tokens.inc({ model, direction: 'output' }, outputTokens);
     const price = ownValue(prices, outcome.model);
-    if (price) cost.inc({ model }, (inputTokens * price.input + outputTokens * price.output) / 1_000_000);
+    if (price)
+      cost.inc({ model }, (inputTokens * price.input + outputTokens * price.output) / 1_000_000);
   }
 
   return {
@@ -108,9 +120,14 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       },
     >(inner: A): A {
       let running = 0;
-      const gauge = metrics.gauge('turns_in_flight', 'Turns of agents that the process is answering.', [], () => {
-        gauge.set(running);
-      });
+      const gauge = metrics.gauge(
+        'turns_in_flight',
+        'Turns of agents that the process is answering.',
+        [],
+        () => {
+          gauge.set(running);
+        },
+      );
       const counted =
         <R>(turn: (...args: never[]) => Promise<R>) =>
         async (...args: never[]): Promise<R> => {
@@ -133,7 +150,9 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
         const { name } = call as { name: string };
         const tool = known.has(name) ? name : name.startsWith('mcp.') ? 'mcp' : 'custom';
         const startedAt = performance.now();
-        const outcome = await traced('tool call', { 'tool.name': name }, () => inner.run(scope, call));
+        const outcome = await traced('tool call', { 'tool.name': name }, () =>
+          inner.run(scope, call),
+        );
         toolSeconds.observe(
           { tool, outcome: outcome.ok ? 'ok' : outcome.errorType },
           (performance.now() - startedAt) / 1_000,
@@ -143,9 +162,12 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       return { ...inner, run };
     },
     /** Creates a limiter with metrics. */
-    observeLimiter<L extends { decided(key: never): number | undefined; admit(key: never): number | Promise<number> }>(
-      create: (onSkip: () => void) => L,
-    ): L {
+    observeLimiter<
+      L extends {
+        decided(key: never): number | undefined;
+        admit(key: never): number | Promise<number>;
+      },
+    >(create: (onSkip: () => void) => L): L {
       const skipped = metrics.counter(
         'rate_limit_skipped_total',
         'Requests that were admitted without a rate limit because Redis was unavailable.',
@@ -175,13 +197,18 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
     },
     /** Measures the open and idle connections, and the requests that wait for one. */
     watchPool(pool: WatchedPool): void {
-      const read = { total: () => pool.totalCount, idle: () => pool.idleCount, waiting: () => pool.waitingCount };
+      const read = {
+        total: () => pool.totalCount,
+        idle: () => pool.idleCount,
+        waiting: () => pool.waitingCount,
+      };
       const gauge = metrics.gauge(
         'database_pool_connections',
         'Connections to PostgreSQL: total, idle, and requests that wait for one.',
         ['state'],
         () => {
-          for (const [state, value] of Object.entries(read)) gauge.set({ state: state as keyof typeof read }, value());
+          for (const [state, value] of Object.entries(read))
+            gauge.set({ state: state as keyof typeof read }, value());
         },
       );
     },

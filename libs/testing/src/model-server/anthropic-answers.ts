@@ -27,7 +27,8 @@ export function anthropicDocument(request: ModelServerRequest, reply: ModelServe
     name: nameOf(reply, call),
     input: argumentsObject(reply, call),
   }));
-  const thoughts = reply.thoughts === undefined ? [] : [{ type: 'thinking', thinking: reply.thoughts, signature }];
+  const thoughts =
+    reply.thoughts === undefined ? [] : [{ type: 'thinking', thinking: reply.thoughts, signature }];
   const text = reply.text ? [{ type: 'text', text: reply.text }] : [];
   return {
     id: newCallId('msg_'),
@@ -91,7 +92,12 @@ function thinkingBlocks(thoughts: string | undefined): StreamedBlock[] {
 function textBlocks(written: string | undefined): StreamedBlock[] {
   const words = wordsOf(written);
   if (words.length === 0) return [];
-  return [{ begin: { type: 'text', text: '' }, deltas: words.map((text) => ({ type: 'text_delta', text })) }];
+  return [
+    {
+      begin: { type: 'text', text: '' },
+      deltas: words.map((text) => ({ type: 'text_delta', text })),
+    },
+  ];
 }
 
 /** The arguments are an empty object at the beginning; their text follows in pieces that are cut in the middle. */

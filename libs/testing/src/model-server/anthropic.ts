@@ -1,5 +1,11 @@
 import { anthropicDocument, anthropicPieces } from './anthropic-answers';
-import { type ModelServerMessage, type Protocol, checkToolResults, checkTools, eventOf } from './protocol';
+import {
+  type ModelServerMessage,
+  type Protocol,
+  checkToolResults,
+  checkTools,
+  eventOf,
+} from './protocol';
 
 type Block =
   | { type: 'text'; text: string }
@@ -17,10 +23,12 @@ export const anthropicProtocol: Protocol = {
   read(body, _path, headers) {
     const wire = body.messages as WireMessage[];
     const messages = wire.flatMap(toMessages);
-    const tools = ((body.tools as { name: string; input_schema: unknown }[] | undefined) ?? []).map((tool) => ({
-      name: tool.name,
-      parameters: tool.input_schema,
-    }));
+    const tools = ((body.tools as { name: string; input_schema: unknown }[] | undefined) ?? []).map(
+      (tool) => ({
+        name: tool.name,
+        parameters: tool.input_schema,
+      }),
+    );
     const problems = [...checkToolResults(messages), ...checkTools(tools)];
     const ids = messages.flatMap((message) => message.toolCalls.map((call) => call.id));
     if (new Set(ids).size !== ids.length) problems.push('two tool_use blocks share an id');
@@ -28,9 +36,15 @@ export const anthropicProtocol: Protocol = {
     if (ids.length > 0 && tools.length === 0) problems.push('tool blocks without a tools field');
     if (wire[0]?.role !== 'user') problems.push("the first message is not the user's");
     for (const [at, message] of wire.entries()) {
-      if (message.role === wire[at - 1]?.role) problems.push(`message ${at} has the role of the previous message`);
-      const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-      if (blocks.some((block) => block.type === 'text' && 'text' in block && block.text.trim() === '')) {
+      if (message.role === wire[at - 1]?.role)
+        problems.push(`message ${at} has the role of the previous message`);
+      const blocks =
+        typeof message.content === 'string'
+          ? [{ type: 'text', text: message.content }]
+          : message.content;
+      if (
+        blocks.some((block) => block.type === 'text' && 'text' in block && block.text.trim() === '')
+      ) {
         problems.push(`message ${at}: blank text block`);
       }
     }
@@ -40,7 +54,10 @@ export const anthropicProtocol: Protocol = {
     const request = {
       protocol: 'anthropic' as const,
       model: body.model as string,
-      system: typeof body.system === 'string' ? body.system : textOf((body.system as Block[] | undefined) ?? []),
+      system:
+        typeof body.system === 'string'
+          ? body.system
+          : textOf((body.system as Block[] | undefined) ?? []),
       messages,
       tools: tools.map(({ name }) => name),
       headers,
@@ -57,7 +74,8 @@ export const anthropicProtocol: Protocol = {
   error: (status, message) => ({
     type: 'error',
     error: {
-      type: status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
+      type:
+        status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
       message,
     },
   }),
@@ -83,8 +101,10 @@ function toMessages({ role, content }: WireMessage): ModelServerMessage[] {
     block.type === 'tool_use' ? [{ id: block.id, name: block.name, args: block.input }] : [],
   );
   const text = textOf(blocks);
-  const own = text !== '' || toolCalls.length > 0 || results.length === 0 ? [{ role, text, toolCalls }] : [];
+  const own =
+    text !== '' || toolCalls.length > 0 || results.length === 0 ? [{ role, text, toolCalls }] : [];
   return [...results, ...own];
 }
 
-const textOf = (blocks: Block[]): string => blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+const textOf = (blocks: Block[]): string =>
+  blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');

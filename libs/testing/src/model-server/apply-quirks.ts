@@ -9,7 +9,8 @@ const hugeBytes = 9 * 1024 * 1024;
 const endlessPiece = 64 * 1024;
 const endlessPieces = 48;
 
-export const has = ({ quirks: given = [] }: ModelServerReply, quirk: Quirk): boolean => given.includes(quirk);
+export const has = ({ quirks: given = [] }: ModelServerReply, quirk: Quirk): boolean =>
+  given.includes(quirk);
 
 /** The reply with the quirks that are part of its texts or of the list of its calls. */
 export function withReplyQuirks(reply: ModelServerReply): ModelServerReply {
@@ -35,7 +36,10 @@ function callsWithQuirks(reply: ModelServerReply): ModelServerCall[] | undefined
   let calls = reply.toolCalls;
   if (calls !== undefined && calls.length > 0 && has(reply, 'many_calls')) {
     const given = calls;
-    calls = Array.from({ length: manyCalls }, (_, at) => ({ ...given[at % given.length]!, id: `call_${at}` }));
+    calls = Array.from({ length: manyCalls }, (_, at) => ({
+      ...given[at % given.length]!,
+      id: `call_${at}`,
+    }));
   }
   if (has(reply, 'call_ids_equal')) return calls?.map((call) => ({ ...call, id: 'call_same' }));
   return calls;
@@ -48,7 +52,11 @@ export function roleOf(reply: ModelServerReply, usual: string): string | null | 
   return has(reply, 'null_role') ? null : usual;
 }
 
-export function idOf(reply: ModelServerReply, call: ModelServerCall, prefix: string): string | null | undefined {
+export function idOf(
+  reply: ModelServerReply,
+  call: ModelServerCall,
+  prefix: string,
+): string | null | undefined {
   const id = call.id ?? newCallId(prefix);
   if (has(reply, 'call_id_missing')) return undefined;
   if (has(reply, 'call_id_empty')) return '';
@@ -100,7 +108,11 @@ export function countWithQuirks(reply: ModelServerReply, count: number): unknown
 }
 
 /** The usage in the field of this name, if there is one. */
-export function usageField(reply: ModelServerReply, name: string, usage: unknown): Record<string, unknown> {
+export function usageField(
+  reply: ModelServerReply,
+  name: string,
+  usage: unknown,
+): Record<string, unknown> {
   if (has(reply, 'usage_missing')) return {};
   return { [name]: has(reply, 'usage_null') ? null : usage };
 }
@@ -108,11 +120,18 @@ export function usageField(reply: ModelServerReply, name: string, usage: unknown
 /** The text of a whole answer. */
 export function writeWhole(protocol: Protocol, reply: ModelServerReply, document: object): string {
   const sent = has(reply, 'error_in_answer') ? protocol.errorInAnswer : document;
-  return bodyWithQuirks(reply, JSON.stringify(sent, null, has(reply, 'pretty_json') ? 2 : undefined));
+  return bodyWithQuirks(
+    reply,
+    JSON.stringify(sent, null, has(reply, 'pretty_json') ? 2 : undefined),
+  );
 }
 
 /** The texts of the pieces of a stream. */
-export function writePieces(protocol: Protocol, reply: ModelServerReply, pieces: unknown[]): string[] {
+export function writePieces(
+  protocol: Protocol,
+  reply: ModelServerReply,
+  pieces: unknown[],
+): string[] {
   if (has(reply, 'html') || has(reply, 'empty_body')) return [bodyWithQuirks(reply, '')];
   let sent = pieces;
   if (has(reply, 'error_in_answer')) {
@@ -138,7 +157,9 @@ export function chunksOf(reply: ModelServerReply, pieces: string[]): (string | B
   if (!isSmall) return pieces;
   const size = has(reply, 'byte_chunks') ? 1 : 7;
   const bytes = Buffer.from(pieces.join(''));
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
 }
 
 /** The content type of an answer, which is usually `usual`. */

@@ -1,10 +1,21 @@
 import { argumentsObject, countWithQuirks, has, nameOf, roleOf, usageField } from './apply-quirks';
-import { type ModelServerReply, type ModelServerRequest, defaultUsage, newCallId, wordsOf } from './protocol';
+import {
+  type ModelServerReply,
+  type ModelServerRequest,
+  defaultUsage,
+  newCallId,
+  wordsOf,
+} from './protocol';
 
 export function googleDocument(_request: ModelServerRequest, reply: ModelServerReply): object {
   const usage = usageField(reply, 'usageMetadata', usageOf(reply, outputOf(reply)));
-  if (reply.blockReason !== undefined) return { promptFeedback: { blockReason: reply.blockReason }, ...usage };
-  const parts = [...thoughtsOf(reply), ...(reply.text ? [{ text: reply.text }] : []), ...callsOf(reply)];
+  if (reply.blockReason !== undefined)
+    return { promptFeedback: { blockReason: reply.blockReason }, ...usage };
+  const parts = [
+    ...thoughtsOf(reply),
+    ...(reply.text ? [{ text: reply.text }] : []),
+    ...callsOf(reply),
+  ];
   // Without parts the content is an empty object, as after MALFORMED_FUNCTION_CALL.
   const content = parts.length === 0 ? {} : { role: roleOf(reply, 'model'), parts };
   return {
@@ -19,7 +30,10 @@ export function googlePieces(request: ModelServerRequest, reply: ModelServerRepl
   const responseId = newCallId('resp');
   const words = wordsOf(reply.text).map((text) => ({ text }));
   const parts = [...thoughtsOf(reply), ...words, ...callsOf(reply)];
-  const contents = parts.length === 0 ? [{}] : parts.map((part) => ({ role: roleOf(reply, 'model'), parts: [part] }));
+  const contents =
+    parts.length === 0
+      ? [{}]
+      : parts.map((part) => ({ role: roleOf(reply, 'model'), parts: [part] }));
   const output = outputOf(reply);
   return contents.map((content, at) => {
     const isLast = at === contents.length - 1;

@@ -1,5 +1,11 @@
 import { googleDocument, googlePieces } from './google-answers';
-import { type ModelServerMessage, type Protocol, checkTools, checkUserTexts, eventOf } from './protocol';
+import {
+  type ModelServerMessage,
+  type Protocol,
+  checkTools,
+  checkUserTexts,
+  eventOf,
+} from './protocol';
 
 interface Part {
   text?: string;
@@ -18,7 +24,8 @@ export const googleProtocol: Protocol = {
   read(body, path, headers) {
     const contents = body.contents as Content[];
     const declared =
-      (body.tools as { functionDeclarations?: { name: string; parameters: unknown }[] }[] | undefined) ?? [];
+      (body.tools as
+        { functionDeclarations?: { name: string; parameters: unknown }[] }[] | undefined) ?? [];
     const tools = declared.flatMap((tool) => tool.functionDeclarations ?? []);
     const written = contents.filter(({ parts }) => !parts.some((part) => part.functionResponse));
     const texts = written.map(({ role, parts }) => ({ role, text: textOf(parts) }));
@@ -26,7 +33,8 @@ export const googleProtocol: Protocol = {
     for (const [at, { role, parts }] of contents.entries()) {
       if (role !== 'user' && role !== 'model') problems.push(`content ${at}: role ${role}`);
       if (parts.length === 0) problems.push(`content ${at}: no parts`);
-      if (role === contents[at - 1]?.role) problems.push(`content ${at} has the role of the previous content`);
+      if (role === contents[at - 1]?.role)
+        problems.push(`content ${at} has the role of the previous content`);
       const calls = parts.filter((part) => part.functionCall).length;
       const answers = contents[at + 1]?.parts.filter((part) => part.functionResponse).length ?? 0;
       if (calls !== answers && calls + answers > 0 && role === 'model') {
@@ -53,9 +61,12 @@ export const googleProtocol: Protocol = {
   pieces: googlePieces,
   serialize: (piece) => eventOf(piece),
   hasText: (piece) =>
-    (piece as { candidates?: { content: Partial<Content> }[] }).candidates?.[0]?.content.parts?.[0]?.text !== undefined,
+    (piece as { candidates?: { content: Partial<Content> }[] }).candidates?.[0]?.content.parts?.[0]
+      ?.text !== undefined,
   error: (status, message) => ({ error: { code: status, message, status: 'ERROR', details: [] } }),
-  errorInAnswer: { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } },
+  errorInAnswer: {
+    error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' },
+  },
 };
 
 function toMessages({ role, parts }: Content): ModelServerMessage[] {
@@ -72,13 +83,17 @@ function toMessages({ role, parts }: Content): ModelServerMessage[] {
       : [],
   );
   const toolCalls = parts.flatMap(({ functionCall }) =>
-    functionCall ? [{ id: functionCall.name, name: functionCall.name, args: functionCall.args }] : [],
+    functionCall
+      ? [{ id: functionCall.name, name: functionCall.name, args: functionCall.args }]
+      : [],
   );
   const text = textOf(parts);
   const isOwn = text !== '' || toolCalls.length > 0;
   return [
     ...results,
-    ...(isOwn ? [{ role: role === 'model' ? ('assistant' as const) : ('user' as const), text, toolCalls }] : []),
+    ...(isOwn
+      ? [{ role: role === 'model' ? ('assistant' as const) : ('user' as const), text, toolCalls }]
+      : []),
   ];
 }
 

@@ -3,7 +3,14 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicProtocol } from './anthropic';
-import { chunksOf, has, typeWithQuirks, withReplyQuirks, writePieces, writeWhole } from './apply-quirks';
+import {
+  chunksOf,
+  has,
+  typeWithQuirks,
+  withReplyQuirks,
+  writePieces,
+  writeWhole,
+} from './apply-quirks';
 import { googleProtocol } from './google';
 import { ollamaProtocol } from './ollama';
 import { openAiProtocol } from './openai';
@@ -37,7 +44,9 @@ export interface ModelServer {
  * Requests are checked by the rules of the providers: every tool call is followed by its result, names are valid, schemas
  * are well-formed.
  */
-export async function startModelServer(script: ModelScript = () => ({ text: 'ok' })): Promise<ModelServer> {
+export async function startModelServer(
+  script: ModelScript = () => ({ text: 'ok' }),
+): Promise<ModelServer> {
   const server: Omit<ModelServer, 'urls' | 'stop'> = {
     requests: [],
     problems: [],
@@ -61,7 +70,9 @@ export async function startModelServer(script: ModelScript = () => ({ text: 'ok'
     const protocol = protocols.find(({ matches }) => request.method === 'POST' && matches(path));
     if (protocol === undefined) {
       server.unknownRequests.push(`${request.method} ${request.url}`);
-      return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such path"}');
+      return void response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"error":"no such path"}');
     }
     const read = protocol.read(JSON.parse(text), path, request.headers);
     server.requests.push(read.request);
@@ -101,10 +112,17 @@ async function answer(
   if (reply.delayMs) await sleep(reply.delayMs);
   if (reply.hang) return;
   if (reply.status !== undefined && reply.status !== 200) {
-    const body = reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`);
-    return send(response, reply.status, typeof body === 'string' ? body : JSON.stringify(body), reply.headers);
+    const body =
+      reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`);
+    return send(
+      response,
+      reply.status,
+      typeof body === 'string' ? body : JSON.stringify(body),
+      reply.headers,
+    );
   }
-  const isStream = has(reply, 'streams_unasked') || (isAskedForStream && !has(reply, 'ignores_stream'));
+  const isStream =
+    has(reply, 'streams_unasked') || (isAskedForStream && !has(reply, 'ignores_stream'));
   const type = typeWithQuirks(reply, isStream ? protocol.streamType : 'application/json');
   if (isStream) {
     const pieces = writePieces(protocol, reply, protocol.pieces(request, reply));
@@ -113,9 +131,13 @@ async function answer(
   const text = writeWhole(protocol, reply, protocol.write(request, reply));
   const chunks = chunksOf(reply, [text]);
   if (chunks.length > 1) return sendPieces(response, type, reply, chunks);
-  if (reply.broken === 'json') return send(response, 200, text.slice(0, Math.floor(text.length / 2)));
+  if (reply.broken === 'json')
+    return send(response, 200, text.slice(0, Math.floor(text.length / 2)));
   if (reply.broken === 'connection') {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    });
     response.write(text.slice(0, 10), () => response.destroy());
     return;
   }
@@ -138,7 +160,12 @@ async function sendPieces(
   else response.end();
 }
 
-function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
   const type = body.startsWith('<') ? 'text/html' : 'application/json';
   response.writeHead(status, { 'content-type': type, ...headers }).end(body);
 }

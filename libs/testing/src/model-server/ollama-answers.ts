@@ -1,4 +1,12 @@
-import { argumentsObject, countWithQuirks, has, nameOf, parsedArgs, roleOf, usageField } from './apply-quirks';
+import {
+  argumentsObject,
+  countWithQuirks,
+  has,
+  nameOf,
+  parsedArgs,
+  roleOf,
+  usageField,
+} from './apply-quirks';
 import {
   type ModelServerCall,
   type ModelServerReply,
@@ -29,7 +37,10 @@ export function ollamaPieces(request: ModelServerRequest, reply: ModelServerRepl
   ];
 }
 
-const headOf = (request: ModelServerRequest) => ({ model: request.model, created_at: new Date().toISOString() });
+const headOf = (request: ModelServerRequest) => ({
+  model: request.model,
+  created_at: new Date().toISOString(),
+});
 
 function messageOf(reply: ModelServerReply, text = '', rest: object = {}): object {
   const isNull = text === '' && has(reply, 'content_null');

@@ -12,9 +12,9 @@ export const ollamaProtocol: Protocol = {
   matches: (path) => path === '/api/chat',
   read(body, _path, headers) {
     const wire = body.messages as WireMessage[];
-    const tools = ((body.tools as { function: { name: string; parameters: unknown } }[] | undefined) ?? []).map(
-      (tool) => tool.function,
-    );
+    const tools = (
+      (body.tools as { function: { name: string; parameters: unknown } }[] | undefined) ?? []
+    ).map((tool) => tool.function);
     const texts = wire.map(({ role, content }) => ({ role, text: content }));
     const problems = [...checkTools(tools), ...checkUserTexts(texts)];
     let open = 0;
@@ -23,7 +23,8 @@ export const ollamaProtocol: Protocol = {
       else if (open !== 0) problems.push(`message ${at}: calls and results do not match`);
       if (role !== 'tool') open = tool_calls?.length ?? 0;
       for (const call of tool_calls ?? []) {
-        if (typeof call.function.arguments !== 'object') problems.push(`message ${at}: arguments are no object`);
+        if (typeof call.function.arguments !== 'object')
+          problems.push(`message ${at}: arguments are no object`);
       }
     }
     if (open !== 0) problems.push('calls without results at the end');
@@ -55,6 +56,10 @@ function toMessage({ role, content, tool_calls }: WireMessage): ModelServerMessa
   return {
     role: role === 'tool' ? 'tool' : role === 'assistant' ? 'assistant' : 'user',
     text: content,
-    toolCalls: (tool_calls ?? []).map((call) => ({ id: '', name: call.function.name, args: call.function.arguments })),
+    toolCalls: (tool_calls ?? []).map((call) => ({
+      id: '',
+      name: call.function.name,
+      args: call.function.arguments,
+    })),
   };
 }

@@ -38,7 +38,9 @@ export function openAiDocument(request: ModelServerRequest, reply: ModelServerRe
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model: request.model,
-    choices: [{ index: 0, message: messageWithQuirks(reply, message), finish_reason, logprobs: null }],
+    choices: [
+      { index: 0, message: messageWithQuirks(reply, message), finish_reason, logprobs: null },
+    ],
     ...usageField(reply, 'usage', usageOf(reply)),
   };
 }
@@ -75,7 +77,8 @@ function callDeltas(reply: ModelServerReply, call: ModelServerCall, index: numbe
   const written = argumentsOf(reply, call);
   const isText = typeof written === 'string';
   const named = { name: nameOf(reply, call), arguments: isText ? '' : written };
-  const rest = isText && !has(reply, 'call_without_function') ? [written.slice(0, 3), written.slice(3)] : [];
+  const rest =
+    isText && !has(reply, 'call_without_function') ? [written.slice(0, 3), written.slice(3)] : [];
   return [
     { index, id: idOf(reply, call, 'call_'), type: 'function', function: named },
     ...rest.map((text) => ({ index, function: { arguments: text } })),

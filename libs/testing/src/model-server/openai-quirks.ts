@@ -14,8 +14,10 @@ export function messageWithQuirks(reply: ModelServerReply, message: Message): Me
   if (!content && has(reply, 'content_null')) changed.content = null;
   if (content && has(reply, 'content_parts')) changed.content = [{ type: 'text', text: content }];
   if (calls === undefined) return changed;
-  if (has(reply, 'call_without_function')) changed.tool_calls = calls.map((call) => ({ ...call, function: undefined }));
-  if (has(reply, 'calls_without_index')) changed.tool_calls = calls.map((call) => ({ ...call, index: undefined }));
+  if (has(reply, 'call_without_function'))
+    changed.tool_calls = calls.map((call) => ({ ...call, function: undefined }));
+  if (has(reply, 'calls_without_index'))
+    changed.tool_calls = calls.map((call) => ({ ...call, index: undefined }));
   if (!has(reply, 'legacy_function_call')) return changed;
   return { ...changed, tool_calls: undefined, function_call: calls[0]?.function };
 }
@@ -49,5 +51,8 @@ function withUsageInChoice(chunks: Chunk[]): Chunk[] {
   const usage = chunks.find(({ choices }) => choices.length === 0)?.usage;
   const withChoices = chunks.filter(({ choices }) => choices.length > 0);
   const last = withChoices.at(-1)!;
-  return [...withChoices.slice(0, -1), { ...last, choices: last.choices.map((choice) => ({ ...choice, usage })) }];
+  return [
+    ...withChoices.slice(0, -1),
+    { ...last, choices: last.choices.map((choice) => ({ ...choice, usage })) },
+  ];
 }

@@ -37,7 +37,13 @@ export interface ModelServerReply {
   thoughts?: string;
   toolCalls?: ModelServerCall[];
   /** `cacheRead` and `cacheWrite` are part of `input`, `reasoning` is part of `output`. */
-  usage?: { input: number; output: number; reasoning?: number; cacheRead?: number; cacheWrite?: number };
+  usage?: {
+    input: number;
+    output: number;
+    reasoning?: number;
+    cacheRead?: number;
+    cacheWrite?: number;
+  };
   /** The provider's own word for the end, instead of the one that fits the reply. */
   finish?: string;
   /** OpenAI: the text with which the model refuses. */
@@ -62,7 +68,10 @@ export interface ModelServerReply {
   body?: unknown;
 }
 
-export type ModelScript = (request: ModelServerRequest, index: number) => ModelServerReply | Promise<ModelServerReply>;
+export type ModelScript = (
+  request: ModelServerRequest,
+  index: number,
+) => ModelServerReply | Promise<ModelServerReply>;
 
 export interface Protocol {
   matches(path: string): boolean;
@@ -92,7 +101,8 @@ export interface Protocol {
 export const defaultUsage: NonNullable<ModelServerReply['usage']> = { input: 10, output: 5 };
 
 let counter = 0;
-export const newCallId = (prefix: string): string => `${prefix}${(counter += 1).toString(36).padStart(6, '0')}`;
+export const newCallId = (prefix: string): string =>
+  `${prefix}${(counter += 1).toString(36).padStart(6, '0')}`;
 
 /** Checks the rule of all providers: the results of tool calls follow directly, exactly one for each call. */
 export function checkToolResults(messages: ModelServerMessage[]): string[] {
@@ -101,7 +111,8 @@ export function checkToolResults(messages: ModelServerMessage[]): string[] {
   for (const [at, message] of messages.entries()) {
     if (message.role === 'tool') {
       const id = message.toolCallId ?? '';
-      if (!open.includes(id)) problems.push(`message ${at}: result of ${id}, which was not called just before`);
+      if (!open.includes(id))
+        problems.push(`message ${at}: result of ${id}, which was not called just before`);
       open = open.filter((other) => other !== id);
       continue;
     }
@@ -109,15 +120,18 @@ export function checkToolResults(messages: ModelServerMessage[]): string[] {
     open = message.toolCalls.map((call) => call.id);
     if (new Set(open).size !== open.length) problems.push(`message ${at}: two calls share an id`);
     for (const { name } of message.toolCalls) {
-      if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) problems.push(`message ${at}: bad name of a called tool: ${name}`);
+      if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+        problems.push(`message ${at}: bad name of a called tool: ${name}`);
     }
     const isEmpty = message.text === '' && message.toolCalls.length === 0;
-    if (isEmpty && message.role !== 'user') problems.push(`message ${at}: empty ${message.role} message`);
+    if (isEmpty && message.role !== 'user')
+      problems.push(`message ${at}: empty ${message.role} message`);
   }
   if (open.length > 0) problems.push(`calls ${open.join(', ')} have no result at the end`);
   problems.push(...checkUserTexts(messages));
   if (messages.length === 0) problems.push('no messages');
-  else if (messages.at(-1)!.role === 'assistant') problems.push("the last message is the assistant's");
+  else if (messages.at(-1)!.role === 'assistant')
+    problems.push("the last message is the assistant's");
   return problems;
 }
 
@@ -130,9 +144,11 @@ export function checkUserTexts(messages: { role: string; text: string }[]): stri
 export function checkTools(tools: { name?: unknown; parameters?: unknown }[]): string[] {
   const problems: string[] = [];
   for (const { name, parameters } of tools) {
-    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) problems.push(`bad tool name ${String(name)}`);
+    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+      problems.push(`bad tool name ${String(name)}`);
     const type = (parameters as { type?: unknown } | undefined)?.type;
-    if (String(type).toLowerCase() !== 'object') problems.push(`tool ${String(name)}: parameters are no object schema`);
+    if (String(type).toLowerCase() !== 'object')
+      problems.push(`tool ${String(name)}: parameters are no object schema`);
   }
   const names = tools.map((tool) => tool.name);
   if (new Set(names).size !== names.length) problems.push('two tools share a name');

@@ -36,11 +36,20 @@ const headers = {
 
 function bodyOf(protocol: ProtocolName, way: Way, text: string): object {
   if (protocol === 'google') return { contents: [{ role: 'user', parts: [{ text }] }] };
-  return { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: text }], stream: way === 'streamed' };
+  return {
+    model: 'm',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: text }],
+    stream: way === 'streamed',
+  };
 }
 
 const post = (protocol: ProtocolName, way: Way, body: object) =>
-  fetch(server.urls[protocol] + pathOf(protocol, way), { method: 'POST', headers, body: JSON.stringify(body) });
+  fetch(server.urls[protocol] + pathOf(protocol, way), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
 
 interface Received {
   status: number;
@@ -48,10 +57,19 @@ interface Received {
   text: string;
 }
 
-async function ask(protocol: ProtocolName, way: Way, reply: ModelServerReply, text = 'Hello'): Promise<Received> {
+async function ask(
+  protocol: ProtocolName,
+  way: Way,
+  reply: ModelServerReply,
+  text = 'Hello',
+): Promise<Received> {
   server.play(() => reply);
   const response = await post(protocol, way, bodyOf(protocol, way, text));
-  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    text: await response.text(),
+  };
 }
 
 /** The JSON documents of the events of a stream. */
@@ -63,7 +81,11 @@ const eventsOf = ({ text }: Received): unknown[] =>
 
 /** What was received without what differs in each answer: ids and times. */
 const comparable = ({ text, type }: Received): string =>
-  type + text.replaceAll(/(chatcmpl-|call_|msg_|toolu_|resp)[0-9a-z]{6}"|"created":\d+|"created_at":"[^"]+"/g, '$1');
+  type +
+  text.replaceAll(
+    /(chatcmpl-|call_|msg_|toolu_|resp)[0-9a-z]{6}"|"created":\d+|"created_at":"[^"]+"/g,
+    '$1',
+  );
 
 const reply: ModelServerReply = {
   text: 'The price is 100 €.',
@@ -84,13 +106,19 @@ const rows = protocols.flatMap((protocol) =>
 test.each(rows)('%s: %s changes an answer if it has a meaning there', async (protocol, quirk) => {
   const changes = [];
   for (const way of ways) {
-    const [usual, odd] = [await answered(protocol, way, []), await answered(protocol, way, [quirk])];
+    const [usual, odd] = [
+      await answered(protocol, way, []),
+      await answered(protocol, way, [quirk]),
+    ];
     changes.push(odd !== usual);
   }
-  expect(changes.includes(true)).toBe(quirksOf(protocol).includes(quirk) && !ofWrites.includes(quirk));
+  expect(changes.includes(true)).toBe(
+    quirksOf(protocol).includes(quirk) && !ofWrites.includes(quirk),
+  );
 });
 
-const amount = (value: number) => expect.objectContaining({ function: { name: 'pay', arguments: { amount: value } } });
+const amount = (value: number) =>
+  expect.objectContaining({ function: { name: 'pay', arguments: { amount: value } } });
 
 test('no_role: neither a message nor a delta has a role', async () => {
   const whole = await ask('openai', 'whole', { text: 'Hi', quirks: ['no_role'] });
@@ -103,9 +131,13 @@ test('no_role: neither a message nor a delta has a role', async () => {
 test('arguments_object: an object where there is a text, a text where there is an object', async () => {
   const whole = await ask('openai', 'whole', { ...reply, quirks: ['arguments_object'] });
   expect(JSON.parse(whole.text).choices[0].message.tool_calls).toEqual([amount(1), amount(2)]);
-  const streamed = eventsOf(await ask('openai', 'streamed', { ...reply, quirks: ['arguments_object'] }));
+  const streamed = eventsOf(
+    await ask('openai', 'streamed', { ...reply, quirks: ['arguments_object'] }),
+  );
   expect(streamed).toContainEqual(
-    expect.objectContaining({ choices: [expect.objectContaining({ delta: { tool_calls: [amount(1)] } })] }),
+    expect.objectContaining({
+      choices: [expect.objectContaining({ delta: { tool_calls: [amount(1)] } })],
+    }),
   );
   const ollama = await ask('ollama', 'whole', { ...reply, quirks: ['arguments_object'] });
   expect(JSON.parse(ollama.text).message.tool_calls[0]).toEqual({
@@ -118,13 +150,18 @@ test('think_tag: the text begins with thoughts', async () => {
   const whole = await ask('anthropic', 'whole', { text: 'Hi', quirks: ['think_tag'] });
   expect(JSON.parse(whole.text).content).toEqual([{ type: 'text', text }]);
   const events = eventsOf(await ask('openai', 'streamed', { text: 'Hi', quirks: ['think_tag'] }));
-  const deltas = events.map((event) => (event as { choices: { delta: { content?: string } }[] }).choices[0]?.delta);
+  const deltas = events.map(
+    (event) => (event as { choices: { delta: { content?: string } }[] }).choices[0]?.delta,
+  );
   expect(deltas.map((delta) => delta?.content ?? '').join('')).toBe(text);
 });
 
 test('many_calls: 200 calls with their own ids', async () => {
   const { text } = await ask('openai', 'whole', { ...reply, quirks: ['many_calls'] });
-  const calls = JSON.parse(text).choices[0].message.tool_calls as { id: string; function: object }[];
+  const calls = JSON.parse(text).choices[0].message.tool_calls as {
+    id: string;
+    function: object;
+  }[];
   expect(new Set(calls.map(({ id }) => id)).size).toBe(200);
   expect(calls[199]!.function).toEqual({ name: 'pay', arguments: '{"amount":2}' });
 });
@@ -136,11 +173,15 @@ test.each(ways)('a call can be cut by the limit of tokens (%s)', async (way) => 
   const anthropic = await ask('anthropic', way, { ...cut, finish: 'max_tokens' });
   expect(anthropic.text).toContain('"stop_reason":"max_tokens"');
   if (way === 'whole') {
-    expect(JSON.parse(openai.text).choices[0].message.tool_calls[0].function.arguments).toBe('{"amou');
+    expect(JSON.parse(openai.text).choices[0].message.tool_calls[0].function.arguments).toBe(
+      '{"amou',
+    );
     expect(JSON.parse(anthropic.text).content[0].input).toEqual({});
     return;
   }
-  const deltas = eventsOf(anthropic).map((event) => (event as { delta?: { partial_json?: string } }).delta);
+  const deltas = eventsOf(anthropic).map(
+    (event) => (event as { delta?: { partial_json?: string } }).delta,
+  );
   expect(deltas.map((delta) => delta?.partial_json ?? '').join('')).toBe('{"amou');
 });
 
@@ -163,7 +204,10 @@ test('demandsThoughts: calls of the turn come back with the thoughts', async () 
   expect((await post('openai', 'whole', asked())).status).toBe(200);
   server.demandsThoughts = true;
   const refused = await post('openai', 'whole', asked());
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('must be passed back')]);
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining('must be passed back'),
+  ]);
   expect((await post('openai', 'whole', asked('Let me see.'))).status).toBe(200);
   server.demandsThoughts = false;
 });

@@ -38,7 +38,11 @@ export interface FlowServer {
   problems: string[];
   addAccount(account: { apiKey: string; secretKey: string }): void;
   /** Sets the fault of an operation, for the next `times` calls (default: all). null removes it. */
-  setFault(operation: Operation, fault: FlowServerFault | null, options?: { times?: number; apiKey?: string }): void;
+  setFault(
+    operation: Operation,
+    fault: FlowServerFault | null,
+    options?: { times?: number; apiKey?: string },
+  ): void;
   /** Returns the order of a payment link. */
   orderOf(link: string): FlowServerOrder;
   /** Calls `urlConfirmation` as Flow does. Returns the status of the response. */
@@ -46,16 +50,28 @@ export interface FlowServer {
   stop(): Promise<void>;
 }
 
-const required = ['apiKey', 'commerceOrder', 'subject', 'amount', 'email', 'urlConfirmation', 'urlReturn', 's'];
+const required = [
+  'apiKey',
+  'commerceOrder',
+  'subject',
+  'amount',
+  'email',
+  'urlConfirmation',
+  'urlReturn',
+  's',
+];
 
 /** Starts a stand-in for Flow's payment API (docs/reference/providers.md#flow-payments) that verifies signatures. */
-export async function startFlowServer(...accounts: { apiKey: string; secretKey: string }[]): Promise<FlowServer> {
+export async function startFlowServer(
+  ...accounts: { apiKey: string; secretKey: string }[]
+): Promise<FlowServer> {
   const secretOf = new Map(accounts.map(({ apiKey, secretKey }) => [apiKey, secretKey]));
   const orders: FlowServerOrder[] = [];
   const byToken = new Map<string, FlowServerOrder>();
   const requests: FlowServer['requests'] = [];
   const problems: string[] = [];
-  const faults: { operation: Operation; fault: FlowServerFault; left: number; apiKey?: string }[] = [];
+  const faults: { operation: Operation; fault: FlowServerFault; left: number; apiKey?: string }[] =
+    [];
   let lastFlowOrder = 8_765_400;
 
   const server = createServer((request, response) => {
@@ -74,7 +90,10 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
     }
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    if (isCreate && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') !== true) {
+    if (
+      isCreate &&
+      request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') !== true
+    ) {
       problems.push(`create came as ${request.headers['content-type']}`);
     }
     const params = Object.fromEntries(isCreate ? new URLSearchParams(body) : url.searchParams);
@@ -95,14 +114,17 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
     const { s, ...signed } = params;
     const secret = secretOf.get(params.apiKey ?? '');
     if (secret === undefined) return { code: 101, message: 'Invalid apiKey' };
-    const names = Object.keys(signed).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const names = Object.keys(signed).sort((a, b) =>
+      Buffer.compare(Buffer.from(a), Buffer.from(b)),
+    );
     const text = names.map((name) => name + signed[name]).join('');
     if (createHmac('sha256', secret).update(text).digest('hex') !== s) {
       problems.push(`${operation} has a wrong signature`);
       return { code: 108, message: 'Invalid signature' };
     }
     for (const [name, value] of Object.entries(params)) {
-      if (value === 'undefined' || value === 'null') problems.push(`${operation} sends ${name}=${value}`);
+      if (value === 'undefined' || value === 'null')
+        problems.push(`${operation} sends ${name}=${value}`);
     }
     if (operation !== 'create') return null;
     const missing = required.filter((name) => !params[name]);
@@ -113,14 +135,20 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
 
   function takeFault(operation: Operation, apiKey: string): FlowServerFault | undefined {
     const found = faults.find(
-      (one) => one.operation === operation && one.left > 0 && (one.apiKey === undefined || one.apiKey === apiKey),
+      (one) =>
+        one.operation === operation &&
+        one.left > 0 &&
+        (one.apiKey === undefined || one.apiKey === apiKey),
     );
     if (found === undefined) return undefined;
     found.left -= 1;
     return found.fault;
   }
 
-  function perform(operation: Operation, params: Record<string, string>): [status: number, body: unknown] {
+  function perform(
+    operation: Operation,
+    params: Record<string, string>,
+  ): [status: number, body: unknown] {
     if (operation === 'create') return create(params);
     const found = orders.find(
       (order) =>
@@ -131,7 +159,9 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
             ? String(order.flowOrder) === params.flowOrder
             : order.commerceOrder === params.commerceId),
     );
-    return found === undefined ? [400, { code: 105, message: 'Transaction not found' }] : [200, statusOf(found)];
+    return found === undefined
+      ? [400, { code: 105, message: 'Transaction not found' }]
+      : [200, statusOf(found)];
   }
 
   function create(params: Record<string, string>): [status: number, body: unknown] {
@@ -142,7 +172,8 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
     }
     if (currency === 'CLP' && !Number.isInteger(amount))
       return [400, { code: 1902, message: 'Amount can not contain decimals' }];
-    if (currency === 'CLP' && amount < 350) return [400, { code: 1901, message: 'The minimum amount is 350 CLP' }];
+    if (currency === 'CLP' && amount < 350)
+      return [400, { code: 1901, message: 'The minimum amount is 350 CLP' }];
     const order: FlowServerOrder = {
       token: `${randomBytes(20).toString('hex').toUpperCase()}L`,
       flowOrder: (lastFlowOrder += 1),
@@ -159,7 +190,10 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
     };
     orders.push(order);
     byToken.set(order.token, order);
-    return [200, { token: order.token, url: `${base()}/app/web/pay.php`, flowOrder: order.flowOrder }];
+    return [
+      200,
+      { token: order.token, url: `${base()}/app/web/pay.php`, flowOrder: order.flowOrder },
+    ];
   }
 
   const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -181,11 +215,15 @@ export async function startFlowServer(...accounts: { apiKey: string; secretKey: 
       return order;
     },
     async notify({ urlConfirmation, token }) {
-      const response = await fetch(urlConfirmation, { method: 'POST', body: new URLSearchParams({ token }) });
+      const response = await fetch(urlConfirmation, {
+        method: 'POST',
+        body: new URLSearchParams({ token }),
+      });
       await response.arrayBuffer();
       return response.status;
     },
-    stop: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+    stop: () =>
+      new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
   };
 }
 
@@ -199,10 +237,35 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-const noData = { date: null, media: null, amount: null, currency: null, fee: null, balance: null, transferDate: null };
+const noData = {
+  date: null,
+  media: null,
+  amount: null,
+  currency: null,
+  fee: null,
+  balance: null,
+  transferDate: null,
+};
 
-function statusOf({ flowOrder, commerceOrder, status, subject, currency, amount, email, optional }: FlowServerOrder) {
-  const paid = { ...noData, date: '2026-09-01 08:06:11', media: 'Webpay', amount, currency, fee: 0, balance: amount };
+function statusOf({
+  flowOrder,
+  commerceOrder,
+  status,
+  subject,
+  currency,
+  amount,
+  email,
+  optional,
+}: FlowServerOrder) {
+  const paid = {
+    ...noData,
+    date: '2026-09-01 08:06:11',
+    media: 'Webpay',
+    amount,
+    currency,
+    fee: 0,
+    balance: amount,
+  };
   return {
     flowOrder,
     commerceOrder,

@@ -3,7 +3,14 @@ import { type ProviderAnswer, type ProviderRequest, startProviderServer } from '
 
 /** A fault of the next request to send. With `broken_after` and `lost_after` the message is still sent. */
 export type SendFault =
-  'window_closed' | 'refused' | 'busy' | 'limited' | 'broken' | 'broken_after' | 'lost_before' | 'lost_after';
+  | 'window_closed'
+  | 'refused'
+  | 'busy'
+  | 'limited'
+  | 'broken'
+  | 'broken_after'
+  | 'lost_before'
+  | 'lost_after';
 
 export interface SentMessage {
   id: string;
@@ -17,11 +24,20 @@ export interface KapsoServer {
   apiKey: string;
   /** All messages that were sent to customers, in order. */
   sent: SentMessage[];
-  webhooks: { id: string; phoneNumberId: string; url: string; secretKey: string; events: string[] }[];
+  webhooks: {
+    id: string;
+    phoneNumberId: string;
+    url: string;
+    secretKey: string;
+    events: string[];
+  }[];
   /** Files that were uploaded to be sent, in order. */
   uploads: { id: string; contentType: string; filename: string; bytes: Buffer }[];
   /** Files that customers sent, at `/media/NAME`. */
-  media: Record<string, ProviderAnswer | ((request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>)>;
+  media: Record<
+    string,
+    ProviderAnswer | ((request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>)
+  >;
   /** The message templates of the account. */
   templates: Record<string, unknown>[];
   /** Violations of the provider's protocol; must stay empty. */
@@ -32,7 +48,10 @@ export interface KapsoServer {
   /** Whether the list of sent messages is available. Otherwise it is answered with 404. */
   returnsHistory: boolean;
   /** Called before each call about the webhooks of a number. A result replaces the response. */
-  beforeWebhookCall: (call: { method: string; phoneNumberId: string }) => Promise<ProviderAnswer | undefined>;
+  beforeWebhookCall: (call: {
+    method: string;
+    phoneNumberId: string;
+  }) => Promise<ProviderAnswer | undefined>;
   stop(): Promise<void>;
 }
 
@@ -62,26 +81,31 @@ export async function startKapsoServer(): Promise<KapsoServer> {
 
   async function answer(request: ProviderRequest): Promise<ProviderAnswer> {
     const { method, path } = request;
-    if (request.headers['x-api-key'] !== state.apiKey) return { status: 401, body: { error: 'Invalid API key' } };
+    if (request.headers['x-api-key'] !== state.apiKey)
+      return { status: 401, body: { error: 'Invalid API key' } };
     const [, phoneNumberId] = /^\/meta\/whatsapp\/v24\.0\/([^/]+)\/messages$/.exec(path) ?? [];
     const [, file] = /^\/media\/([^/]+)$/.exec(path) ?? [];
     if (file !== undefined && method === 'GET') {
       const found = state.media[file] ?? { status: 404, body: { error: 'Not found' } };
       return typeof found === 'function' ? found(request) : found;
     }
-    if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/media$/.test(path) && method === 'POST') return upload(request);
+    if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/media$/.test(path) && method === 'POST')
+      return upload(request);
     if (phoneNumberId !== undefined && method === 'POST') return take(phoneNumberId, request);
     if (phoneNumberId !== undefined && method === 'GET') return history(phoneNumberId, request);
     if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/message_templates$/.test(path))
       return { status: 200, body: { data: state.templates } };
     const [, number, webhookPath, webhookId] =
-      /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ?? [];
+      /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ??
+      [];
     if (number !== undefined && webhookPath === undefined) return describeNumber(number);
     if (number !== undefined)
       return (
-        (await state.beforeWebhookCall({ method, phoneNumberId: number })) ?? webhookCall(number, webhookId, request)
+        (await state.beforeWebhookCall({ method, phoneNumberId: number })) ??
+        webhookCall(number, webhookId, request)
       );
-    if (path === '/platform/v1/customers' && method === 'GET') return { status: 200, body: { data: [] } };
+    if (path === '/platform/v1/customers' && method === 'GET')
+      return { status: 200, body: { data: [] } };
     if (path === '/platform/v1/customers')
       return { status: 201, body: { data: { id: `customer-${run}-${(count += 1)}` } } };
     if (path.endsWith('/setup_links'))
@@ -100,7 +124,8 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (fault === 'window_closed') return graphError(400, 131047, 'Re-engagement message');
     if (fault === 'refused') return graphError(400, 131026, 'Message undeliverable');
     if (fault === 'busy') return { status: 409, body: { error: 'Another message is in flight' } };
-    if (fault === 'limited') return { status: 429, body: { error: 'Slow down' }, headers: { 'Retry-After': '0' } };
+    if (fault === 'limited')
+      return { status: 429, body: { error: 'Slow down' }, headers: { 'Retry-After': '0' } };
     if (fault === 'broken') return { status: 503, body: { error: 'Down' } };
     if (fault === 'lost_before') return 'drop';
     const id = `wamid.TEST-${run}-${(count += 1)}`;
@@ -110,12 +135,19 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     const to = body!.to ?? body!.recipient;
     return {
       status: 200,
-      body: { messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: to }], messages: [{ id }] },
+      body: {
+        messaging_product: 'whatsapp',
+        contacts: [{ input: to, wa_id: to }],
+        messages: [{ id }],
+      },
     };
   }
 
   async function upload({ headers, bytes }: ProviderRequest): Promise<ProviderAnswer> {
-    const fault = state.faults[0] === 'broken' || state.faults[0] === 'refused' ? state.faults.shift() : undefined;
+    const fault =
+      state.faults[0] === 'broken' || state.faults[0] === 'refused'
+        ? state.faults.shift()
+        : undefined;
     if (fault === 'broken') return { status: 503, body: { error: 'Down' } };
     if (fault === 'refused') return graphError(400, 131053, 'Media upload error');
     const form = await new Response(new Uint8Array(bytes), {
@@ -135,16 +167,26 @@ export async function startKapsoServer(): Promise<KapsoServer> {
   function history(phoneNumberId: string, { query }: ProviderRequest): ProviderAnswer {
     if (!state.returnsHistory) return { status: 404, body: { error: 'Not found' } };
     if (query.get('direction') !== 'outbound') state.problems.push('history without direction');
-    const [since, until] = [Date.parse(query.get('since') ?? ''), Date.parse(query.get('until') ?? '')];
+    const [since, until] = [
+      Date.parse(query.get('since') ?? ''),
+      Date.parse(query.get('until') ?? ''),
+    ];
     if (!(since < until)) state.problems.push('history without a valid period');
     const found = state.sent
-      .filter((one) => one.phoneNumberId === phoneNumberId && one.atMs >= since && one.atMs <= until)
+      .filter(
+        (one) => one.phoneNumberId === phoneNumberId && one.atMs >= since && one.atMs <= until,
+      )
       .reverse();
     const from = Number(query.get('after') ?? 0);
     const to = from + Number(query.get('limit') ?? 20);
     const data = found
       .slice(from, to)
-      .map(({ id, body }) => ({ id, to: body.to, type: body.type, [String(body.type)]: body[String(body.type)] }));
+      .map(({ id, body }) => ({
+        id,
+        to: body.to,
+        type: body.type,
+        [String(body.type)]: body[String(body.type)],
+      }));
     return { status: 200, body: { data, paging: { cursors: { after: String(to) } } } };
   }
 
@@ -161,13 +203,25 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     return { status: 200, body: { data } };
   }
 
-  function webhookCall(number: string, id: string | undefined, { method, body }: ProviderRequest): ProviderAnswer {
-    const given = (body?.whatsapp_webhook ?? {}) as { url?: string; secret_key?: string; events?: string[] };
+  function webhookCall(
+    number: string,
+    id: string | undefined,
+    { method, body }: ProviderRequest,
+  ): ProviderAnswer {
+    const given = (body?.whatsapp_webhook ?? {}) as {
+      url?: string;
+      secret_key?: string;
+      events?: string[];
+    };
     const known = state.webhooks.find((webhook) => webhook.id === id);
     if (method === 'GET')
-      return { status: 200, body: { data: state.webhooks.filter(({ phoneNumberId }) => phoneNumberId === number) } };
+      return {
+        status: 200,
+        body: { data: state.webhooks.filter(({ phoneNumberId }) => phoneNumberId === number) },
+      };
     if (method === 'POST') {
-      if (!given.url || !given.secret_key || !given.events?.length) state.problems.push('incomplete webhook');
+      if (!given.url || !given.secret_key || !given.events?.length)
+        state.problems.push('incomplete webhook');
       const webhook = {
         id: `webhook-${run}-${(count += 1)}`,
         phoneNumberId: number,
@@ -195,10 +249,13 @@ function problemOf(body: Record<string, unknown> | null): string | null {
   if (body === null) return 'the body is no JSON object';
   if (body.messaging_product !== 'whatsapp') return 'messaging_product must be whatsapp';
   const type = body.type;
-  if (typeof type !== 'string' || typeof body[type] !== 'object') return 'the member named after the type is missing';
+  if (typeof type !== 'string' || typeof body[type] !== 'object')
+    return 'the member named after the type is missing';
   const hasNumber = typeof body.to === 'string' && /^\d{6,20}$/.test(body.to);
   if (!hasNumber && typeof body.recipient !== 'string') return 'neither to nor recipient';
   if (type !== 'text') return null;
   const text = (body.text as { body?: unknown }).body;
-  return typeof text === 'string' && text !== '' && text.length <= 4096 ? null : 'the text is empty or too long';
+  return typeof text === 'string' && text !== '' && text.length <= 4096
+    ? null
+    : 'the text is empty or too long';
 }

@@ -11,7 +11,16 @@ export interface OidcServer {
   /** Claims of the next tokens in place of the right ones, of any type. */
   claims: Record<string, unknown>;
   /** What the next answers get wrong. `refused`: the person cancels. */
-  faults: ('refused' | 'other_nonce' | 'other_key' | 'other_issuer' | 'other_client' | 'expired' | 'broken' | 'drop')[];
+  faults: (
+    | 'refused'
+    | 'other_nonce'
+    | 'other_key'
+    | 'other_issuer'
+    | 'other_client'
+    | 'expired'
+    | 'broken'
+    | 'drop'
+  )[];
   /** What clients did against the protocol. */
   problems: string[];
   /** Number of codes that were exchanged. */
@@ -47,7 +56,8 @@ export async function startOidcServer(): Promise<OidcServer> {
   };
   const server = await startProviderServer((request) => {
     if (state.faults[0] === 'drop') return 'drop';
-    if (request.path === '/.well-known/openid-configuration') return { status: 200, body: metadata() };
+    if (request.path === '/.well-known/openid-configuration')
+      return { status: 200, body: metadata() };
     if (request.path === '/keys') return { status: 200, body: { keys: [jwk] } };
     if (request.path === '/authorize') return authorize(request);
     if (request.path === '/token') return exchange(request);
@@ -67,7 +77,11 @@ export async function startOidcServer(): Promise<OidcServer> {
 
   function authorize({ query }: ProviderRequest): ProviderAnswer {
     const of = (name: string) => query.get(name) ?? '';
-    const expected = { response_type: 'code', client_id: state.clientId, code_challenge_method: 'S256' };
+    const expected = {
+      response_type: 'code',
+      client_id: state.clientId,
+      code_challenge_method: 'S256',
+    };
     for (const [name, value] of Object.entries(expected))
       if (of(name) !== value) state.problems.push(`${name} is ${of(name)}`);
     if (!of('scope').split(' ').includes('openid')) state.problems.push('no scope openid');
@@ -80,7 +94,11 @@ export async function startOidcServer(): Promise<OidcServer> {
       back.searchParams.set('error', 'access_denied');
     } else {
       const code = randomUUID();
-      const [challenge, redirectUri, nonce] = [of('code_challenge'), of('redirect_uri'), of('nonce')];
+      const [challenge, redirectUri, nonce] = [
+        of('code_challenge'),
+        of('redirect_uri'),
+        of('nonce'),
+      ];
       grants.set(code, { challenge, redirectUri, nonce, person: state.person });
       back.searchParams.set('code', code);
     }
@@ -101,7 +119,8 @@ export async function startOidcServer(): Promise<OidcServer> {
     }
     const grant = grants.get(form.get('code') ?? '');
     grants.delete(form.get('code') ?? '');
-    if (grant === undefined || form.get('grant_type') !== 'authorization_code') return refuse('invalid_grant');
+    if (grant === undefined || form.get('grant_type') !== 'authorization_code')
+      return refuse('invalid_grant');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
@@ -118,7 +137,10 @@ export async function startOidcServer(): Promise<OidcServer> {
       .setIssuedAt()
       .setExpirationTime(fault === 'expired' ? '-2m' : '5m');
     const idToken = await token.sign(fault === 'other_key' ? otherKey.privateKey : key.privateKey);
-    return { status: 200, body: { access_token: randomUUID(), token_type: 'Bearer', id_token: idToken } };
+    return {
+      status: 200,
+      body: { access_token: randomUUID(), token_type: 'Bearer', id_token: idToken },
+    };
   }
 
   return Object.assign(state, {

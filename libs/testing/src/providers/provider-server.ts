@@ -12,7 +12,8 @@ export interface ProviderRequest {
 }
 
 /** A response, whose body is sent as JSON unless it is a buffer, or `drop`: the connection is closed without a response. */
-export type ProviderAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
+export type ProviderAnswer =
+  { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
 
 export interface ProviderServer {
   url: string;
@@ -40,7 +41,9 @@ export async function startProviderServer(
     if (given === 'drop') return void request.socket.destroy();
     const { body = '' } = given;
     const sent = Buffer.isBuffer(body) || body === '' ? body : JSON.stringify(body);
-    response.writeHead(given.status, { 'Content-Type': 'application/json', ...given.headers }).end(sent);
+    response
+      .writeHead(given.status, { 'Content-Type': 'application/json', ...given.headers })
+      .end(sent);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -35,7 +35,8 @@ export async function startResendServer(): Promise<ResendServer> {
   };
 
   function answer({ method, path, headers, body }: ProviderRequest): ProviderAnswer {
-    if (headers.authorization !== `Bearer ${state.apiKey}`) return error(401, 'invalid_api_key', 'API key is invalid');
+    if (headers.authorization !== `Bearer ${state.apiKey}`)
+      return error(401, 'invalid_api_key', 'API key is invalid');
     if (method === 'GET' && path === '/domains') return { status: 200, body: { data: [] } };
     if (method !== 'POST' || path !== '/emails') return error(404, 'not_found', 'No such endpoint');
     const key = String(headers['idempotency-key'] ?? '');
@@ -48,7 +49,9 @@ export async function startResendServer(): Promise<ResendServer> {
     const before = state.sent.find((one) => one.key === key);
     if (before !== undefined) {
       const isSame = JSON.stringify(before.body) === JSON.stringify(body);
-      return isSame ? { status: 200, body: { id: before.id } } : error(409, 'invalid_idempotent_request', 'Other body');
+      return isSame
+        ? { status: 200, body: { id: before.id } }
+        : error(409, 'invalid_idempotent_request', 'Other body');
     }
     const fault = state.faults.shift();
     if (fault === 'limited') return limited;

@@ -32,9 +32,14 @@ export interface ServiceSettings {
 }
 
 /** PARLEY_TEST_PRELOAD names a module that is loaded into every service (apps/e2e/watch-egress.cjs). */
-const preloaded = () => (process.env.PARLEY_TEST_PRELOAD ? ['--require', process.env.PARLEY_TEST_PRELOAD] : []);
+const preloaded = () =>
+  process.env.PARLEY_TEST_PRELOAD ? ['--require', process.env.PARLEY_TEST_PRELOAD] : [];
 
-export async function prepareService({ name, bundles, environment }: ServiceSettings): Promise<ServiceProcess> {
+export async function prepareService({
+  name,
+  bundles,
+  environment,
+}: ServiceSettings): Promise<ServiceProcess> {
   const [port, internalPort] = [await freePort(), await freePort()];
   const lines: string[] = [];
   let child: ChildProcess | undefined;
@@ -43,14 +48,23 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
   async function untilReady(started: ChildProcess): Promise<void> {
     const readStatus = async () => {
       if (hasExited(started)) throw new Error(`${name} has exited`);
-      const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`).catch(() => undefined);
-      return { isReady: response?.ok === true, status: (await response?.text()) ?? 'it does not listen' };
+      const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`).catch(
+        () => undefined,
+      );
+      return {
+        isReady: response?.ok === true,
+        status: (await response?.text()) ?? 'it does not listen',
+      };
     };
-    await until(readStatus, { isThere: ({ isReady }) => isReady, limitMs: readyLimitMs, everyMs: 20 }).catch(
-      (error) => {
-        throw new Error(`${name} is not ready: ${(error as Error).message}\n${lines.slice(-10).join('\n')}`);
-      },
-    );
+    await until(readStatus, {
+      isThere: ({ isReady }) => isReady,
+      limitMs: readyLimitMs,
+      everyMs: 20,
+    }).catch((error) => {
+      throw new Error(
+        `${name} is not ready: ${(error as Error).message}\n${lines.slice(-10).join('\n')}`,
+      );
+    });
   }
 
   return {

@@ -3,11 +3,22 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceProcess, prepareService } from './service-process';
 
-const serviceNames = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'manage', 'gateway'] as const;
+const serviceNames = [
+  'data',
+  'chat',
+  'webhook-ingest',
+  'tool-executor',
+  'worker',
+  'manage',
+  'gateway',
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Services that accept public requests or run users' code get only the secrets that they use, as in a deployment. */
-const secretsOf: Partial<Record<ServiceName, string[]>> = { gateway: [], 'tool-executor': ['EXECUTOR_TOKEN'] };
+const secretsOf: Partial<Record<ServiceName, string[]>> = {
+  gateway: [],
+  'tool-executor': ['EXECUTOR_TOKEN'],
+};
 
 const pick = (all: Record<string, string>, names: string[] = Object.keys(all)) =>
   Object.fromEntries(names.map((name) => [name, all[name] ?? '']));
@@ -49,7 +60,8 @@ function throughPooler(databaseUrl: string): string {
 /** Starts services on free ports with the given database and Redis, and waits until all are ready. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
-  const wanted = options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));
+  const wanted =
+    options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));
   const services: Partial<Record<ServiceName, ServiceProcess>> = {};
   const executorToken = randomBytes(32).toString('base64url');
   const secretsKey = options.environment?.SECRETS_KEY ?? randomBytes(32).toString('base64');
@@ -61,7 +73,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const addresses = () =>
     Object.fromEntries(
-      Object.values(services).map(({ name, url }) => [`${name.toUpperCase().replaceAll('-', '_')}_URL`, url]),
+      Object.values(services).map(({ name, url }) => [
+        `${name.toUpperCase().replaceAll('-', '_')}_URL`,
+        url,
+      ]),
     );
   for (const name of wanted) {
     services[name] = await prepareService({

@@ -15,13 +15,23 @@ const chat = defineBuiltIn({
   isAvailable: ({ ports }) => ports.chatWithAgent !== undefined,
   args: z.strictObject({
     agentSlug: z.string().min(1).max(100).describe('Slug of the agent to ask.'),
-    message: z.string().min(1).max(100_000).describe('The question, with all the context that the other agent needs.'),
+    message: z
+      .string()
+      .min(1)
+      .max(100_000)
+      .describe('The question, with all the context that the other agent needs.'),
   }),
   async call({ agentSlug, message }, { deps, scope, actor, context, signal }) {
-    const waiting = [...(context.parentAgents ?? []), ...(context.agentSlug === undefined ? [] : [context.agentSlug])];
+    const waiting = [
+      ...(context.parentAgents ?? []),
+      ...(context.agentSlug === undefined ? [] : [context.agentSlug]),
+    ];
     if (waiting.includes(agentSlug)) {
       const cycle = [...waiting, agentSlug].join(' → ');
-      return failure('execution_error', `Agent "${agentSlug}" is already waiting for this answer (${cycle})`);
+      return failure(
+        'execution_error',
+        `Agent "${agentSlug}" is already waiting for this answer (${cycle})`,
+      );
     }
     if (context.depth >= maxDepth) {
       return failure(
@@ -30,9 +40,26 @@ const chat = defineBuiltIn({
       );
     }
     const { contact, hops, root, rootExecutionId, nesting, runAs, params, requestId } = context;
-    const inherited = { contact, hops, root, rootExecutionId, nesting, runAs, params, requestId, signal };
+    const inherited = {
+      contact,
+      hops,
+      root,
+      rootExecutionId,
+      nesting,
+      runAs,
+      params,
+      requestId,
+      signal,
+    };
     const depth = context.depth + 1;
-    return deps.ports.chatWithAgent!(scope, { agentSlug, message, actor, depth, parentAgents: waiting, ...inherited });
+    return deps.ports.chatWithAgent!(scope, {
+      agentSlug,
+      message,
+      actor,
+      depth,
+      parentAgents: waiting,
+      ...inherited,
+    });
   },
 });
 

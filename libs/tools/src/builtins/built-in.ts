@@ -24,7 +24,10 @@ export const maxReadBytes = 1_048_576;
 
 /** Defines a built-in tool. Its zod schema both checks the arguments and provides their JSON Schema. */
 export function defineBuiltIn<Args>({ args: schema, call, ...spec }: BuiltInSpec<Args>): BuiltIn {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
   return {
     needs: { action: 'execute' },
     ...spec,

@@ -9,5 +9,7 @@ export function callKey({ context }: PermittedCall, args: unknown): string | und
   const { executionId, callId, nesting = 0 } = context;
   if (callId === undefined) return undefined;
   const key = executionId === undefined ? `call-${callId}` : `call-${executionId}-${callId}`;
-  return nesting === 0 ? key : `${key}-${createHash('sha256').update(JSON.stringify(args)).digest('base64url')}`;
+  return nesting === 0
+    ? key
+    : `${key}-${createHash('sha256').update(JSON.stringify(args)).digest('base64url')}`;
 }

@@ -13,5 +13,8 @@ export async function denyOthers(
 ): Promise<ToolFailure | null> {
   if (permissions.decide('reach', tool).allowed) return null;
   if (contact !== undefined && (await isContact(contact))) return null;
-  return failure('permission_denied', `Permission denied: ${tool} reaches only the contact of the conversation`);
+  return failure(
+    'permission_denied',
+    `Permission denied: ${tool} reaches only the contact of the conversation`,
+  );
 }

@@ -27,7 +27,10 @@ function bare(written: string): string {
 const emailFields = ['email', 'emailAddress', 'email_address', 'mail'];
 
 /** The e-mail addresses of the contact's entity. */
-async function addressesOf({ deps, scope, actor }: PermittedCall, { entityType }: Contact): Promise<string[]> {
+async function addressesOf(
+  { deps, scope, actor }: PermittedCall,
+  { entityType }: Contact,
+): Promise<string[]> {
   const id = 'entityId' in actor ? actor.entityId : undefined;
   if (id === undefined || entityType === null) return [];
   const found = await deps.entities.get(scope, { type: entityType, id });
@@ -53,17 +56,25 @@ const send = defineBuiltIn({
       subject: z.string().min(1).max(998).describe('Subject of the e-mail.'),
       text: z.string().max(500_000).optional().describe('The e-mail as plain text.'),
       html: z.string().max(500_000).optional().describe('The e-mail as HTML.'),
-      from: address.optional().describe('Only in triggers and run-tool. The sender is the configured one.'),
+      from: address
+        .optional()
+        .describe('Only in triggers and run-tool. The sender is the configured one.'),
       cc: addresses.optional().describe('Recipients of a copy, whom all recipients see.'),
       bcc: addresses.optional().describe('Recipients of a copy, whom the others do not see.'),
       replyTo: addresses.optional().describe('Where replies go. Default: the sender.'),
     })
-    .refine(({ text, html }) => text !== undefined || html !== undefined, 'text or html is required'),
+    .refine(
+      ({ text, html }) => text !== undefined || html !== undefined,
+      'text or html is required',
+    ),
   async call({ to, subject, text, html, from, cc, bcc, replyTo }, call) {
     // The arguments of a trigger and of run-tool are written by a developer, those of an agent's call by a model.
     const isDefined = call.actor.type === 'system' && call.context.agentSlug === undefined;
     if (from !== undefined && !isDefined)
-      return failure('permission_denied', 'Permission denied: the sender of e-mails comes from the configuration');
+      return failure(
+        'permission_denied',
+        'Permission denied: the sender of e-mails comes from the configuration',
+      );
     const recipients = [to, cc ?? [], bcc ?? [], replyTo ?? []].flat();
     const denial = await denyOthers(call, async (contact) => {
       const own = await addressesOf(call, contact);
@@ -88,7 +99,10 @@ const send = defineBuiltIn({
     const { id, providerId, status, error } = sent.email;
     if (status === 'failed')
       return failure('execution_error', `The e-mail was not sent: ${error ?? 'no reason given'}`);
-    return { ok: true, result: { id, emailId: providerId, status: status === 'sending' ? 'queued' : status } };
+    return {
+      ok: true,
+      result: { id, emailId: providerId, status: status === 'sending' ? 'queued' : status },
+    };
   },
 });
 

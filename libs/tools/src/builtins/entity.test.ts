@@ -32,7 +32,12 @@ beforeAll(async () => {
   db = await openTestDatabase(createDb);
   ({ tools, entities } = createTestTools(db));
   const entityTypes: EntityTypeDefinition[] = [
-    { slug: 'order', name: 'Order', schema: { total: 'number', note: 'string' }, searchFields: ['note'] },
+    {
+      slug: 'order',
+      name: 'Order',
+      schema: { total: 'number', note: 'string' },
+      searchFields: ['note'],
+    },
     { slug: 'customer', name: 'Customer', schema: {} },
   ];
   ({ scope } = await seedOrganization(db.pool, { entityTypes }));
@@ -75,13 +80,22 @@ describe('entity.create', () => {
   });
 
   it.each<[JsonObject, object]>([
-    [{ type: 'order', data: { total: '5' } }, fails('invalid_arguments', expect.stringContaining('total'))],
+    [
+      { type: 'order', data: { total: '5' } },
+      fails('invalid_arguments', expect.stringContaining('total')),
+    ],
     [{ type: 'missing', data: {} }, fails('not_found', 'Entity type missing not found')],
     [{ type: 'order' }, fails('invalid_arguments', expect.stringContaining('data'))],
     [{ data: {} }, fails('invalid_arguments', expect.stringContaining('type'))],
     [{ type: 'order', data: [] }, fails('invalid_arguments', expect.stringContaining('data'))],
-    [{ type: 'order', data: {}, stauts: 'x' }, fails('invalid_arguments', expect.stringContaining('stauts'))],
-    [{ type: 'order', data: { a: 'x\u0000' } }, fails('invalid_arguments', expect.stringContaining('NUL'))],
+    [
+      { type: 'order', data: {}, stauts: 'x' },
+      fails('invalid_arguments', expect.stringContaining('stauts')),
+    ],
+    [
+      { type: 'order', data: { a: 'x\u0000' } },
+      fails('invalid_arguments', expect.stringContaining('NUL')),
+    ],
   ])('refuses %j', async (args, expected) => {
     expect(await run('entity.create', args)).toEqual(expected);
   });
@@ -96,7 +110,10 @@ describe('entity.get', () => {
   it('finds an entity by id, with or without its type', async () => {
     const order = await made({ total: 1 });
     expect(await run('entity.get', { id: order.id })).toEqual({ ok: true, result: order });
-    expect(await run('entity.get', { type: 'order', id: order.id })).toEqual({ ok: true, result: order });
+    expect(await run('entity.get', { type: 'order', id: order.id })).toEqual({
+      ok: true,
+      result: order,
+    });
   });
 
   it('does not find missing, deleted or foreign entities', async () => {
@@ -104,16 +121,24 @@ describe('entity.get', () => {
     const deleted = await made({ total: 1 });
     await run('entity.delete', { id: deleted.id });
     expect(await run('entity.get', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
-    expect(await run('entity.get', { type: 'customer', id: order.id })).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.get', { type: 'customer', id: order.id })).toEqual(
+      fails('not_found', 'Entity not found'),
+    );
     expect(await run('entity.get', { type: 'missing', id: order.id })).toEqual(
       fails('not_found', 'Entity type missing not found'),
     );
-    expect(await run('entity.get', { id: deleted.id })).toEqual(fails('not_found', 'Entity has been deleted'));
-    expect(await run('entity.get', { id: order.id }, other)).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.get', { id: deleted.id })).toEqual(
+      fails('not_found', 'Entity has been deleted'),
+    );
+    expect(await run('entity.get', { id: order.id }, other)).toEqual(
+      fails('not_found', 'Entity not found'),
+    );
     expect(await run('entity.get', { id: 'x\u0000' })).toEqual(
       fails('invalid_arguments', expect.stringContaining('NUL')),
     );
-    expect(await run('entity.get', { id: 7 })).toEqual(fails('invalid_arguments', expect.stringContaining('id')));
+    expect(await run('entity.get', { id: 7 })).toEqual(
+      fails('invalid_arguments', expect.stringContaining('id')),
+    );
   });
 });
 
@@ -140,7 +165,9 @@ describe('entity.query', () => {
       sort: { field: 'data.n', direction: 'asc' },
       limit: 500,
     });
-    expect(sorted).toMatchObject({ result: { data: [{ data: { n: 1 } }, { data: { n: 2 } }, { data: { n: 3 } }] } });
+    expect(sorted).toMatchObject({
+      result: { data: [{ data: { n: 1 } }, { data: { n: 2 } }, { data: { n: 3 } }] },
+    });
   });
 
   it.each<[JsonObject, unknown]>([
@@ -153,7 +180,9 @@ describe('entity.query', () => {
     [{ sort: { field: 'total' } }, expect.stringContaining('sort')],
     [{ filter: {} }, expect.stringContaining('filter')],
   ])('refuses %j', async (args, message) => {
-    expect(await run('entity.query', { type: 'order', ...args })).toEqual(fails('invalid_arguments', message));
+    expect(await run('entity.query', { type: 'order', ...args })).toEqual(
+      fails('invalid_arguments', message),
+    );
   });
 });
 
@@ -170,19 +199,34 @@ describe('entity.update and entity.delete', () => {
   it('merge, set a status, delete and restore', async () => {
     const { id } = await made({ total: 1, note: 'a' });
     const changed = await run('entity.update', { id, data: { note: null, more: true } });
-    expect(changed).toMatchObject({ ok: true, result: { id, data: { total: 1, note: null, more: true } } });
-    expect(await run('entity.update', { id, status: 'archived' })).toMatchObject({ result: { status: 'archived' } });
+    expect(changed).toMatchObject({
+      ok: true,
+      result: { id, data: { total: 1, note: null, more: true } },
+    });
+    expect(await run('entity.update', { id, status: 'archived' })).toMatchObject({
+      result: { status: 'archived' },
+    });
     expect(await run('entity.delete', { id })).toEqual({ ok: true, result: { success: true } });
     expect(await run('entity.delete', { id })).toEqual({ ok: true, result: { success: true } });
-    expect(await run('entity.update', { id, data: { a: 1 } })).toEqual(fails('not_found', 'Entity has been deleted'));
-    expect(await run('entity.update', { id, status: 'active' })).toMatchObject({ result: { status: 'active' } });
+    expect(await run('entity.update', { id, data: { a: 1 } })).toEqual(
+      fails('not_found', 'Entity has been deleted'),
+    );
+    expect(await run('entity.update', { id, status: 'active' })).toMatchObject({
+      result: { status: 'active' },
+    });
   });
 
   it('refuse a missing entity, and an update without changes', async () => {
     const { id } = await made({});
-    expect(await run('entity.update', { id: 'nope', data: {} })).toEqual(fails('not_found', 'Entity not found'));
-    expect(await run('entity.delete', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
-    expect(await run('entity.delete', { id }, other)).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.update', { id: 'nope', data: {} })).toEqual(
+      fails('not_found', 'Entity not found'),
+    );
+    expect(await run('entity.delete', { id: 'nope' })).toEqual(
+      fails('not_found', 'Entity not found'),
+    );
+    expect(await run('entity.delete', { id }, other)).toEqual(
+      fails('not_found', 'Entity not found'),
+    );
     expect(await run('entity.update', { id })).toEqual(
       fails('invalid_arguments', 'Invalid arguments for entity.update: data or status is required'),
     );
@@ -193,20 +237,37 @@ describe('entity.update and entity.delete', () => {
 });
 
 test('entity tools refuse data above 1 MiB, and what they read ends at 1 MiB', async () => {
-  const refused = fails('invalid_arguments', expect.stringMatching(/^Invalid arguments: data would have \d+ bytes/));
-  expect(await run('entity.create', { type: 'customer', data: { n: Array(4_000).fill(1e300) } })).toEqual(refused);
+  const refused = fails(
+    'invalid_arguments',
+    expect.stringMatching(/^Invalid arguments: data would have \d+ bytes/),
+  );
+  expect(
+    await run('entity.create', { type: 'customer', data: { n: Array(4_000).fill(1e300) } }),
+  ).toEqual(refused);
   const ids: string[] = [];
   const sizes = [300_000, 300_000, 1_000_000, 300_000, 300_000, 300_000];
   for (const [n, size] of sizes.entries())
     ids.unshift((await made({ total: n, note: `bulky ${'x'.repeat(size)}` })).id);
-  expect(await run('entity.update', { id: ids[3], data: { more: 'x'.repeat(100_000) } })).toEqual(refused);
+  expect(await run('entity.update', { id: ids[3], data: { more: 'x'.repeat(100_000) } })).toEqual(
+    refused,
+  );
   const filters = { id: { $in: ids } };
   for (const sort of [undefined, { field: 'data.total' }]) {
     const pages: string[][] = [];
     for (let cursor = '', hasMore = true; hasMore;) {
-      const page = await run('entity.query', { type: 'order', filters, limit: 100, cursor, ...(sort && { sort }) });
+      const page = await run('entity.query', {
+        type: 'order',
+        filters,
+        limit: 100,
+        cursor,
+        ...(sort && { sort }),
+      });
       if (!page.ok) throw new Error(page.message);
-      const { data, ...rest } = page.result as unknown as { data: { id: string }[]; cursor: string; hasMore: boolean };
+      const { data, ...rest } = page.result as unknown as {
+        data: { id: string }[];
+        cursor: string;
+        hasMore: boolean;
+      };
       pages.push(data.map(({ id }) => id));
       ({ cursor, hasMore } = rest);
     }
@@ -224,15 +285,19 @@ describe('entity.link and entity.unlink', () => {
   it('create and end a relation, and can be repeated', async () => {
     const [order, customer] = [await made({}), await made({}, 'customer')];
     const args = { fromId: order.id, relation: 'ordered_by', toId: customer.id };
-    for (const _ of [1, 2]) expect(await run('entity.link', args)).toEqual({ ok: true, result: { success: true } });
+    for (const _ of [1, 2])
+      expect(await run('entity.link', args)).toEqual({ ok: true, result: { success: true } });
     expect(await relations()).toEqual([['ordered_by', customer.id]]);
-    for (const _ of [1, 2]) expect(await run('entity.unlink', args)).toEqual({ ok: true, result: { success: true } });
+    for (const _ of [1, 2])
+      expect(await run('entity.unlink', args)).toEqual({ ok: true, result: { success: true } });
     expect(await relations()).toEqual([]);
   });
 
   it('refuse missing and foreign entities', async () => {
     const { id } = await made({});
-    const foreign = (await run('entity.create', { type: 'order', data: {} }, other)) as { result: JsonObject };
+    const foreign = (await run('entity.create', { type: 'order', data: {} }, other)) as {
+      result: JsonObject;
+    };
     for (const toId of ['nope', foreign.result.id]) {
       expect(await run('entity.link', { fromId: id, relation: 'r', toId })).toEqual(
         fails('not_found', 'Entity not found'),
@@ -262,7 +327,10 @@ describe('the offer to models', () => {
       ['entity.unlink', true],
     ]);
     for (const { name, parameters, description } of offer) {
-      expect({ name, ...parameters }).toMatchObject({ type: 'object', additionalProperties: false });
+      expect({ name, ...parameters }).toMatchObject({
+        type: 'object',
+        additionalProperties: false,
+      });
       expect(parameters).not.toHaveProperty('$schema');
       expect(JSON.stringify(parameters)).not.toContain('$ref');
       expect(description.length).toBeGreaterThan(40);

@@ -8,7 +8,9 @@ import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, defineBuiltIn, maxReadBytes } from './built-in';
 
 const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
-const optionalType = type.optional().describe('Slug of the entity type. Optional, because the id determines it.');
+const optionalType = type
+  .optional()
+  .describe('Slug of the entity type. Optional, because the id determines it.');
 const id = z.string().min(1).max(100).describe('Id of the entity.');
 const status = z.string().min(1).max(64);
 const data = (description: string) =>
@@ -25,7 +27,8 @@ const relation = z
   .regex(/^[a-zA-Z][\w-]{0,63}$/, 'must be a word such as "payment_for"')
   .describe('Name of the relation, such as "payment_for".');
 
-const entityShape = 'An entity is { id, type, status, data, createdAt, updatedAt }; times are Unix milliseconds.';
+const entityShape =
+  'An entity is { id, type, status, data, createdAt, updatedAt }; times are Unix milliseconds.';
 
 const create = defineBuiltIn({
   name: 'entity.create',
@@ -53,7 +56,11 @@ const get = defineBuiltIn({
   args: z.strictObject({ type: optionalType, id }),
   async call(args, call) {
     const type = call.entityType!;
-    const result = await call.deps.entities.get(call.scope, { type, id: args.id, ...(await withAccess(call)) });
+    const result = await call.deps.entities.get(call.scope, {
+      type,
+      id: args.id,
+      ...(await withAccess(call)),
+    });
     return result.ok ? json(result.entity.json) : failed(result, type);
   },
 });
@@ -72,8 +79,12 @@ const query = defineBuiltIn({
   needs: { action: 'list' },
   args: z.strictObject({
     type,
-    filters: data('Conditions by field, such as {"data.status": "open"}. Default: all entities.').optional(),
-    status: status.optional().describe('Lifecycle status, such as "active". Default: every status except "deleted".'),
+    filters: data(
+      'Conditions by field, such as {"data.status": "open"}. Default: all entities.',
+    ).optional(),
+    status: status
+      .optional()
+      .describe('Lifecycle status, such as "active". Default: every status except "deleted".'),
     sort: z
       .strictObject({
         field: z.string().min(1).max(200).describe('createdAt, updatedAt, id or "data.<field>".'),
@@ -82,7 +93,11 @@ const query = defineBuiltIn({
       .optional()
       .describe('Order of the result. Default: newest first.'),
     limit: limit(50),
-    cursor: z.string().max(4_000).optional().describe('The cursor of the previous page, to read the next one.'),
+    cursor: z
+      .string()
+      .max(4_000)
+      .optional()
+      .describe('The cursor of the previous page, to read the next one.'),
   }),
   async call(args, call) {
     const result = await call.deps.entities.query(call.scope, {
@@ -128,13 +143,22 @@ const update = defineBuiltIn({
       data: data('The fields to change.').optional(),
       status: status.optional().describe('New lifecycle status.'),
     })
-    .refine(({ data, status }) => data !== undefined || status !== undefined, 'data or status is required'),
+    .refine(
+      ({ data, status }) => data !== undefined || status !== undefined,
+      'data or status is required',
+    ),
   async call(args, call) {
     const type = call.entityType!;
     // A change of the status can delete or restore the entity, which requires the permission to delete.
     const deletion = call.permissions.decide('delete', type);
     const denial = deletion.allowed ? null : denied(deletion);
-    const input = { ...args, type, ...(await withAccess(call)), ...originOf(call), mayDelete: denial === null };
+    const input = {
+      ...args,
+      type,
+      ...(await withAccess(call)),
+      ...originOf(call),
+      mayDelete: denial === null,
+    };
     const result = await call.deps.entities.update(call.scope, input, call.tx);
     if (result.ok) return json(result.entity.json);
     return result.reason === 'delete_denied' ? denial! : failed(result, type);
@@ -143,7 +167,8 @@ const update = defineBuiltIn({
 
 const remove = defineBuiltIn({
   name: 'entity.delete',
-  description: 'Deletes an entity, which then no longer appears in results. Returns { success: true }.',
+  description:
+    'Deletes an entity, which then no longer appears in results. Returns { success: true }.',
   sideEffects: true,
   transactional: true,
   needs: { action: 'delete', entityIdIn: 'id' },
@@ -194,7 +219,16 @@ const unlink = defineBuiltIn({
   },
 });
 
-export const entityTools: readonly BuiltIn[] = [create, get, query, search, update, remove, link, unlink];
+export const entityTools: readonly BuiltIn[] = [
+  create,
+  get,
+  query,
+  search,
+  update,
+  remove,
+  link,
+  unlink,
+];
 
 /** The caller must be permitted to read the type of `toId`, and both entities must be within its scope rules. */
 async function checkEnds(
@@ -216,18 +250,33 @@ export async function checkReadable(
 }
 
 /** The failure when the caller may not read an entity; null when it may. */
-export async function denyUnreadable(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
+export async function denyUnreadable(
+  call: PermittedCall,
+  type: string,
+  id: string,
+): Promise<ToolFailure | null> {
   const decision = call.permissions.decide('read', type);
   return decision.allowed ? denyUnseen(call, type, id) : denied(decision);
 }
 
-async function denyUnseen(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
-  const found = await call.deps.entities.get(call.scope, { type, id, ...(await withAccess(call, type)) }, call.tx);
+async function denyUnseen(
+  call: PermittedCall,
+  type: string,
+  id: string,
+): Promise<ToolFailure | null> {
+  const found = await call.deps.entities.get(
+    call.scope,
+    { type, id, ...(await withAccess(call, type)) },
+    call.tx,
+  );
   return found.ok ? null : failed(found, type);
 }
 
 /** The entities of a type, and the fields of them, that the caller may see. */
-export async function withAccess(call: PermittedCall, type = call.entityType!): Promise<{ access?: Access }> {
+export async function withAccess(
+  call: PermittedCall,
+  type = call.entityType!,
+): Promise<{ access?: Access }> {
   const access = await accessWith(call.db, call.scope, call.actor, call.permissions, type);
   return access === undefined ? {} : { access };
 }
@@ -257,5 +306,8 @@ const errorTypes: Record<EntityFailure['reason'], ToolErrorType> = {
 function failed(result: EntityFailure, type: string): ToolFailure {
   const errorType = errorTypes[result.reason];
   const text = failureText(result, type);
-  return failure(errorType, errorType === 'invalid_arguments' ? `Invalid arguments: ${text}` : text);
+  return failure(
+    errorType,
+    errorType === 'invalid_arguments' ? `Invalid arguments: ${text}` : text,
+  );
 }

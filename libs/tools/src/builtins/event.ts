@@ -8,10 +8,20 @@ import { type BuiltIn, defineBuiltIn, maxReadBytes } from './built-in';
 import { checkReadable, originOf } from './entity';
 
 /** Namespaces of events that only the product records, because triggers and people rely on them. */
-const reservedNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
+const reservedNamespaces = [
+  'entity',
+  'payment',
+  'router',
+  'message',
+  'email',
+  'agent',
+  'trigger',
+  'system',
+];
 
 /** Without an entity, such an event names runs, threads and entities of anyone, and errors of any tool. */
-const isOfProduct = (type: string): boolean => reservedNamespaces.includes(type.split('.')[0]!.toLowerCase());
+const isOfProduct = (type: string): boolean =>
+  reservedNamespaces.includes(type.split('.')[0]!.toLowerCase());
 
 const eventType = z
   .string()
@@ -27,17 +37,34 @@ const emit = defineBuiltIn({
     type: eventType.describe('What happened, such as "order.reviewed".'),
     payload: jsonObjectSchema
       .optional()
-      .meta({ type: 'object', additionalProperties: true, description: 'Details, as any JSON object.' }),
-    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that the event is about.'),
+      .meta({
+        type: 'object',
+        additionalProperties: true,
+        description: 'Details, as any JSON object.',
+      }),
+    entityId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Id of the entity that the event is about.'),
   }),
   async call({ type, payload = {}, entityId }, call) {
     const { db, scope } = call;
     if (isOfProduct(type)) {
-      return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is reserved`);
+      return failure(
+        'invalid_arguments',
+        `Invalid arguments for event.emit: the namespace of "${type}" is reserved`,
+      );
     }
     const about = entityId === undefined ? undefined : await checkReadable(call, entityId);
     if (about?.ok === false) return about;
-    const event = { type, entity: about?.entity, payload: payload as JsonObject, ...originOf(call) };
+    const event = {
+      type,
+      entity: about?.entity,
+      payload: payload as JsonObject,
+      ...originOf(call),
+    };
     const eventId = await recordEvent(db, scope, event);
     return { ok: true, result: { eventId, type } };
   },
@@ -50,7 +77,12 @@ const query = defineBuiltIn({
   sideEffects: false,
   args: z.strictObject({
     type: z.string().min(1).max(100).optional().describe('Only events of this type.'),
-    entityType: z.string().min(1).max(100).optional().describe('Only events about entities of this type.'),
+    entityType: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Only events about entities of this type.'),
     entityId: z.string().min(1).max(100).optional().describe('Only events about this entity.'),
     since: z.number().optional().describe('Only events from this time on, in Unix milliseconds.'),
     limit: z.int().min(1).default(20).describe('At most 100.'),
@@ -59,7 +91,10 @@ const query = defineBuiltIn({
   async call({ type, entityType, entityId, since, limit: asked, cursor }, call) {
     const { deps, scope } = call;
     if (cursor !== undefined && !/^[0-8]?\d{0,18}$/.test(cursor)) {
-      return failure('invalid_arguments', 'Invalid arguments for event.query: cursor is not from this tool');
+      return failure(
+        'invalid_arguments',
+        'Invalid arguments for event.query: cursor is not from this tool',
+      );
     }
     const limit = Math.min(asked, 100);
     const visible = await visibleTypes(call);
@@ -75,8 +110,14 @@ const query = defineBuiltIn({
     const page = events.map(({ hops: _hops, root: _root, requestId: _requestId, ...event }) => {
       const isPayloadShown =
         visible === null ||
-        (event.entityType === null ? !isOfProduct(event.type) : visible.get(event.entityType) === 'all');
-      return { ...event, payload: isPayloadShown ? event.payload : null, actor: namedActor(event.actor) };
+        (event.entityType === null
+          ? !isOfProduct(event.type)
+          : visible.get(event.entityType) === 'all');
+      return {
+        ...event,
+        payload: isPayloadShown ? event.payload : null,
+        actor: namedActor(event.actor),
+      };
     });
     const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore };
     return { ok: true, result: result as unknown as Json };
@@ -88,13 +129,17 @@ const query = defineBuiltIn({
  * scope rules and masks cannot be applied: a type with scope rules is hidden, and one with masks has no payloads. Neither
  * have events of the product without an entity.
  */
-async function visibleTypes(call: PermittedCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
+async function visibleTypes(
+  call: PermittedCall,
+): Promise<Map<string, 'all' | 'no_payload'> | null> {
   const { deps, scope, permissions } = call;
   const { roles } = permissions;
   if (roles === null) return null;
   const types = await readEntityTypes(deps.db, scope);
-  const isScoped = (slug: string) => roles.some(({ scopeRules }) => scopeRules?.some((one) => one.entityType === slug));
-  const isMasked = (slug: string) => roles.some(({ fieldMasks }) => fieldMasks?.some((one) => one.entityType === slug));
+  const isScoped = (slug: string) =>
+    roles.some(({ scopeRules }) => scopeRules?.some((one) => one.entityType === slug));
+  const isMasked = (slug: string) =>
+    roles.some(({ fieldMasks }) => fieldMasks?.some((one) => one.entityType === slug));
   return new Map(
     types
       .filter(({ slug }) => permissions.decide('read', slug).allowed && !isScoped(slug))
@@ -106,7 +151,9 @@ async function visibleTypes(call: PermittedCall): Promise<Map<string, 'all' | 'n
 function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
   switch (actor.type) {
     case 'system':
-      return actor.trigger === undefined ? { type: 'system' } : { type: 'system', id: actor.trigger };
+      return actor.trigger === undefined
+        ? { type: 'system' }
+        : { type: 'system', id: actor.trigger };
     case 'webhook':
       return { type: 'webhook', id: actor.provider };
     case 'tool':

@@ -3,7 +3,12 @@ import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { createPayments, ensurePaymentType } from '@parley/payments';
-import { type FlowServer, openTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import {
+  type FlowServer,
+  openTestDatabase,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
 import { createTestTools } from '../testing';
 import type { ToolContext, Tools } from '../types';
 
@@ -39,7 +44,11 @@ beforeAll(async () => {
       {
         slug: 'seller',
         name: 'Seller',
-        policies: [policy('payment.*', 'execute'), policy('payment', 'read'), policy('order', 'read')],
+        policies: [
+          policy('payment.*', 'execute'),
+          policy('payment', 'read'),
+          policy('order', 'read'),
+        ],
         scopeRules: [{ entityType: 'order', field: 'data.shop', operator: 'eq', value: 'mine' }],
         fieldMasks: [{ entityType: 'payment', fieldPath: 'paymentLinkUrl', maskType: 'hide' }],
       },
@@ -65,8 +74,19 @@ async function add(type: string, data: JsonObject): Promise<string> {
   return result.entity.value.id;
 }
 
-const run = (name: string, input: JsonObject, context: Partial<ToolContext> = {}, actor: Actor = { type: 'system' }) =>
-  tools.run(scope, { name, args: input, actor, allowed: ['payment.*'], context: { hops: 0, depth: 0, ...context } });
+const run = (
+  name: string,
+  input: JsonObject,
+  context: Partial<ToolContext> = {},
+  actor: Actor = { type: 'system' },
+) =>
+  tools.run(scope, {
+    name,
+    args: input,
+    actor,
+    allowed: ['payment.*'],
+    context: { hops: 0, depth: 0, ...context },
+  });
 
 async function make(input: JsonObject = {}, context: Partial<ToolContext> = {}) {
   const result = await run('payment.create', { ...args, ...input }, context);
@@ -83,19 +103,26 @@ describe('payment.create', () => {
       paymentLinkUrl: expect.stringContaining(`?token=${order.token}`),
       flowOrderId: String(order.flowOrder),
     });
-    expect(await entities.relatedIds(scope, { entityId: orderId, relation: 'payment_for' })).toContain(
-      result.paymentId,
-    );
+    expect(
+      await entities.relatedIds(scope, { entityId: orderId, relation: 'payment_for' }),
+    ).toContain(result.paymentId);
   });
 
   it('records its events in the chain of triggers that led to the call', async () => {
     const { paymentId } = await make({}, { root: '17', hops: 2 });
-    const { rows } = await db.pool.query('select distinct root, hops from events where entity_id = $1', [paymentId]);
+    const { rows } = await db.pool.query(
+      'select distinct root, hops from events where entity_id = $1',
+      [paymentId],
+    );
     expect(rows).toEqual([{ root: '17', hops: 2 }]);
   });
 
   it('creates one payment when a turn, a trigger or a custom tool repeats a call', async () => {
-    for (const context of [{ executionId: '7', callId: 'abc' }, { callId: 'run_1-0' }, { callId: 'c', nesting: 1 }]) {
+    for (const context of [
+      { executionId: '7', callId: 'abc' },
+      { callId: 'run_1-0' },
+      { callId: 'c', nesting: 1 },
+    ]) {
       expect(await make({}, context)).toEqual(await make({}, context));
     }
     const before = flow.orders.length;
@@ -104,7 +131,8 @@ describe('payment.create', () => {
       ids.add((await make({}, context)).paymentId);
     }
     // Calls by a custom tool share its call id. The key also contains the arguments, so these are different calls.
-    for (const amount of [500, 600, 500]) ids.add((await make({ amount }, { callId: 'd', nesting: 1 })).paymentId);
+    for (const amount of [500, 600, 500])
+      ids.add((await make({ amount }, { callId: 'd', nesting: 1 })).paymentId);
     expect(ids.size).toBe(6);
     expect(flow.orders).toHaveLength(before + 6);
   });
@@ -144,13 +172,21 @@ describe('payment.create', () => {
         errorType: 'permission_denied',
       });
     }
-    expect(await run('payment.create', { ...args, entityId: orderId }, {}, seller)).toMatchObject({ ok: true });
+    expect(await run('payment.create', { ...args, entityId: orderId }, {}, seller)).toMatchObject({
+      ok: true,
+    });
   });
 
   it('reports that payments are not configured', async () => {
     const result = await tools.run(
       { ...scope, environment: 'production' },
-      { name: 'payment.create', args, actor: { type: 'system' }, allowed: null, context: { hops: 0, depth: 0 } },
+      {
+        name: 'payment.create',
+        args,
+        actor: { type: 'system' },
+        allowed: null,
+        context: { hops: 0, depth: 0 },
+      },
     );
     expect(result).toMatchObject({
       errorType: 'execution_error',
@@ -173,7 +209,11 @@ describe('payment.getStatus', () => {
 
   it('reports why there is no status, and the recorded status', async () => {
     const { paymentId, paymentLinkUrl } = await make();
-    flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
+    flow.setFault('getStatusByFlowOrder', {
+      kind: 'error',
+      status: 400,
+      body: { code: 1, message: 'closed' },
+    });
     expect(await run('payment.getStatus', { entityId: paymentId })).toEqual({
       ok: false,
       errorType: 'execution_error',
@@ -188,8 +228,12 @@ describe('payment.getStatus', () => {
   });
 
   it('accepts only payments, and hides masked fields', async () => {
-    expect(await run('payment.getStatus', { entityId: orderId })).toMatchObject({ errorType: 'not_found' });
-    expect(await run('payment.getStatus', { entityId: 'ent_no' })).toMatchObject({ errorType: 'not_found' });
+    expect(await run('payment.getStatus', { entityId: orderId })).toMatchObject({
+      errorType: 'not_found',
+    });
+    expect(await run('payment.getStatus', { entityId: 'ent_no' })).toMatchObject({
+      errorType: 'not_found',
+    });
     const { paymentId } = await make();
     const seen = await run('payment.getStatus', { entityId: paymentId }, {}, seller);
     expect(seen).toMatchObject({ ok: true, result: { amount: 12_000 } });

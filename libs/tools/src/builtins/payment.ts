@@ -14,15 +14,31 @@ const create = defineBuiltIn({
   timeLimitMs: 60_000,
   isAvailable: ({ payments }) => payments !== undefined,
   args: z.strictObject({
-    amount: z.number().positive().describe('Amount to pay, in units of the currency, such as 12000.'),
-    description: z.string().min(1).max(250).describe('What the payment is for. The customer sees it.'),
+    amount: z
+      .number()
+      .positive()
+      .describe('Amount to pay, in units of the currency, such as 12000.'),
+    description: z
+      .string()
+      .min(1)
+      .max(250)
+      .describe('What the payment is for. The customer sees it.'),
     currency: z
       .string()
       .length(3, 'must be a code of three letters')
       .optional()
       .describe('Currency code of three letters, such as "CLP". Default: the configured one.'),
-    customerEmail: z.string().min(3).max(254).describe("The customer's e-mail address, which the provider requires."),
-    entityId: z.string().min(1).max(100).optional().describe('Id of the entity to pay for, such as an order.'),
+    customerEmail: z
+      .string()
+      .min(3)
+      .max(254)
+      .describe("The customer's e-mail address, which the provider requires."),
+    entityId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Id of the entity to pay for, such as an order.'),
   }),
   async call(args, call) {
     const { deps, scope, signal } = call;
@@ -42,7 +58,10 @@ const create = defineBuiltIn({
       case 'entity_not_found':
         return failure('not_found', result.message);
       case 'invalid':
-        return failure('invalid_arguments', `Invalid arguments for payment.create: ${result.message}`);
+        return failure(
+          'invalid_arguments',
+          `Invalid arguments for payment.create: ${result.message}`,
+        );
       case 'not_configured':
         return failure('execution_error', result.message);
       case 'no_link':
@@ -66,16 +85,31 @@ const getStatus = defineBuiltIn({
     if (call.entityType !== paymentType) return failure('not_found', 'Payment not found');
     const denial = await denyUnreadable(call, paymentType, entityId);
     if (denial !== null) return denial;
-    const result = await deps.payments!.getStatus(scope, { ...originOf(call), paymentId: entityId, signal });
-    if (!result.ok && result.reason === 'not_found') return failure('not_found', 'Payment not found');
+    const result = await deps.payments!.getStatus(scope, {
+      ...originOf(call),
+      paymentId: entityId,
+      signal,
+    });
+    if (!result.ok && result.reason === 'not_found')
+      return failure('not_found', 'Payment not found');
     if (!result.ok) {
-      return failure('execution_error', `${result.message}; the payment is recorded as ${result.payment.status}`);
+      return failure(
+        'execution_error',
+        `${result.message}; the payment is recorded as ${result.payment.status}`,
+      );
     }
     // Read again through the scope rules and masks of the caller.
-    const seen = await deps.entities.get(scope, { type: paymentType, id: entityId, ...(await withAccess(call)) });
+    const seen = await deps.entities.get(scope, {
+      type: paymentType,
+      id: entityId,
+      ...(await withAccess(call)),
+    });
     if (!seen.ok) return failure('not_found', 'Payment not found');
     const { status, paymentLinkUrl, amount, currency } = seen.entity.value.data;
-    const flow = result.flow && { flowStatus: result.flow.status, flowStatusMessage: result.flow.message };
+    const flow = result.flow && {
+      flowStatus: result.flow.status,
+      flowStatusMessage: result.flow.message,
+    };
     const answer = { entityId, status, ...flow, paymentLinkUrl, amount, currency };
     return { ok: true, result: JSON.parse(JSON.stringify(answer)) as Json };
   },

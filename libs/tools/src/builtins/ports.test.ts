@@ -18,13 +18,29 @@ let tools: Tools;
 let asked: AgentChatRequest[];
 let transfers: TransferRequest[];
 let logged: Record<string, unknown>[];
-let received: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[];
+let received: {
+  method?: string;
+  url?: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}[];
 
 const run = (
   name: string,
   args: unknown,
-  { context, ...more }: Omit<Partial<ToolCall>, 'context'> & { context?: Partial<ToolContext> } = {},
-) => tools.run(scope, { name, args, actor, allowed: ['*'], context: { hops: 0, depth: 0, ...context }, ...more });
+  {
+    context,
+    ...more
+  }: Omit<Partial<ToolCall>, 'context'> & { context?: Partial<ToolContext> } = {},
+) =>
+  tools.run(scope, {
+    name,
+    args,
+    actor,
+    allowed: ['*'],
+    context: { hops: 0, depth: 0, ...context },
+    ...more,
+  });
 
 const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -35,7 +51,11 @@ beforeAll(async () => {
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       received.push({ method: request.method, url: request.url, headers: request.headers, body });
-      const [contentType, content, status] = pages[request.url!] ?? ['text/plain', 'not found', 404];
+      const [contentType, content, status] = pages[request.url!] ?? [
+        'text/plain',
+        'not found',
+        404,
+      ];
       if (contentType !== '') response.setHeader('content-type', contentType);
       response.writeHead(status ?? 200);
       response.end(content);
@@ -66,7 +86,8 @@ beforeEach(() => {
     ports: {
       chatWithAgent: async (_scope, request) => {
         asked.push(request);
-        if (request.agentSlug === 'bug') throw new Error('select secret from api_keys: syntax error');
+        if (request.agentSlug === 'bug')
+          throw new Error('select secret from api_keys: syntax error');
         return { ok: true, result: { message: `I am ${request.agentSlug}` } };
       },
       transfer: async (_scope, request) => {
@@ -134,7 +155,8 @@ describe('agent.chat', () => {
   });
 
   it('is possible at a depth of at most 3', async () => {
-    const at = (depth: number) => run('agent.chat', { agentSlug: 'next', message }, { context: { depth } });
+    const at = (depth: number) =>
+      run('agent.chat', { agentSlug: 'next', message }, { context: { depth } });
     expect(await at(2)).toMatchObject({ ok: true });
     expect(await at(3)).toMatchObject({ ok: false, errorType: 'execution_error' });
     expect(asked.map(({ depth }) => depth)).toEqual([3]);
@@ -171,7 +193,12 @@ describe('router.transfer', () => {
 
 describe('web.fetch', () => {
   it('sends the given request and returns text', async () => {
-    const args = { url: `${base()}/text`, method: 'POST', headers: { 'x-a': 'b' }, body: '{"q":1}' };
+    const args = {
+      url: `${base()}/text`,
+      method: 'POST',
+      headers: { 'x-a': 'b' },
+      body: '{"q":1}',
+    };
     expect(await run('web.fetch', args)).toEqual({
       ok: true,
       result: {
@@ -182,7 +209,9 @@ describe('web.fetch', () => {
         truncated: false,
       },
     });
-    expect(received).toMatchObject([{ method: 'POST', url: '/text', headers: { 'x-a': 'b' }, body: '{"q":1}' }]);
+    expect(received).toMatchObject([
+      { method: 'POST', url: '/text', headers: { 'x-a': 'b' }, body: '{"q":1}' },
+    ]);
   });
 
   it.each([
@@ -193,7 +222,10 @@ describe('web.fetch', () => {
     ['/broken', { status: 500, body: '{"error":"x"}' }],
     ['/long', { body: 'x'.repeat(50_000), truncated: true }],
   ])('reads %s', async (path, expected) => {
-    expect(await run('web.fetch', { url: base() + path })).toMatchObject({ ok: true, result: expected });
+    expect(await run('web.fetch', { url: base() + path })).toMatchObject({
+      ok: true,
+      result: expected,
+    });
   });
 
   it.each([
@@ -211,7 +243,10 @@ describe('web.fetch', () => {
     'file:///etc/passwd',
     'http://[::1]/',
   ])('does not reach %s', async (url) => {
-    expect(await run('web.fetch', { url })).toMatchObject({ ok: false, errorType: 'execution_error' });
+    expect(await run('web.fetch', { url })).toMatchObject({
+      ok: false,
+      errorType: 'execution_error',
+    });
   });
 
   it.each([
@@ -219,16 +254,30 @@ describe('web.fetch', () => {
     [{ url: 'http://a.example', metod: 'GET' }, /metod/],
     [{ url: 'http://a.example', method: 'TRACE' }, /method/],
   ])('refuses arguments %j', async (args, message) => {
-    const expected = { ok: false, errorType: 'invalid_arguments', message: expect.stringMatching(message) };
+    const expected = {
+      ok: false,
+      errorType: 'invalid_arguments',
+      message: expect.stringMatching(message),
+    };
     expect(await run('web.fetch', args)).toEqual(expected);
   });
 });
 
 describe('an unexpected error inside a tool', () => {
   it('is logged, and not shown to the caller', async () => {
-    const result = await run('agent.chat', { agentSlug: 'bug', message: 'x' }, { context: { requestId: 'req_9' } });
-    expect(result).toEqual({ ok: false, errorType: 'execution_error', message: 'agent.chat failed unexpectedly' });
-    expect(logged).toMatchObject([{ tool: 'agent.chat', requestId: 'req_9', organizationId: 'org_1' }]);
+    const result = await run(
+      'agent.chat',
+      { agentSlug: 'bug', message: 'x' },
+      { context: { requestId: 'req_9' } },
+    );
+    expect(result).toEqual({
+      ok: false,
+      errorType: 'execution_error',
+      message: 'agent.chat failed unexpectedly',
+    });
+    expect(logged).toMatchObject([
+      { tool: 'agent.chat', requestId: 'req_9', organizationId: 'org_1' },
+    ]);
     expect((logged[0]!.err as Error).message).toContain('syntax error');
   });
 

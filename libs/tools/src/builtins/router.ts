@@ -14,7 +14,10 @@ const transfer = defineBuiltIn({
   }),
   async call({ agentSlug, reason }, { deps, scope, context }) {
     if (context.threadId === undefined || context.agentSlug === undefined) {
-      return failure('execution_error', 'router.transfer works only inside a conversation with an agent');
+      return failure(
+        'execution_error',
+        'router.transfer works only inside a conversation with an agent',
+      );
     }
     if (agentSlug === context.agentSlug) {
       return failure('execution_error', `Agent "${agentSlug}" already has this conversation`);

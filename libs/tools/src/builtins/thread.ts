@@ -19,7 +19,10 @@ const handoff = defineBuiltIn({
   }),
   async call({ reason, message }, { deps, scope, context: { threadId, agentSlug, depth } }) {
     if (threadId === undefined || agentSlug === undefined || (depth ?? 0) > 0)
-      return failure('execution_error', 'thread.handoff works only for the agent that talks with the contact');
+      return failure(
+        'execution_error',
+        'thread.handoff works only for the agent that talks with the contact',
+      );
     return deps.ports.handoff!(scope, { threadId, agentSlug, reason, message });
   },
 });

@@ -14,13 +14,19 @@ const to = z
   .string()
   .min(1)
   .max(150)
-  .describe('Phone number with its country code, in any spelling, or the id of a contact without one.');
+  .describe(
+    'Phone number with its country code, in any spelling, or the id of a contact without one.',
+  );
 const from = z
   .string()
   .max(100)
   .optional()
   .describe('Connected number to send from. Required only when several are connected.');
-const replyTo = z.string().max(300).optional().describe("The provider's id of the message to quote.");
+const replyTo = z
+  .string()
+  .max(300)
+  .optional()
+  .describe("The provider's id of the message to quote.");
 const text = z.string().min(1).max(4_096);
 
 const answer = 'Returns { id, messageId, status }.';
@@ -34,7 +40,12 @@ const send = defineBuiltIn({
   isAvailable,
   args: z.strictObject({ to, text: text.describe('At most 4096 characters.'), from, replyTo }),
   call: (args, call) =>
-    deliver(call, { ...args, type: 'text', content: { body: args.text, preview_url: false }, text: args.text }),
+    deliver(call, {
+      ...args,
+      type: 'text',
+      content: { body: args.text, preview_url: false },
+      text: args.text,
+    }),
 });
 
 const sendTemplate = defineBuiltIn({
@@ -45,7 +56,12 @@ const sendTemplate = defineBuiltIn({
   args: z.strictObject({
     to,
     template: z.string().min(1).max(512).describe('Name of the template.'),
-    language: z.string().min(2).max(20).default('en_US').describe('Language of the template, such as "es" or "en_US".'),
+    language: z
+      .string()
+      .min(2)
+      .max(20)
+      .default('en_US')
+      .describe('Language of the template, such as "es" or "en_US".'),
     components: z
       .array(z.record(z.string(), z.json()))
       .max(20)
@@ -107,7 +123,11 @@ const sendInteractive = defineBuiltIn({
                 rows: z
                   .array(
                     option.extend({
-                      description: z.string().max(72).optional().describe('Small text below the title.'),
+                      description: z
+                        .string()
+                        .max(72)
+                        .optional()
+                        .describe('Small text below the title.'),
                     }),
                   )
                   .min(1)
@@ -124,7 +144,10 @@ const sendInteractive = defineBuiltIn({
       from,
       replyTo,
     })
-    .refine(({ buttons, list }) => (buttons === undefined) !== (list === undefined), 'give either buttons or list'),
+    .refine(
+      ({ buttons, list }) => (buttons === undefined) !== (list === undefined),
+      'give either buttons or list',
+    ),
   call(args, call) {
     const { text: body, header, footer, buttons, list } = args;
     const action: JsonObject = buttons
@@ -148,7 +171,9 @@ const sendMedia = defineBuiltIn({
   isAvailable,
   args: z.strictObject({
     to,
-    mediaType: z.enum(['image', 'video', 'audio', 'document', 'sticker']).describe('Kind of the file.'),
+    mediaType: z
+      .enum(['image', 'video', 'audio', 'document', 'sticker'])
+      .describe('Kind of the file.'),
     url: z
       .url({ protocol: /^https?$/ })
       .max(2_048)
@@ -199,7 +224,11 @@ const getStatus = defineBuiltIn({
   sideEffects: false,
   isAvailable,
   args: z.strictObject({
-    id: z.string().min(1).max(300).describe('The id or messageId returned when the message was sent.'),
+    id: z
+      .string()
+      .min(1)
+      .max(300)
+      .describe('The id or messageId returned when the message was sent.'),
   }),
   async call({ id }, call) {
     const { deps, scope, context } = call;
@@ -207,7 +236,11 @@ const getStatus = defineBuiltIn({
     if (denial !== null) return denial;
     // A message of another contact is not found.
     const mayReachAnyone = call.permissions.decide('reach', call.name).allowed;
-    const message = await deps.channels!.message(scope, id, mayReachAnyone ? undefined : context.contact!.id);
+    const message = await deps.channels!.message(
+      scope,
+      id,
+      mayReachAnyone ? undefined : context.contact!.id,
+    );
     if (message === null) return failure('not_found', 'Message not found');
     return { ok: true, result: message as unknown as Json };
   },
@@ -222,7 +255,8 @@ const listTemplates = defineBuiltIn({
   args: z.strictObject({ from }),
   async call({ from: sender }, { deps, scope }) {
     const listed = await deps.channels!.templates(scope, sender);
-    if (!listed.ok) return failure('execution_error', `whatsapp.listTemplates failed: ${listed.message}`);
+    if (!listed.ok)
+      return failure('execution_error', `whatsapp.listTemplates failed: ${listed.message}`);
     const templates = listed.value.map(({ name, language, status, category, components }) => ({
       name: name ?? null,
       language: language ?? null,

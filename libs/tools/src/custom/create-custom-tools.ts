@@ -26,7 +26,11 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
 type Offer = Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'templateOnly'>;
 
 /** `load`: reads the whole definition; null when the tool was deleted in the meantime. */
-function toTool(offer: Offer, { organizationId }: Scope, load: () => Promise<ToolDefinition | null>): Tool {
+function toTool(
+  offer: Offer,
+  { organizationId }: Scope,
+  load: () => Promise<ToolDefinition | null>,
+): Tool {
   const { name, description, parameters, templateOnly } = offer;
   return {
     name,
@@ -47,7 +51,10 @@ function toTool(offer: Offer, { organizationId }: Scope, load: () => Promise<Too
           if (stored === null) return failure('not_found', `Tool not found: ${name}`);
           // The arguments were checked against these parameters, and a push may have changed both.
           if (canonicalJson(stored.parameters) !== canonicalJson(parameters))
-            return failure('execution_error', `The parameters of ${name} have changed since it was offered`);
+            return failure(
+              'execution_error',
+              `The parameters of ${name} have changed since it was offered`,
+            );
           return runCustomTool(stored, args, call);
         },
       };
@@ -56,7 +63,11 @@ function toTool(offer: Offer, { organizationId }: Scope, load: () => Promise<Too
 }
 
 /** Model providers require `properties` and `type`. */
-const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });
+const asObjectSchema = (parameters: JsonObject): JsonObject => ({
+  properties: {},
+  ...parameters,
+  type: 'object',
+});
 
 const toolByName = statement(
   'custom-tool',
@@ -78,11 +89,17 @@ const offersByName = statement(
    where tenant = $1 and environment = $2::"Environment"
      and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
    order by name`,
-  { name: column.text, description: column.text, parameters: column.jsonb<JsonObject>(), templateOnly: column.bool },
+  {
+    name: column.text,
+    description: column.text,
+    parameters: column.jsonb<JsonObject>(),
+    templateOnly: column.bool,
+  },
 );
 
 /** The custom tools with these names, as they are offered to models. `orders.*` is every tool of the namespace and `*` every tool. */
 async function loadOffers(db: Queryable, scope: Scope, names: readonly string[]): Promise<Offer[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
-  return (await db.query(scope, offersByName, [scope.tenant, scope.environment, names, prefixes])).rows;
+  return (await db.query(scope, offersByName, [scope.tenant, scope.environment, names, prefixes]))
+    .rows;
 }

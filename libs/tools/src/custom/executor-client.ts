@@ -35,7 +35,11 @@ export interface ExecutorClient {
   validate(
     handlerCode: string,
     organizationId: string,
-  ): Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
+  ): Promise<
+    | { ok: true }
+    | { ok: false; reason: 'invalid'; message: string }
+    | { ok: false; reason: 'unavailable' }
+  >;
   close(): Promise<void>;
 }
 
@@ -50,7 +54,13 @@ const maxAnswerBytes = 4 * 1_048_576;
 const idleTimeoutMs = 4_000;
 
 /** Creates a client of the tool executor (docs/reference/tools.md#tool-executor). */
-export function createExecutorClient({ url, token }: { url: string; token: string }): ExecutorClient {
+export function createExecutorClient({
+  url,
+  token,
+}: {
+  url: string;
+  token: string;
+}): ExecutorClient {
   const dispatcher = new Agent({
     connections: 128,
     connect: { timeout: 2_000 },
@@ -58,7 +68,13 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
     keepAliveMaxTimeout: idleTimeoutMs,
   });
   const base = url.replace(/\/+$/, '');
-  const post = (path: string, body: unknown, timeoutMs: number, headers = {}, signal?: AbortSignal) =>
+  const post = (
+    path: string,
+    body: unknown,
+    timeoutMs: number,
+    headers = {},
+    signal?: AbortSignal,
+  ) =>
     callHttp({
       method: 'POST',
       url: base + path,
@@ -80,16 +96,23 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
       const outcome = await post('/execute', body, body.timeoutMs + graceMs, headers, signal);
       if (outcome.kind === 'answered') return toAnswer(outcome.status, outcome.body);
       if (outcome.reason === 'timeout') return fail('timeout', 'Execution time exceeded');
-      return fail(outcome.kind === 'not_sent' ? 'away' : 'unreachable', 'The tool executor cannot be reached');
+      return fail(
+        outcome.kind === 'not_sent' ? 'away' : 'unreachable',
+        'The tool executor cannot be reached',
+      );
     },
     async validate(handlerCode, organizationId) {
       const outcome = await post('/validate', { handlerCode, organizationId }, validateMs);
-      if (outcome.kind !== 'answered' || outcome.status !== 200) return { ok: false, reason: 'unavailable' };
+      if (outcome.kind !== 'answered' || outcome.status !== 200)
+        return { ok: false, reason: 'unavailable' };
       const parsed = validateResponseSchema.safeParse(outcome.body);
       if (!parsed.success) return { ok: false, reason: 'unavailable' };
       if (parsed.data.valid) return { ok: true };
       const { error, line, column } = parsed.data;
-      const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+      const place =
+        line === undefined
+          ? ''
+          : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
       return { ok: false, reason: 'invalid', message: `${error}${place}` };
     },
     close: () => dispatcher.destroy(),
@@ -106,13 +129,19 @@ function toAnswer(status: number, body: Json): ExecutorAnswer {
   if (!parsed.success) return fail('unreachable', 'The answer of the tool executor is not valid');
   if ('error' in parsed.data) {
     const { error, line, logs } = parsed.data;
-    return { ...fail('failed', line === undefined ? error : `${error} (line ${line})`), ...(logs && { logs }) };
+    return {
+      ...fail('failed', line === undefined ? error : `${error} (line ${line})`),
+      ...(logs && { logs }),
+    };
   }
   const { result, logs } = parsed.data;
   return { ok: true, result: (result ?? null) as Json, ...(logs && { logs }) };
 }
 
-const fail = (reason: Extract<ExecutorAnswer, { ok: false }>['reason'], message: string): ExecutorAnswer => ({
+const fail = (
+  reason: Extract<ExecutorAnswer, { ok: false }>['reason'],
+  message: string,
+): ExecutorAnswer => ({
   ok: false,
   reason,
   message,

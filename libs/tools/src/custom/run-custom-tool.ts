@@ -21,7 +21,8 @@ export async function runCustomTool(
   args: JsonObject,
   { deps, scope, actor, allowed, context, signal, timeLimitMs }: PermittedCall,
 ): Promise<ToolResult> {
-  if (deps.executor === undefined) return failure('execution_error', 'Custom tools cannot run here: no tool executor');
+  if (deps.executor === undefined)
+    return failure('execution_error', 'Custom tools cannot run here: no tool executor');
   const nesting = context.nesting ?? 0;
   if (nesting >= executorLimits.maxCallbackDepth) {
     return failure(
@@ -40,7 +41,11 @@ export async function runCustomTool(
   const grant: CallbackGrant = {
     actor: acting.actor,
     allowed: acting.allowed,
-    context: { ...inherited, nesting: nesting + 1, ...(acting.runAs.length > 0 && { runAs: acting.runAs }) },
+    context: {
+      ...inherited,
+      nesting: nesting + 1,
+      ...(acting.runAs.length > 0 && { runAs: acting.runAs }),
+    },
     expiresInMs: timeoutMs + answerMs,
   };
   const token = await deps.ports.mintCallbackToken?.(scope, grant);
@@ -59,16 +64,25 @@ export async function runCustomTool(
   if (answer.ok) return answer;
   switch (answer.reason) {
     case 'failed':
-      return { ...failure('execution_error', answer.message), ...(answer.logs && { logs: answer.logs }) };
+      return {
+        ...failure('execution_error', answer.message),
+        ...(answer.logs && { logs: answer.logs }),
+      };
     case 'timeout':
       return failure('timeout', answer.message);
     case 'busy':
     case 'away':
     case 'unreachable':
     case 'refused':
-      deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor failed');
+      deps.log.error(
+        { tool: definition.name, reason: answer.reason, detail: answer.message },
+        'tool executor failed',
+      );
       return {
-        ...failure('execution_error', answer.reason === 'busy' ? answer.message : 'The tool executor is not available'),
+        ...failure(
+          'execution_error',
+          answer.reason === 'busy' ? answer.message : 'The tool executor is not available',
+        ),
         ...((answer.reason === 'busy' || answer.reason === 'away') && { isNotDone: true }),
       };
   }
@@ -80,8 +94,17 @@ export async function runCustomTool(
  */
 async function actingFor(
   { name, runAs }: ToolDefinition,
-  { deps, scope, actor, allowed, context }: Pick<PermittedCall, 'deps' | 'scope' | 'actor' | 'allowed' | 'context'>,
-): Promise<{ ok: true; actor: Actor; allowed: readonly string[] | null; runAs: readonly string[] } | ToolFailure> {
+  {
+    deps,
+    scope,
+    actor,
+    allowed,
+    context,
+  }: Pick<PermittedCall, 'deps' | 'scope' | 'actor' | 'allowed' | 'context'>,
+): Promise<
+  | { ok: true; actor: Actor; allowed: readonly string[] | null; runAs: readonly string[] }
+  | ToolFailure
+> {
   const outer = context.runAs ?? [];
   if (runAs === undefined) return { ok: true, actor, allowed, runAs: outer };
   const chain = runAs === systemRunAs || outer.includes(runAs) ? outer : [...outer, runAs];
@@ -100,7 +123,9 @@ async function actingFor(
   if (missing === undefined) return { ok: true, actor: acting, allowed: null, runAs: chain };
   return {
     ...failure('execution_error', `${name} runs as a role that does not exist`),
-    ...(mayKnow(actor) && { reason: `the role "${missing}" does not exist. Push the role, or change runAs` }),
+    ...(mayKnow(actor) && {
+      reason: `the role "${missing}" does not exist. Push the role, or change runAs`,
+    }),
   };
 }
 
@@ -110,7 +135,8 @@ async function secretsOf(
   declared: readonly string[],
   { deps: { db, box }, scope, actor }: Pick<PermittedCall, 'deps' | 'scope' | 'actor'>,
 ): Promise<{ ok: true; values: Record<string, string> } | ToolFailure> {
-  if (box === undefined) return failure('execution_error', `${name} has secrets, which this process cannot decrypt`);
+  if (box === undefined)
+    return failure('execution_error', `${name} has secrets, which this process cannot decrypt`);
   const { values, missing, unreadable } = await readToolSecrets(db, box, scope, declared);
   const refuse = (names: string[], message: string, problem: string) => {
     const commands = names.map((secret) => `parley tool-secrets set ${secret} -`).join(', ');
@@ -120,7 +146,11 @@ async function secretsOf(
     };
   };
   if (missing.length > 0)
-    return refuse(missing, 'that is not set', `${missing.join(', ')} is not set in ${scope.environment}. Set it with`);
+    return refuse(
+      missing,
+      'that is not set',
+      `${missing.join(', ')} is not set in ${scope.environment}. Set it with`,
+    );
   if (unreadable.length > 0)
     return refuse(
       unreadable,

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { ToolDefinition } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, resealStale, unreadableOf } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { deleteToolSecret, listToolSecrets, readToolSecrets, sealedToolSecrets, setToolSecret } from './tool-secrets';
+import {
+  deleteToolSecret,
+  listToolSecrets,
+  readToolSecrets,
+  sealedToolSecrets,
+  setToolSecret,
+} from './tool-secrets';
 
 let db: Db;
 const keys = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')] as const;
@@ -16,8 +22,11 @@ const tool = (name: string, secrets?: string[]): ToolDefinition => ({
   ...(secrets && { secrets }),
 });
 const seed = async () =>
-  (await seedOrganization(db.pool, { tools: [tool('b.use', ['KEY', 'OTHER']), tool('a.use', ['KEY']), tool('c')] }))
-    .scope;
+  (
+    await seedOrganization(db.pool, {
+      tools: [tool('b.use', ['KEY', 'OTHER']), tool('a.use', ['KEY']), tool('c')],
+    })
+  ).scope;
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
@@ -43,7 +52,9 @@ it('stores a secret encrypted, replaces it, and lists it without its value with 
     { name: 'UNUSED', setAt: expect.any(Number), tools: [] },
   ]);
   const { rows } = await db.pool.query('select * from tool_secrets');
-  expect(rows.map(({ value }) => (value as Buffer).toString('latin1')).join()).not.toContain('value');
+  expect(rows.map(({ value }) => (value as Buffer).toString('latin1')).join()).not.toContain(
+    'value',
+  );
 });
 
 it('belongs to one environment of one organization, also as an encrypted value', async () => {
@@ -51,21 +62,31 @@ it('belongs to one environment of one organization, also as an encrypted value',
   const production = { ...mine, environment: 'production' as const };
   await setToolSecret(db, box, mine, { name: 'KEY', value: 'mine-value' });
   for (const scope of [theirs, production]) {
-    expect(await readToolSecrets(db, box, scope, ['KEY'])).toMatchObject({ values: {}, missing: ['KEY'] });
+    expect(await readToolSecrets(db, box, scope, ['KEY'])).toMatchObject({
+      values: {},
+      missing: ['KEY'],
+    });
     expect((await listToolSecrets(db, scope)).filter(({ setAt }) => setAt !== null)).toEqual([]);
     expect(await deleteToolSecret(db, scope, 'KEY')).toBe(false);
   }
   // A row that someone moves to another tenant or another name cannot be decrypted there.
   await db.pool.query('update tool_secrets set tenant = $1', [theirs.tenant]);
-  expect(await readToolSecrets(db, box, theirs, ['KEY'])).toMatchObject({ values: {}, unreadable: ['KEY'] });
+  expect(await readToolSecrets(db, box, theirs, ['KEY'])).toMatchObject({
+    values: {},
+    unreadable: ['KEY'],
+  });
   await db.pool.query(`update tool_secrets set tenant = $1, name = 'OTHER'`, [mine.tenant]);
-  expect(await readToolSecrets(db, box, mine, ['OTHER'])).toMatchObject({ values: {}, unreadable: ['OTHER'] });
+  expect(await readToolSecrets(db, box, mine, ['OTHER'])).toMatchObject({
+    values: {},
+    unreadable: ['OTHER'],
+  });
   expect(await deleteToolSecret(db, mine, 'OTHER')).toBe(true);
 });
 
 it('has at most 100 secrets in an environment, also when they are set at the same time', async () => {
   const scope = await seed();
-  const set = (name: string) => db.transaction((tx) => setToolSecret(tx, box, scope, { name, value: 'some-value' }));
+  const set = (name: string) =>
+    db.transaction((tx) => setToolSecret(tx, box, scope, { name, value: 'some-value' }));
   const results = await Promise.all(Array.from({ length: 104 }, (_, index) => set(`S${index}`)));
   expect(results.filter((result) => result === null)).toHaveLength(4);
   const kept = results.find((result) => result !== null)!.name;
@@ -73,7 +94,12 @@ it('has at most 100 secrets in an environment, also when they are set at the sam
   await deleteToolSecret(db, scope, kept);
   expect(await set('ONE_MORE')).not.toBeNull();
   expect(
-    await setToolSecret(db, box, { ...scope, environment: 'production' }, { name: 'S', value: 'more' }),
+    await setToolSecret(
+      db,
+      box,
+      { ...scope, environment: 'production' },
+      { name: 'S', value: 'more' },
+    ),
   ).not.toBeNull();
 });
 
@@ -81,12 +107,26 @@ it('is encrypted again with the first key of SECRETS_KEY, and reported when no k
   const scope = await seed();
   await setToolSecret(db, box, scope, { name: 'KEY', value: 'some-value' });
   const [rotated, other] = [createSecretBox(`${keys[1]},${keys[0]}`), createSecretBox(keys[1])];
-  expect(await readToolSecrets(db, other, scope, ['KEY'])).toMatchObject({ values: {}, unreadable: ['KEY'] });
+  expect(await readToolSecrets(db, other, scope, ['KEY'])).toMatchObject({
+    values: {},
+    unreadable: ['KEY'],
+  });
   const lost = [expect.stringMatching(/^tool secret KEY in development of org_/)];
   expect(unreadableOf(other, await sealedToolSecrets(db))).toEqual(lost);
-  expect(await resealStale(other, await sealedToolSecrets(db))).toEqual({ resealed: 0, unreadable: lost });
-  expect(await resealStale(rotated, await sealedToolSecrets(db))).toEqual({ resealed: 1, unreadable: [] });
-  expect(await resealStale(rotated, await sealedToolSecrets(db))).toEqual({ resealed: 0, unreadable: [] });
-  expect(await readToolSecrets(db, other, scope, ['KEY'])).toMatchObject({ values: { KEY: 'some-value' } });
+  expect(await resealStale(other, await sealedToolSecrets(db))).toEqual({
+    resealed: 0,
+    unreadable: lost,
+  });
+  expect(await resealStale(rotated, await sealedToolSecrets(db))).toEqual({
+    resealed: 1,
+    unreadable: [],
+  });
+  expect(await resealStale(rotated, await sealedToolSecrets(db))).toEqual({
+    resealed: 0,
+    unreadable: [],
+  });
+  expect(await readToolSecrets(db, other, scope, ['KEY'])).toMatchObject({
+    values: { KEY: 'some-value' },
+  });
   expect(unreadableOf(other, await sealedToolSecrets(db))).toEqual([]);
 });

@@ -1,4 +1,9 @@
-import { type Scope, type ToolSecretChange, type ToolSecretList, toolSecretLimits } from '@parley/contracts';
+import {
+  type Scope,
+  type ToolSecretChange,
+  type ToolSecretList,
+  toolSecretLimits,
+} from '@parley/contracts';
 import {
   type Queryable,
   type SealedValue,
@@ -37,15 +42,24 @@ export async function setToolSecret(
 ): Promise<ToolSecretChange | null> {
   const sealed = box.seal(value, contextOf(scope, name));
   // Two calls at the same time would both count the same rows.
-  await tx.query(scope, lockKey, [`parley-tool-secrets-${scope.organizationId}-${scope.environment}`]);
+  await tx.query(scope, lockKey, [
+    `parley-tool-secrets-${scope.organizationId}-${scope.environment}`,
+  ]);
   const { rows } = await tx.query(scope, save, [scope.tenant, scope.environment, name, sealed]);
   return rows[0] === undefined ? null : { name, setAt: rows[0].set_at.getTime() };
 }
 
-const remove = statement('delete-tool-secret', `delete from tool_secrets where ${inEnvironment} and name = $3`);
+const remove = statement(
+  'delete-tool-secret',
+  `delete from tool_secrets where ${inEnvironment} and name = $3`,
+);
 
 /** Deletes a secret. Returns false when it is not set. */
-export async function deleteToolSecret(db: Queryable, scope: Scope, name: string): Promise<boolean> {
+export async function deleteToolSecret(
+  db: Queryable,
+  scope: Scope,
+  name: string,
+): Promise<boolean> {
   const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, name]);
   return rowCount === 1;
 }
@@ -63,7 +77,10 @@ const list = statement(
 );
 
 /** The secrets that are set and those that tools declare, without their values. */
-export async function listToolSecrets(db: Queryable, scope: Scope): Promise<ToolSecretList['data']> {
+export async function listToolSecrets(
+  db: Queryable,
+  scope: Scope,
+): Promise<ToolSecretList['data']> {
   const { rows } = await db.query(scope, list, [scope.tenant, scope.environment]);
   return rows.map(({ name, set_at, tools }) => ({ name, setAt: set_at?.getTime() ?? null, tools }));
 }
@@ -82,9 +99,13 @@ export async function readToolSecrets(
   names: readonly string[],
 ): Promise<{ values: Record<string, string>; missing: string[]; unreadable: string[] }> {
   const { rows } = await db.query(scope, byName, [scope.tenant, scope.environment, names]);
-  const opened = new Map(rows.map(({ name, value }) => [name, box.tryOpen(value, contextOf(scope, name))]));
+  const opened = new Map(
+    rows.map(({ name, value }) => [name, box.tryOpen(value, contextOf(scope, name))]),
+  );
   return {
-    values: Object.fromEntries([...opened].filter((entry): entry is [string, string] => entry[1] !== null)),
+    values: Object.fromEntries(
+      [...opened].filter((entry): entry is [string, string] => entry[1] !== null),
+    ),
     missing: names.filter((name) => !opened.has(name)),
     unreadable: names.filter((name) => opened.get(name) === null),
   };
@@ -111,7 +132,8 @@ export async function sealedToolSecrets(db: Queryable): Promise<SealedValue[]> {
     name: `tool secret ${row.name} in ${row.environment} of ${row.organizationId}`,
     sealed: row.value,
     context: contextOf(row, row.name),
-    replace: (sealed) => db.query(row, reseal, [row.tenant, row.environment, row.name, sealed, row.value]),
+    replace: (sealed) =>
+      db.query(row, reseal, [row.tenant, row.environment, row.name, sealed, row.value]),
   }));
 }
 

@@ -21,7 +21,11 @@ const clerk: McpCaller = {
 
 /** Sends a message without any header. */
 async function send(body: unknown, caller = system, headers = {}) {
-  const response = await answerMcp(tools, scope, caller, { body, headers, signal: new AbortController().signal });
+  const response = await answerMcp(tools, scope, caller, {
+    body,
+    headers,
+    signal: new AbortController().signal,
+  });
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : (JSON.parse(text) as JsonObject) };
 }
@@ -37,7 +41,11 @@ function askModern(method: string, params: JsonObject = {}, headers = {}) {
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...headers };
-  return send({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, system, standard);
+  return send(
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
+    system,
+    standard,
+  );
 }
 
 beforeAll(async () => {
@@ -45,10 +53,22 @@ beforeAll(async () => {
   ({ tools, entities } = createTestTools(db));
   ({ scope } = await seedOrganization(db.pool, {
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
-    roles: [{ slug: 'clerk', name: 'Clerk', policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] }],
+    roles: [
+      {
+        slug: 'clerk',
+        name: 'Clerk',
+        policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }],
+      },
+    ],
     tools: [
       { name: 'orders.refund', description: 'Refunds', parameters: {}, handlerCode: 'return 1' },
-      { name: 'hidden', description: 'Hidden', parameters: {}, handlerCode: 'return 1', templateOnly: true },
+      {
+        name: 'hidden',
+        description: 'Hidden',
+        parameters: {},
+        handlerCode: 'return 1',
+        templateOnly: true,
+      },
     ],
   }));
 });
@@ -67,7 +87,11 @@ describe('a client', () => {
     ['2024-10-07', '2024-10-07'],
     ['2099-01-01', '2025-11-25'],
   ])('with protocol version %s is answered with %s', async (protocolVersion, expected) => {
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const params = {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
     expect(await ask('initialize', params)).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -88,7 +112,9 @@ describe('a client', () => {
       body: {
         error: {
           code: -32000,
-          message: expect.stringContaining('2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05, 2024-10-07'),
+          message: expect.stringContaining(
+            '2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05, 2024-10-07',
+          ),
         },
       },
     });
@@ -113,7 +139,10 @@ describe('a client', () => {
     [null, -32600, 400],
     ['ping', -32600, 400],
   ])('receives an error for %j', async (message, code, status) => {
-    expect(await send(message)).toMatchObject({ status, body: { jsonrpc: '2.0', error: { code } } });
+    expect(await send(message)).toMatchObject({
+      status,
+      body: { jsonrpc: '2.0', error: { code } },
+    });
   });
 
   it('of revision 2026-07-28 is answered without initialize', async () => {
@@ -126,8 +155,12 @@ describe('a client', () => {
       status: 200,
       body: { result: { structuredContent: { hasMore: false } } },
     });
-    expect(await askModern('tools/call', call, { 'mcp-name': 'entity_get' })).toMatchObject({ status: 400 });
-    expect(await askModern('subscriptions/listen', { notifications: { toolsListChanged: true } })).toMatchObject({
+    expect(await askModern('tools/call', call, { 'mcp-name': 'entity_get' })).toMatchObject({
+      status: 400,
+    });
+    expect(
+      await askModern('subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    ).toMatchObject({
       body: { error: { message: 'Subscription limit reached' } },
     });
   });
@@ -142,12 +175,16 @@ describe('a client', () => {
 
 describe('tools/list', () => {
   const names = async (caller?: McpCaller) => {
-    const answer = (await ask('tools/list', {}, caller)) as { result: { tools: { name: string }[] } };
+    const answer = (await ask('tools/list', {}, caller)) as {
+      result: { tools: { name: string }[] };
+    };
     return answer.result.tools.map(({ name }) => name);
   };
 
   it('returns the tools of the environment without templateOnly ones', async () => {
-    expect(await names()).toEqual(expect.arrayContaining(['entity_query', 'event_emit', 'orders_refund']));
+    expect(await names()).toEqual(
+      expect.arrayContaining(['entity_query', 'event_emit', 'orders_refund']),
+    );
     expect(await names()).not.toContain('hidden');
   });
 
@@ -175,7 +212,11 @@ describe('tools/call', () => {
     const { content, structuredContent } = created.result;
     expect(structuredContent).toMatchObject({ type: 'order', data: { n: 1 } });
     expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
-    const got = await ask('tools/call', { name: 'entity_get', arguments: { id: structuredContent.id! } }, clerk);
+    const got = await ask(
+      'tools/call',
+      { name: 'entity_get', arguments: { id: structuredContent.id! } },
+      clerk,
+    );
     expect(got).toMatchObject({ result: { structuredContent } });
   });
 
@@ -196,7 +237,9 @@ describe('tools/call', () => {
         ],
       },
     });
-    expect(await ask('tools/call', { name: 'entity_delete', arguments: { id: 'x' } }, clerk)).toMatchObject({
+    expect(
+      await ask('tools/call', { name: 'entity_delete', arguments: { id: 'x' } }, clerk),
+    ).toMatchObject({
       error: { code: -32602 },
     });
     expect(await ask('tools/call', { name: 'entity_get', arguments: {} }, clerk)).toMatchObject({

@@ -25,7 +25,12 @@ type Sdk = typeof McpSdk;
  * Answers one message of an MCP client, over Streamable HTTP without sessions (docs/reference/utilities.md#mcp). Calls pass
  * the same checks as all others. Rejects with the error of a tool that failed unexpectedly.
  */
-export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, given: McpRequest): Promise<Response> {
+export async function answerMcp(
+  tools: Tools,
+  scope: Scope,
+  caller: McpCaller,
+  given: McpRequest,
+): Promise<Response> {
   const sdk = await import('@modelcontextprotocol/server');
   // A batch would run any number of calls at the same time. Current revisions have none.
   if (Array.isArray(given.body)) return refuse(sdk.INVALID_REQUEST, 'Batches are not supported');
@@ -38,17 +43,23 @@ export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, g
     });
   const offer = (): Promise<ToolOffer[]> => kept(tools.offer(scope, caller.allowed ?? ['*']));
   const createServer = (): Server => {
-    const server = new sdk.Server({ name: 'parley', version: '1.0.0' }, { capabilities: { tools: {} } });
+    const server = new sdk.Server(
+      { name: 'parley', version: '1.0.0' },
+      { capabilities: { tools: {} } },
+    );
     server.setRequestHandler('tools/list', async () => ({ tools: (await offer()).map(toMcpTool) }));
     server.setRequestHandler('tools/call', async ({ params }) => {
       const offered = (await offer()).find(({ name }) => wireName(name) === params.name);
-      if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
+      if (offered === undefined)
+        throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
       const args = (params.arguments ?? {}) as Json;
       const { onStart, ...as } = caller;
       const { name } = offered;
       const call = { ...as, name, args, onStart: async () => onStart?.(name) };
       const outcome = await kept(tools.run(scope, call));
-      return outcome.ok ? content(outcome.result) : { ...text(outcome.message, outcome.reason), isError: true };
+      return outcome.ok
+        ? content(outcome.result)
+        : { ...text(outcome.message, outcome.reason), isError: true };
     });
     return server;
   };
@@ -64,7 +75,12 @@ export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, g
 }
 
 /** Revisions before 2026-07-28. `createMcpHandler` would answer them with an event stream. */
-async function answerLegacy(sdk: Sdk, server: Server, request: Request, parsedBody: unknown): Promise<Response> {
+async function answerLegacy(
+  sdk: Sdk,
+  server: Server,
+  request: Request,
+  parsedBody: unknown,
+): Promise<Response> {
   const transport = new sdk.WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
@@ -79,8 +95,12 @@ async function answerLegacy(sdk: Sdk, server: Server, request: Request, parsedBo
 
 /** The request as the SDK reads it. Clients need not send Accept: every answer is a JSON document. */
 function toWebRequest({ headers, signal }: McpRequest): Request {
-  const list = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' });
-  for (const [name, value] of Object.entries(headers)) if (name.startsWith('mcp-')) list.set(name, String(value));
+  const list = new Headers({
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  });
+  for (const [name, value] of Object.entries(headers))
+    if (name.startsWith('mcp-')) list.set(name, String(value));
   return new Request('http://parley/v1/mcp', { method: 'POST', headers: list, signal });
 }
 

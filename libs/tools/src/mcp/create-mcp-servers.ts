@@ -45,10 +45,15 @@ export function createMcpServers(deps: McpDeps): McpServers {
   async function listTools(server: McpServer, scope: Scope): Promise<Tool[]> {
     try {
       const session = sessionOf(server);
-      return [...(await session.listTools()).values()].map((listed) => toTool(session, listed, log));
+      return [...(await session.listTools()).values()].map((listed) =>
+        toTool(session, listed, log),
+      );
     } catch (error) {
       const reason = toFailure(error, server.name).message;
-      log.error({ err: error, reason, ...scope, server: server.name }, 'an MCP server did not list its tools');
+      log.error(
+        { err: error, reason, ...scope, server: server.name },
+        'an MCP server did not list its tools',
+      );
       return [];
     }
   }
@@ -67,9 +72,14 @@ export function createMcpServers(deps: McpDeps): McpServers {
     /** Accepts any name of a configured server. Whether the server has the tool is known only when it is called. */
     async find(scope, name) {
       const read = readMcpName(name);
-      const server = read && (await serversOf(scope)).find((configured) => configured.name === read.server);
+      const server =
+        read && (await serversOf(scope)).find((configured) => configured.name === read.server);
       if (!server) return null;
-      return toTool(sessionOf(server), { name, description: '', parameters: {}, sideEffects: true }, log);
+      return toTool(
+        sessionOf(server),
+        { name, description: '', parameters: {}, sideEffects: true },
+        log,
+      );
     },
 
     close: () => sessions.clear(),
@@ -81,7 +91,10 @@ const toTool = (session: McpSession, offer: ToolOffer, log: ToolLog): Tool => ({
   isBuiltin: false,
   needs: { action: 'execute' },
   // The schema is the server's. It is read, and the arguments are checked, within the time limit of the call.
-  check: (args) => ({ ok: true, run: ({ signal }) => callTool(session, offer.name, args, signal, log) }),
+  check: (args) => ({
+    ok: true,
+    run: ({ signal }) => callTool(session, offer.name, args, signal, log),
+  }),
 });
 
 async function callTool(
@@ -99,7 +112,8 @@ async function callTool(
     return toToolResult(await session.callTool(readMcpName(name)!.tool, args, signal));
   } catch (error) {
     const { server } = session;
-    if (!signal.aborted) log.error({ err: error, tool: name, server: server.name }, 'an MCP server failed');
+    if (!signal.aborted)
+      log.error({ err: error, tool: name, server: server.name }, 'an MCP server failed');
     return toFailure(error, server.name);
   }
 }

@@ -1,5 +1,10 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, type SecretBox, integrationSecretContext, listEnvironmentIntegrations } from '@parley/db';
+import {
+  type Queryable,
+  type SecretBox,
+  integrationSecretContext,
+  listEnvironmentIntegrations,
+} from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ToolLog } from '../types';
@@ -43,19 +48,34 @@ export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLo
       try {
         const { url } = configSchema.parse(config);
         const opened: unknown =
-          secrets === null ? {} : JSON.parse(box.open(secrets, integrationSecretContext(scope, provider)));
+          secrets === null
+            ? {}
+            : JSON.parse(box.open(secrets, integrationSecretContext(scope, provider)));
         const { apiKey, headers } = secretsSchema.parse(opened);
-        const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+        const authorization: Record<string, string> =
+          apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
         const name = provider.slice(mcpNamespace.length);
         const { organizationId } = scope;
-        return [{ key: `${id}:${revision}`, organizationId, name, url, headers: { ...authorization, ...headers } }];
+        return [
+          {
+            key: `${id}:${revision}`,
+            organizationId,
+            name,
+            url,
+            headers: { ...authorization, ...headers },
+          },
+        ];
       } catch (error) {
         const reason = 'the configuration cannot be used';
-        log.error({ err: error, reason, ...scope, provider }, 'the configuration of an MCP server cannot be used');
+        log.error(
+          { err: error, reason, ...scope, provider },
+          'the configuration of an MCP server cannot be used',
+        );
         return [];
       }
     });
   }
 
-  return (scope: Scope) => cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
+  return (scope: Scope) =>
+    cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
 }

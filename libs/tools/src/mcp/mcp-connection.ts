@@ -71,7 +71,10 @@ export async function connectMcp(
       return tools.slice(0, maxTools);
     },
     async callTool({ name, args }, { timeoutMs: timeout, signal }) {
-      return client.request({ method: 'tools/call', params: { name, arguments: args } }, { timeout, signal });
+      return client.request(
+        { method: 'tools/call', params: { name, arguments: args } },
+        { timeout, signal },
+      );
     },
     close() {
       // When this fails, the server ends the session itself after a while.
@@ -81,7 +84,11 @@ export async function connectMcp(
   };
 }
 
-async function fetchGuarded(openGuarded: GuardedFetch['open'], url: string, init: RequestInit): Promise<Response> {
+async function fetchGuarded(
+  openGuarded: GuardedFetch['open'],
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
   const { method = 'GET', body } = init;
   const headers = new Headers(init.headers);
   // A stream for messages of the server is not used. A GET that resumes a broken answer is.
@@ -96,7 +103,8 @@ async function fetchGuarded(openGuarded: GuardedFetch['open'], url: string, init
     maxResponseBytes,
     ...(init.signal && { signal: init.signal }),
   });
-  if (!answer.ok) throw new McpUnreachable(answer.message, answer.reason === 'timeout' ? 'timeout' : 'failed');
+  if (!answer.ok)
+    throw new McpUnreachable(answer.message, answer.reason === 'timeout' ? 'timeout' : 'failed');
   const hasBody = ![101, 204, 205, 304].includes(answer.status);
   return new Response(hasBody ? (ReadableStream.from(answer.body) as ReadableStream) : null, {
     status: answer.status,

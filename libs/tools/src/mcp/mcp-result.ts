@@ -11,7 +11,11 @@ const maxErrorChars = 2_000;
 const requestTimeout = 'REQUEST_TIMEOUT';
 
 /** Converts the answer of a server: its structured data when it sends any, else its text. */
-export function toToolResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
+export function toToolResult({
+  content = [],
+  structuredContent,
+  isError,
+}: CallToolResult): ToolResult {
   const text = content.map(textOf).join('\n');
   if (isError) return failure('execution_error', text.slice(0, maxErrorChars) || 'The tool failed');
   return { ok: true, result: (structuredContent ?? text) as Json };
@@ -42,13 +46,22 @@ export function toFailure(thrown: unknown, server: string): ToolResult & { ok: f
   }
   const status = statusOf(error);
   if (status === 401 || status === 403) {
-    return failure('execution_error', `The MCP server "${server}" refuses our credentials (${status})`);
+    return failure(
+      'execution_error',
+      `The MCP server "${server}" refuses our credentials (${status})`,
+    );
   }
-  if (status !== null) return failure('execution_error', `The MCP server "${server}" answered ${status}`);
-  const { name, code, message } = error instanceof Error ? (error as Error & { code?: unknown }) : {};
-  if (code === requestTimeout) return failure('timeout', `The MCP server "${server}" did not answer in time`);
+  if (status !== null)
+    return failure('execution_error', `The MCP server "${server}" answered ${status}`);
+  const { name, code, message } =
+    error instanceof Error ? (error as Error & { code?: unknown }) : {};
+  if (code === requestTimeout)
+    return failure('timeout', `The MCP server "${server}" did not answer in time`);
   if (name === 'ProtocolError') return failure('execution_error', message!.slice(0, maxErrorChars));
-  return failure('execution_error', `The MCP server "${server}" gave an answer that cannot be read`);
+  return failure(
+    'execution_error',
+    `The MCP server "${server}" gave an answer that cannot be read`,
+  );
 }
 
 /** The HTTP status of an answer without a message of the protocol; null for other errors. */

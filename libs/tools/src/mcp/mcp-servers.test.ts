@@ -46,13 +46,22 @@ beforeEach(async () => {
   for (const server of [tickets, plain]) {
     server.calls.length = 0;
     server.requests.length = 0;
-    for (const key of Object.keys(server.behavior)) delete server.behavior[key as keyof typeof server.behavior];
+    for (const key of Object.keys(server.behavior))
+      delete server.behavior[key as keyof typeof server.behavior];
   }
   org = await seedOrganization(db.pool, { roles: [mayCreate] });
-  await configure('tickets', { url: tickets.url }, { apiKey: 'secret', headers: { 'X-Team': 'north' } });
+  await configure(
+    'tickets',
+    { url: tickets.url },
+    { apiKey: 'secret', headers: { 'X-Team': 'north' } },
+  );
   await configure('plain', { url: plain.url });
   // An integration of another kind is not an MCP server, even though it has a URL.
-  await saveIntegration(db, box, org.scope, { provider: 'openai', config: { url: plain.url }, secrets: {} });
+  await saveIntegration(db, box, org.scope, {
+    provider: 'openai',
+    config: { url: plain.url },
+    secrets: {},
+  });
   open([tickets.host, plain.host]);
 });
 afterEach(async () => {
@@ -83,7 +92,8 @@ const run = (name: string, args: unknown, more: Partial<ToolCall> = {}) =>
     context: { hops: 0, depth: 0 },
     ...more,
   });
-const offered = async (...names: string[]) => (await tools.offer(org.scope, names)).map(({ name }) => name);
+const offered = async (...names: string[]) =>
+  (await tools.offer(org.scope, names)).map(({ name }) => name);
 const all = ['create_ticket', 'find', 'break', 'sleep'];
 
 describe('an offer', () => {
@@ -95,20 +105,34 @@ describe('an offer', () => {
       'mcp.tickets.break',
     ]);
     expect(await offered('mcp.*')).toHaveLength(2 * all.length);
-    const [create, find] = await tools.offer(org.scope, ['mcp.tickets.create_ticket', 'mcp.tickets.find']);
+    const [create, find] = await tools.offer(org.scope, [
+      'mcp.tickets.create_ticket',
+      'mcp.tickets.find',
+    ]);
     expect(create).toMatchObject({
       description: 'Creates a ticket',
-      parameters: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+      parameters: {
+        type: 'object',
+        properties: { title: { type: 'string' } },
+        required: ['title'],
+      },
       sideEffects: true,
     });
     expect(find).toMatchObject({ sideEffects: false });
   });
 
   it('requests the list of a server once and caches it', async () => {
-    await Promise.all([offered('mcp.tickets.*'), offered('mcp.tickets.*'), offered('mcp.tickets.find')]);
+    await Promise.all([
+      offered('mcp.tickets.*'),
+      offered('mcp.tickets.*'),
+      offered('mcp.tickets.find'),
+    ]);
     await offered('mcp.tickets.*');
     expect(tickets.requests.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
-    expect(tickets.requests[0]!.headers).toMatchObject({ authorization: 'Bearer secret', 'x-team': 'north' });
+    expect(tickets.requests[0]!.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'x-team': 'north',
+    });
   });
 
   it('leaves out servers that are not configured in the environment, and * names none', async () => {
@@ -139,9 +163,18 @@ describe('an offer', () => {
 
 describe('a call', () => {
   it('reaches the server and returns text or data', async () => {
-    expect(await run('mcp.tickets.create_ticket', { title: 'Broken' })).toEqual({ ok: true, result: 'created Broken' });
-    expect(await run('mcp.tickets.find', { query: 'x' })).toEqual({ ok: true, result: { found: ['x'] } });
-    expect(await run('mcp.plain.create_ticket', { title: 'JSON' })).toEqual({ ok: true, result: 'created JSON' });
+    expect(await run('mcp.tickets.create_ticket', { title: 'Broken' })).toEqual({
+      ok: true,
+      result: 'created Broken',
+    });
+    expect(await run('mcp.tickets.find', { query: 'x' })).toEqual({
+      ok: true,
+      result: { found: ['x'] },
+    });
+    expect(await run('mcp.plain.create_ticket', { title: 'JSON' })).toEqual({
+      ok: true,
+      result: 'created JSON',
+    });
     expect(tickets.calls).toEqual([
       { name: 'create_ticket', args: { title: 'Broken' } },
       { name: 'find', args: { query: 'x' } },
@@ -157,7 +190,13 @@ describe('a call', () => {
       { errorType: 'permission_denied', message: 'Tool not available: mcp.plain.find' },
     ],
     ['by * alone', 'mcp.tickets.find', {}, { allowed: ['*'] }, { errorType: 'permission_denied' }],
-    ['of a server that is not configured', 'mcp.missing.find', {}, {}, { errorType: 'tool_not_found' }],
+    [
+      'of a server that is not configured',
+      'mcp.missing.find',
+      {},
+      {},
+      { errorType: 'tool_not_found' },
+    ],
     [
       'that the server does not have',
       'mcp.tickets.missing',
@@ -165,8 +204,20 @@ describe('a call', () => {
       {},
       { errorType: 'tool_not_found', message: 'Tool not available: mcp.tickets.missing' },
     ],
-    ['with invalid arguments', 'mcp.tickets.create_ticket', { title: 1 }, {}, { errorType: 'invalid_arguments' }],
-    ['with arguments that are not an object', 'mcp.tickets.create_ticket', [], {}, { errorType: 'invalid_arguments' }],
+    [
+      'with invalid arguments',
+      'mcp.tickets.create_ticket',
+      { title: 1 },
+      {},
+      { errorType: 'invalid_arguments' },
+    ],
+    [
+      'with arguments that are not an object',
+      'mcp.tickets.create_ticket',
+      [],
+      {},
+      { errorType: 'invalid_arguments' },
+    ],
   ])('%s does not run', async (_name, name, args, more, expected) => {
     expect(await run(name, args, more)).toMatchObject({ ok: false, ...expected });
     expect([tickets.calls, plain.calls]).toEqual([[], []]);
@@ -174,7 +225,9 @@ describe('a call', () => {
 
   it('requires a policy for the name of the tool', async () => {
     const actor: Actor = { ...agent, roles: ['creator'] };
-    expect(await run('mcp.tickets.create_ticket', { title: 'a' }, { actor })).toMatchObject({ ok: true });
+    expect(await run('mcp.tickets.create_ticket', { title: 'a' }, { actor })).toMatchObject({
+      ok: true,
+    });
     expect(await run('mcp.tickets.find', { query: 'a' }, { actor })).toMatchObject({
       errorType: 'permission_denied',
       message: 'Permission denied: denied by policy',
@@ -206,7 +259,9 @@ describe('a call', () => {
     tickets.forget();
     tickets.requests.length = 0;
     const titles = ['two', 'three', 'four', 'five', 'six'];
-    const results = await Promise.all(titles.map((title) => run('mcp.tickets.create_ticket', { title })));
+    const results = await Promise.all(
+      titles.map((title) => run('mcp.tickets.create_ticket', { title })),
+    );
     expect(results.map(({ ok }) => ok)).toEqual(titles.map(() => true));
     expect(tickets.requests.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
@@ -226,7 +281,9 @@ describe('a call', () => {
     await reopen([tickets.host], { callLimitMs: 150 });
     expect(await run('mcp.tickets.sleep', {})).toMatchObject({ errorType: 'timeout' });
     const signal = AbortSignal.timeout(50);
-    expect(await run('mcp.tickets.sleep', {}, { context: { hops: 0, depth: 0, signal } })).toMatchObject({ ok: false });
+    expect(
+      await run('mcp.tickets.sleep', {}, { context: { hops: 0, depth: 0, signal } }),
+    ).toMatchObject({ ok: false });
   });
 
   it.each([
@@ -236,7 +293,11 @@ describe('a call', () => {
   ])('to a server that answers with %j fails', async (behavior, text) => {
     Object.assign(tickets.behavior, behavior);
     const failed = await run('mcp.tickets.create_ticket', { title: 'a' });
-    expect(failed).toMatchObject({ ok: false, errorType: 'execution_error', message: expect.stringContaining(text) });
+    expect(failed).toMatchObject({
+      ok: false,
+      errorType: 'execution_error',
+      message: expect.stringContaining(text),
+    });
   });
 
   it('uses revision 2026-07-28 where the server has it', async () => {
@@ -273,12 +334,18 @@ describe('the guard', () => {
 
   it('follows no redirect to another origin', async () => {
     const { createServer } = await import('node:http');
-    const redirecting = createServer((_request, response) => response.writeHead(307, { location: tickets.url }).end());
+    const redirecting = createServer((_request, response) =>
+      response.writeHead(307, { location: tickets.url }).end(),
+    );
     await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
     const { port } = redirecting.address() as { port: number };
     await reopen([tickets.host, `127.0.0.1:${port}`]);
     await configure('redirecting', { url: `http://127.0.0.1:${port}/mcp` }, { apiKey: 'secret' });
-    const result = await run('mcp.redirecting.create_ticket', { title: 'a' }, { allowed: ['mcp.redirecting.*'] });
+    const result = await run(
+      'mcp.redirecting.create_ticket',
+      { title: 'a' },
+      { allowed: ['mcp.redirecting.*'] },
+    );
     expect(result).toMatchObject({ ok: false, errorType: 'execution_error' });
     expect(tickets.requests).toEqual([]);
     await new Promise((resolve) => (redirecting.closeAllConnections(), redirecting.close(resolve)));
@@ -287,7 +354,9 @@ describe('the guard', () => {
 
 it('leaves out a server whose configuration cannot be used', async () => {
   await configure('broken', { url: 'file:///etc/passwd' });
-  await db.pool.query(`update integrations set secrets = '\\x01'::bytea where provider = 'mcp.plain'`);
+  await db.pool.query(
+    `update integrations set secrets = '\\x01'::bytea where provider = 'mcp.plain'`,
+  );
   expect(await offered('mcp.*')).toEqual(all.map((name) => `mcp.tickets.${name}`));
   expect(logged).toHaveLength(2);
 });

@@ -28,7 +28,12 @@ const maxDescriptionChars = 4_000;
 
 /** The connection to one MCP server and its list of tools. Both are opened when they are first needed. */
 export function createMcpSession(server: McpServer, options: McpSessionOptions) {
-  const { openGuarded, listLimitMs = 5_000, callLimitMs = 30_000, listAgeMs = 5 * 60_000 } = options;
+  const {
+    openGuarded,
+    listLimitMs = 5_000,
+    callLimitMs = 30_000,
+    listAgeMs = 5 * 60_000,
+  } = options;
   let connection: Promise<McpConnection> | null = null;
   let reading: Promise<ToolList> | null = null;
   let list: ToolList | null = null;
@@ -108,7 +113,11 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
 }
 
 /** The tools of a server's list whose names and schemas can be used. After `limitMs` the rest is left out. */
-async function readTools(server: McpServer, tools: ServedTool[], limitMs: number): Promise<ToolList> {
+async function readTools(
+  server: McpServer,
+  tools: ServedTool[],
+  limitMs: number,
+): Promise<ToolList> {
   const list = new Map<string, ToolOffer>();
   const startedMs = performance.now();
   for (const tool of tools) {

@@ -11,7 +11,8 @@ export const threadName = 'parley-schemas';
 
 export type SchemaRequest = { schema: string } | { schema: string; args: JsonObject };
 /** `unusable`: the schema does not compile. */
-export type SchemaAnswer = { problems: ErrorDetail[] } | { problem: string | null } | { unusable: true };
+export type SchemaAnswer =
+  { problems: ErrorDetail[] } | { problem: string | null } | { unusable: true };
 
 /** Refused because they refer to other documents, or change how a schema is evaluated. */
 const refusedKeywords = ['$async', '$dynamicRef', '$recursiveRef'];
@@ -54,7 +55,12 @@ function allProblems(schema: JsonObject): ErrorDetail[] {
   } catch (error) {
     // The stack is exhausted.
     if (error instanceof RangeError) return tooComplex;
-    return [{ path: '', message: `cannot be used: ${error instanceof Error ? error.message : 'it does not compile'}` }];
+    return [
+      {
+        path: '',
+        message: `cannot be used: ${error instanceof Error ? error.message : 'it does not compile'}`,
+      },
+    ];
   }
 }
 
@@ -88,7 +94,11 @@ function keywordProblems(schema: JsonObject): ErrorDetail[] {
 function describe(errors: ErrorObject[] | null | undefined): string {
   const error = errors?.[0];
   if (error === undefined) return 'do not fit the parameters of this tool';
-  const place = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const place = error.instancePath
+    .slice(1)
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
   const { additionalProperty, allowedValues } = error.params as {
     additionalProperty?: string;
     allowedValues?: unknown;
@@ -110,7 +120,8 @@ const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({
 });
 
 function answer(request: SchemaRequest): SchemaAnswer {
-  if (!('args' in request)) return { problems: allProblems(JSON.parse(request.schema) as JsonObject) };
+  if (!('args' in request))
+    return { problems: allProblems(JSON.parse(request.schema) as JsonObject) };
   try {
     return { problem: compiled.memo(request.schema)(request.args) };
   } catch (error) {

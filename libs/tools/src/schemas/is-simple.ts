@@ -53,7 +53,10 @@ function fieldsOf(schema: Json): number {
     else if (keyword === 'properties') {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return Infinity;
       for (const field of Object.values(value)) count += fieldsOf(field);
-    } else if (keyword !== 'additionalProperties' && !(Object.hasOwn(keywords, keyword) && keywords[keyword]!(value)))
+    } else if (
+      keyword !== 'additionalProperties' &&
+      !(Object.hasOwn(keywords, keyword) && keywords[keyword]!(value))
+    )
       return Infinity;
   }
   return count;

@@ -21,7 +21,10 @@ describe('a check', () => {
       id: string,
       count: { type: 'integer', minimum: 1 },
       size: { enum: ['s', 'm'] },
-      lines: { type: 'array', items: { type: 'object', required: ['sku'], properties: { sku: string } } },
+      lines: {
+        type: 'array',
+        items: { type: 'object', required: ['sku'], properties: { sku: string } },
+      },
     },
     required: ['id'],
     additionalProperties: false,
@@ -44,7 +47,9 @@ describe('a check', () => {
   it('does not change the arguments', async () => {
     const args = { n: '1', extra: true };
     const properties = { n: {}, d: { default: 5 } };
-    expect(await compileCheck({ type: 'object', properties, additionalProperties: true })(args)).toBeNull();
+    expect(
+      await compileCheck({ type: 'object', properties, additionalProperties: true })(args),
+    ).toBeNull();
     expect(args).toEqual({ n: '1', extra: true });
   });
 
@@ -55,20 +60,31 @@ describe('a check', () => {
     const check = compileCheck({ type: 'object', properties: { toString: string } });
     expect(await check({})).toBeNull();
     const additional = compileCheck({ type: 'object', additionalProperties: false });
-    expect(await additional(JSON.parse('{"__proto__": 1}') as JsonObject)).toBe('must not have "__proto__"');
+    expect(await additional(JSON.parse('{"__proto__": 1}') as JsonObject)).toBe(
+      'must not have "__proto__"',
+    );
   });
 
   it('ignores formats', async () => {
     expect(
-      await compileCheck({ type: 'object', properties: { at: { type: 'string', format: 'date-time' } } })({
+      await compileCheck({
+        type: 'object',
+        properties: { at: { type: 'string', format: 'date-time' } },
+      })({
         at: 'noon',
       }),
     ).toBe(null);
-    expect(await problemsOf({ type: 'object', properties: { x: { format: 'no-such-format' } } })).toEqual([]);
+    expect(
+      await problemsOf({ type: 'object', properties: { x: { format: 'no-such-format' } } }),
+    ).toEqual([]);
   });
 
   it('follows references inside the document, including to the document itself', async () => {
-    const node = { type: 'object', properties: { next: { $ref: '#/definitions/node' } }, additionalProperties: false };
+    const node = {
+      type: 'object',
+      properties: { next: { $ref: '#/definitions/node' } },
+      additionalProperties: false,
+    };
     const check = compileCheck({
       type: 'object',
       definitions: { node },
@@ -76,7 +92,11 @@ describe('a check', () => {
     });
     expect(await check({ root: { next: { next: {} } } })).toBeNull();
     expect(await check({ root: { next: { nxt: {} } } })).toBe('root.next must not have "nxt"');
-    const tree = compileCheck({ type: 'object', properties: { left: { $ref: '#' } }, additionalProperties: false });
+    const tree = compileCheck({
+      type: 'object',
+      properties: { left: { $ref: '#' } },
+      additionalProperties: false,
+    });
     expect([await tree({ left: { left: {} } }), await tree({ left: { x: 1 } })]).toEqual([
       null,
       'left must not have "x"',
@@ -84,16 +104,27 @@ describe('a check', () => {
   });
 
   it('allows properties whose names are keywords', async () => {
-    expect(await problemsOf({ type: 'object', properties: { $ref: string, $id: string, pattern: string } })).toEqual(
-      [],
-    );
+    expect(
+      await problemsOf({
+        type: 'object',
+        properties: { $ref: string, $id: string, pattern: string },
+      }),
+    ).toEqual([]);
   });
 });
 
 describe('parameters are refused when they contain', () => {
   it.each<[string, JsonObject, RegExp]>([
-    ['a reference to the network', { properties: { a: { $ref: 'https://example.com/s.json' } } }, /same document/],
-    ['a reference to a file', { properties: { a: { $ref: 'file:///etc/passwd' } } }, /same document/],
+    [
+      'a reference to the network',
+      { properties: { a: { $ref: 'https://example.com/s.json' } } },
+      /same document/,
+    ],
+    [
+      'a reference to a file',
+      { properties: { a: { $ref: 'file:///etc/passwd' } } },
+      /same document/,
+    ],
     ['a relative reference', { allOf: [{ $ref: 'other.json#/x' }] }, /same document/],
     [
       'a reference to a missing definition',
@@ -111,7 +142,11 @@ describe('parameters are refused when they contain', () => {
     ['an unknown type', { properties: { a: { type: 'text' } } }, /not a JSON Schema/],
     ['an invalid pattern', { properties: { a: { pattern: '(' } } }, /cannot be used/],
     ['too much text', { description: 'x'.repeat(70_000) }, /longer than/],
-    ['deep nesting', { x: JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as Json }, /too complex/],
+    [
+      'deep nesting',
+      { x: JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as Json },
+      /too complex/,
+    ],
   ])('%s', async (_name, parameters, message) => {
     const problems = await problemsOf(parameters);
     expect(problems).toHaveLength(1);
@@ -127,11 +162,15 @@ describe('two schemas with the same $id', () => {
       required: ['a'],
     });
     const two = compileCheck({ $id: 'https://example.com/s', required: ['b'] });
-    expect([await one({ a: 1 }), await two({ a: 1 })]).toEqual([null, "must have required property 'b'"]);
+    expect([await one({ a: 1 }), await two({ a: 1 })]).toEqual([
+      null,
+      "must have required property 'b'",
+    ]);
   });
 });
 
-const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+const many = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
 
 /** Does the work, and counts how often this thread asked another one, and how often it used a schema itself. */
 async function whileCounting<T>(work: () => Promise<T>) {
@@ -139,7 +178,11 @@ async function whileCounting<T>(work: () => Promise<T>) {
   const own = [jest.spyOn(Ajv.prototype, 'compile'), jest.spyOn(Ajv.prototype, 'validateSchema')];
   try {
     const result = await work();
-    return { result, asked: asked.mock.calls.length, own: own.flatMap(({ mock }) => mock.calls).length };
+    return {
+      result,
+      asked: asked.mock.calls.length,
+      own: own.flatMap(({ mock }) => mock.calls).length,
+    };
   } finally {
     for (const spy of [asked, ...own]) spy.mockRestore();
   }
@@ -148,7 +191,10 @@ async function whileCounting<T>(work: () => Promise<T>) {
 describe('hostile schemas and arguments end in bounded time, outside this thread', () => {
   const bomb = `${'a'.repeat(50)}!`;
   const laughs = Object.fromEntries(
-    Array.from({ length: 40 }, (_, n) => [`d${n}`, { anyOf: Array(2).fill({ $ref: `#/definitions/d${n + 1}` }) }]),
+    Array.from({ length: 40 }, (_, n) => [
+      `d${n}`,
+      { anyOf: Array(2).fill({ $ref: `#/definitions/d${n + 1}` }) },
+    ]),
   );
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -159,7 +205,11 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
       { a: Array(100).fill(bomb) },
     ],
     ['a pattern for names', { patternProperties: { '^(a+)+$': string } }, { [bomb]: 1 }],
-    ['references that double', { definitions: { ...laughs, d40: false }, $ref: '#/definitions/d0' }, { a: 1 }],
+    [
+      'references that double',
+      { definitions: { ...laughs, d40: false }, $ref: '#/definitions/d0' },
+      { a: 1 },
+    ],
     ['a schema that is itself', { allOf: [{ $ref: '#' }] }, { a: 1 }],
     [
       'unique objects',
@@ -180,7 +230,10 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
   it.each<[string, JsonObject]>([
     ['many allowed objects', { properties: { a: { enum: many(6_000, (n) => ({ n })) } } }],
     ['many alternatives', { anyOf: many(2_500, (n) => ({ minLength: n })) }],
-    ['many patterns for names', { patternProperties: Object.fromEntries(many(2_000, (n) => [`^p${n}`, string])) }],
+    [
+      'many patterns for names',
+      { patternProperties: Object.fromEntries(many(2_000, (n) => [`^p${n}`, string])) },
+    ],
   ])('%s', async (_name, parameters) => {
     expect(await whileCounting(() => problemsOf(parameters))).toMatchObject({ asked: 1, own: 0 });
   });
@@ -191,7 +244,9 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
     const hostile = many(4, () => checkArguments(slow, { a: bomb }, 'org_2'));
     const other = checkArguments({ properties: { b: { pattern: '^b$' } } }, { b: 'b' }, 'org_3');
     await Promise.all([...hostile, other]);
-    const asked = posted.mock.calls.map(([request]) => Object.keys((request as { args: JsonObject }).args)[0]);
+    const asked = posted.mock.calls.map(
+      ([request]) => Object.keys((request as { args: JsonObject }).args)[0],
+    );
     posted.mockRestore();
     // Two checks of the first organization take a thread each, and its others wait for one of them to end.
     expect(asked).toEqual(['a', 'a', 'b', 'a', 'a']);

@@ -13,18 +13,23 @@ const tooComplex: ErrorDetail[] = [{ path: '', message: 'is too complex' }];
  * `invalid`: the problem, in words that a model can act on. `unusable`: the parameters do not compile. `busy`: other checks of
  * the organization take too long.
  */
-type ParameterOutcome = { ok: true } | { ok: false; reason: 'invalid' | 'unusable' | 'busy'; message: string };
+type ParameterOutcome =
+  { ok: true } | { ok: false; reason: 'invalid' | 'unusable' | 'busy'; message: string };
 
 /**
  * Returns the problems of the `parameters` of a tool; empty when they can be used, and null when other schemas of the
  * organization take all of its threads. `format` is a note to the model and is not checked. References must point into the
  * same document.
  */
-export async function parameterProblems(parameters: JsonObject, organizationId: string): Promise<ErrorDetail[] | null> {
+export async function parameterProblems(
+  parameters: JsonObject,
+  organizationId: string,
+): Promise<ErrorDetail[] | null> {
   // JSON.stringify overflows the stack at several thousand levels.
   if (findUnstorable(parameters) !== null) return tooComplex;
   const schema = JSON.stringify(parameters);
-  if (schema.length > maxSchemaChars) return [{ path: '', message: `is longer than ${maxSchemaChars} characters` }];
+  if (schema.length > maxSchemaChars)
+    return [{ path: '', message: `is longer than ${maxSchemaChars} characters` }];
   if (parameters.type !== undefined && parameters.type !== 'object') {
     return [{ path: 'type', message: 'must be "object": arguments are named' }];
   }
@@ -61,7 +66,8 @@ export async function checkArguments(
       reason: 'busy',
       message: 'cannot be checked now, because other checks take too long. Try again',
     };
-  if (answered !== null && 'unusable' in answered) return { ok: false, reason: 'unusable', message: 'are not usable' };
+  if (answered !== null && 'unusable' in answered)
+    return { ok: false, reason: 'unusable', message: 'are not usable' };
   return outcomeOf(
     answered !== null && 'problem' in answered
       ? answered.problem

@@ -64,7 +64,10 @@ export async function askSchemaThread(organizationId: string, request: SchemaReq
 }
 
 /** `failed`: the thread has ended, because it ran out of memory. */
-async function ask(thread: Worker, request: SchemaRequest): Promise<SchemaAnswer | null | 'too_slow' | 'failed'> {
+async function ask(
+  thread: Worker,
+  request: SchemaRequest,
+): Promise<SchemaAnswer | null | 'too_slow' | 'failed'> {
   const signal = AbortSignal.timeout(checkLimitMs);
   thread.ref();
   try {

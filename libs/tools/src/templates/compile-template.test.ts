@@ -4,8 +4,11 @@ import type { ToolResult } from '../types';
 import { type TemplateContext, compileTemplate, resolveArgs } from './compile-template';
 import { parseTemplate } from './parse-template';
 
-const compile = (template: string, variables: JsonObject = {}, more: Partial<TemplateContext> = {}) =>
-  compileTemplate(template, { variables, ...more });
+const compile = (
+  template: string,
+  variables: JsonObject = {},
+  more: Partial<TemplateContext> = {},
+) => compileTemplate(template, { variables, ...more });
 
 /** Records calls. By default every function returns its own name and arguments. */
 function recorder(answer?: (name: string, args: JsonObject) => ToolResult | Promise<ToolResult>) {
@@ -55,7 +58,10 @@ describe('variables', () => {
     ['{{1 + 1}}', '[TEMPLATE_ERROR: 1 + 1 not found]', '1 + 1'],
     ['{{name | friend}}', '[TEMPLATE_ERROR: name | friend not found]', 'name | friend'],
   ])('reports %s', async (template, text, name) => {
-    expect(await compile(template, variables)).toMatchObject({ text, errors: [{ name, message: 'not found' }] });
+    expect(await compile(template, variables)).toMatchObject({
+      text,
+      errors: [{ name, message: 'not found' }],
+    });
   });
 
   it.each([
@@ -71,7 +77,9 @@ describe('variables', () => {
     'user.hasOwnProperty',
     'name.0',
   ])('reads own properties only: %s', async (path) => {
-    expect((await compile(`{{${path}}}`, variables)).text).toBe(`[TEMPLATE_ERROR: ${path} not found]`);
+    expect((await compile(`{{${path}}}`, variables)).text).toBe(
+      `[TEMPLATE_ERROR: ${path} not found]`,
+    );
   });
 
   it('lists the variables that were used', async () => {
@@ -100,7 +108,11 @@ describe('values are text and never templates', () => {
 
   it.each(hostile)('%j in a prompt', async (value) => {
     const { call, calls } = recorder();
-    const { text, errors } = await compile('<{{param}}>', { param: value, secret: 'S3CRET' }, { call });
+    const { text, errors } = await compile(
+      '<{{param}}>',
+      { param: value, secret: 'S3CRET' },
+      { call },
+    );
     expect({ text, errors, calls }).toEqual({ text: `<${value}>`, errors: [], calls: [] });
   });
 
@@ -113,15 +125,28 @@ describe('values are text and never templates', () => {
 
   it.each(hostile)('%j as an argument and as a result of a function', async (value) => {
     const { call, calls } = recorder((_name, args) => ({ ok: true, result: args.q! }));
-    const { text } = await compile('{{lookup({"q": "{{param}}"})}}', { param: value, secret: 'S3CRET' }, { call });
-    expect({ text, calls }).toEqual({ text: value, calls: [{ name: 'lookup', args: { q: value } }] });
+    const { text } = await compile(
+      '{{lookup({"q": "{{param}}"})}}',
+      { param: value, secret: 'S3CRET' },
+      { call },
+    );
+    expect({ text, calls }).toEqual({
+      text: value,
+      calls: [{ name: 'lookup', args: { q: value } }],
+    });
   });
 
   it.each(hostile)('%j in arguments of a trigger', async (value) => {
     const { call, calls } = recorder();
     const args = { whole: '{{v}}', part: 'a {{v}}', [value]: 1 };
-    const resolved = await resolveArgs('t', args, { variables: { v: value, secret: 'S3CRET' }, call });
-    expect(resolved).toEqual({ args: { whole: value, part: `a ${value}`, [value]: 1 }, errors: [] });
+    const resolved = await resolveArgs('t', args, {
+      variables: { v: value, secret: 'S3CRET' },
+      call,
+    });
+    expect(resolved).toEqual({
+      args: { whole: value, part: `a ${value}`, [value]: 1 },
+      errors: [],
+    });
     expect(calls).toEqual([]);
   });
 
@@ -142,7 +167,8 @@ describe('values are text and never templates', () => {
 describe('functions', () => {
   it('are called with their arguments, and the result is inserted as JSON', async () => {
     const { call, calls } = recorder(() => ({ ok: true, result: [{ id: '1' }] }));
-    const template = 'Open: {{entity.query({"type": "order", "filters": {"data.note": "a) }} {b"}, "limit": 2})}}.';
+    const template =
+      'Open: {{entity.query({"type": "order", "filters": {"data.note": "a) }} {b"}, "limit": 2})}}.';
     expect((await compile(template, {}, { call })).text).toBe('Open: [{"id":"1"}].');
     const filters = { 'data.note': 'a) }} {b' };
     expect(calls).toEqual([{ name: 'entity.query', args: { type: 'order', filters, limit: 2 } }]);
@@ -155,7 +181,10 @@ describe('functions', () => {
   });
 
   it('accept variables and functions in their arguments, and keep the types of values', async () => {
-    const { call, calls } = recorder((name) => ({ ok: true, result: name === 'inner' ? 7 : 'done' }));
+    const { call, calls } = recorder((name) => ({
+      ok: true,
+      result: name === 'inner' ? 7 : 'done',
+    }));
     const template =
       '{{outer({"n": "{{count}}", "text": "n={{count}}", "deep": ["{{inner()}}"], "list": "{{tags}}"})}}';
     const { text } = await compile(template, { count: 3, tags: ['a'] }, { call });
@@ -170,7 +199,10 @@ describe('functions', () => {
     const { call, calls } = recorder();
     const { text, errors } = await compile('{{f({"id": "{{missing}}"})}}', {}, { call });
     expect(text).toBe('[TEMPLATE_ERROR: f failed: missing not found]');
-    expect({ calls, errors }).toEqual({ calls: [], errors: [{ name: 'f', message: 'failed: missing not found' }] });
+    expect({ calls, errors }).toEqual({
+      calls: [],
+      errors: [{ name: 'f', message: 'failed: missing not found' }],
+    });
   });
 
   it('report why they failed, or are replaced by a fallback', async () => {
@@ -181,7 +213,9 @@ describe('functions', () => {
       message,
     }));
     const { text } = await compile('{{f()}}|{{missing()}}|{{f() | "none"}}', {}, { call });
-    expect(text).toBe(`[TEMPLATE_ERROR: f failed: ${message}]|[TEMPLATE_ERROR: missing not found]|none`);
+    expect(text).toBe(
+      `[TEMPLATE_ERROR: f failed: ${message}]|[TEMPLATE_ERROR: missing not found]|none`,
+    );
   });
 
   it.each(['{{f(1)}}', '{{f([1])}}', '{{f("x")}}', "{{f({'a': 1})}}", '{{f({a: 1})}}'])(
@@ -205,7 +239,11 @@ describe('functions', () => {
       running -= 1;
       return { ok: true, result: args.n! };
     });
-    const { text } = await compile('{{f({"n":1})}}{{f({"n":2})}}{{f({"n":1})}}{{f({"n":3})}}', {}, { call });
+    const { text } = await compile(
+      '{{f({"n":1})}}{{f({"n":2})}}{{f({"n":1})}}{{f({"n":3})}}',
+      {},
+      { call },
+    );
     expect({ text, most, calls: calls.length }).toEqual({ text: '1213', most: 3, calls: 3 });
   });
 
@@ -227,7 +265,11 @@ describe('functions', () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(10_200);
     expect(text.endsWith('… [cut]')).toBe(true);
     expect(text).not.toContain('\ufffd');
-    const exact = await compile('{{f()}}', {}, { call: async () => ({ ok: true, result: 'x'.repeat(10_240) }) });
+    const exact = await compile(
+      '{{f()}}',
+      {},
+      { call: async () => ({ ok: true, result: 'x'.repeat(10_240) }) },
+    );
     expect(exact.text).toHaveLength(10_240);
   });
 
@@ -241,7 +283,9 @@ describe('functions', () => {
 
 describe('resolveArgs', () => {
   const variables = {
-    trigger: { data: { total: 12.5, paid: true, items: [1, { a: null }], none: null, name: 'Ana' } },
+    trigger: {
+      data: { total: 12.5, paid: true, items: [1, { a: null }], none: null, name: 'Ana' },
+    },
   };
   const resolve = (args: JsonObject) => resolveArgs('t', args, { variables });
 
@@ -254,25 +298,38 @@ describe('resolveArgs', () => {
       nested: [{ name: '{{trigger.data.name}}' }, 7, null],
     };
     expect(await resolve(args)).toEqual({
-      args: { total: 12.5, paid: true, items: [1, { a: null }], none: null, nested: [{ name: 'Ana' }, 7, null] },
+      args: {
+        total: 12.5,
+        paid: true,
+        items: [1, { a: null }],
+        none: null,
+        nested: [{ name: 'Ana' }, 7, null],
+      },
       errors: [],
     });
   });
 
   it('makes text of a template inside other text, even when that text is blank', async () => {
-    const { args } = await resolve({ a: 'Total: {{trigger.data.total}}', b: ' {{trigger.data.total}}' });
+    const { args } = await resolve({
+      a: 'Total: {{trigger.data.total}}',
+      b: ' {{trigger.data.total}}',
+    });
     expect(args).toEqual({ a: 'Total: 12.5', b: ' 12.5' });
   });
 
   it('reports missing values', async () => {
-    expect(await resolve({ a: '{{trigger.data.missing}}', b: '{{trigger.data.missing | "x"}}' })).toEqual({
+    expect(
+      await resolve({ a: '{{trigger.data.missing}}', b: '{{trigger.data.missing | "x"}}' }),
+    ).toEqual({
       args: { a: '[TEMPLATE_ERROR: trigger.data.missing not found]', b: 'x' },
       errors: [{ name: 'trigger.data.missing', message: 'not found' }],
     });
   });
 
   it('keeps a key named __proto__', async () => {
-    const { args } = await resolve(JSON.parse('{"__proto__": {"polluted": "{{trigger.data.name}}"}}'));
+    const { args } = await resolve(
+      JSON.parse('{"__proto__": {"polluted": "{{trigger.data.name}}"}}'),
+    );
     expect(JSON.stringify(args)).toBe('{"__proto__":{"polluted":"Ana"}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
@@ -299,7 +356,18 @@ describe('the parser', () => {
         '{{a}}',
         '{{a | "b"}}',
       ),
-      fc.constantFrom('{{f()}}', '{{f({"a":"{{b}}"})}}', '{{f({"a":")}}"})}}', "'", ':', ',', '0', '-', 'é', '😀'),
+      fc.constantFrom(
+        '{{f()}}',
+        '{{f({"a":"{{b}}"})}}',
+        '{{f({"a":")}}"})}}',
+        "'",
+        ':',
+        ',',
+        '0',
+        '-',
+        'é',
+        '😀',
+      ),
       fc.string(),
     ),
     { maxLength: 30 },
@@ -342,7 +410,12 @@ describe('the parser', () => {
         const call = args === null ? '' : `(${JSON.stringify(args)})`;
         const written = `{{${blank}${name}${call}${blank}${fallback === null ? '' : `| ${JSON.stringify(fallback)}`}${blank}}}`;
         const [node, ...rest] = parseTemplate(`before ${written} after`).slice(1);
-        expect(node).toMatchObject({ kind: args === null ? 'variable' : 'call', name, fallback, source: written });
+        expect(node).toMatchObject({
+          kind: args === null ? 'variable' : 'call',
+          name,
+          fallback,
+          source: written,
+        });
         expect(rest).toEqual([{ kind: 'text', source: ' after' }]);
       }),
       { numRuns: 500 },
@@ -366,7 +439,10 @@ describe('the parser', () => {
 });
 
 describe('values that are named very often', () => {
-  const variables = { text: 'x'.repeat(300_000), list: Array.from({ length: 30_000 }, (_, n) => ({ n })) };
+  const variables = {
+    text: 'x'.repeat(300_000),
+    list: Array.from({ length: 30_000 }, (_, n) => ({ n })),
+  };
 
   it.each(['text', 'list'])('are inserted up to a limit into a text: %s', async (name) => {
     const { text, errors } = await compileTemplate(`{{${name}}}`.repeat(1_000), { variables });
@@ -376,7 +452,11 @@ describe('values that are named very often', () => {
   });
 
   it('are inserted up to a limit into arguments', async () => {
-    const { args, errors } = await resolveArgs('t', { all: Array<string>(2_000).fill('{{list}}') }, { variables });
+    const { args, errors } = await resolveArgs(
+      't',
+      { all: Array<string>(2_000).fill('{{list}}') },
+      { variables },
+    );
     expect(JSON.stringify(args).length).toBeLessThan(2_300_000);
     expect(errors.length).toBeGreaterThan(1_900);
   });

@@ -35,7 +35,10 @@ const maxInsertedChars = 2 * 1024 * 1024;
 const cutMark = '… [cut]';
 
 /** Renders a prompt. An unresolved expression becomes `[TEMPLATE_ERROR: <name> not found]`. Never throws. */
-export async function compileTemplate(template: string, context: TemplateContext): Promise<CompiledTemplate> {
+export async function compileTemplate(
+  template: string,
+  context: TemplateContext,
+): Promise<CompiledTemplate> {
   const resolver = createResolver(context);
   const errors: TemplateError[] = [];
   const text = await resolver.text(parseTemplate(template), errors);
@@ -72,7 +75,8 @@ function createResolver(context: TemplateContext) {
     const key = `${name}(${JSON.stringify(args)})`;
     let running = calls.get(key);
     if (running === undefined) {
-      if (calls.size >= maxCalls) return { found: false, message: `is beyond the ${maxCalls} functions of a template` };
+      if (calls.size >= maxCalls)
+        return { found: false, message: `is beyond the ${maxCalls} functions of a template` };
       running = call(name, args).then((resolved) => {
         if (resolved.found) used.set(key, resolved.value);
         return resolved;
@@ -106,7 +110,8 @@ function createResolver(context: TemplateContext) {
     const resolvedArgs = await args(node.name, node.args, inner);
     // A function is not called when one of its arguments could not be resolved.
     const [missing] = inner;
-    if (missing !== undefined) return { found: false, message: `failed: ${missing.name} ${missing.message}` };
+    if (missing !== undefined)
+      return { found: false, message: `failed: ${missing.name} ${missing.message}` };
     return callOnce(node.name, resolvedArgs as JsonObject);
   }
 
@@ -129,7 +134,12 @@ function createResolver(context: TemplateContext) {
   }
 
   /** Returns what is inserted, or an error text when all values together have become too long. */
-  function insert<T>(node: Expression, value: T, length: number, errors: TemplateError[]): T | string {
+  function insert<T>(
+    node: Expression,
+    value: T,
+    length: number,
+    errors: TemplateError[],
+  ): T | string {
     if (inserted + length <= maxInsertedChars) {
       inserted += length;
       return value;
@@ -161,11 +171,14 @@ function createResolver(context: TemplateContext) {
       case 'object':
         // `fromEntries` defines own properties, even for a key such as `__proto__`.
         return Object.fromEntries(
-          await Promise.all(tree.entries.map(async ([key, item]) => [key, await value(item, errors)] as const)),
+          await Promise.all(
+            tree.entries.map(async ([key, item]) => [key, await value(item, errors)] as const),
+          ),
         );
       case 'template': {
         const [only, ...others] = tree.nodes;
-        if (only === undefined || others.length > 0 || only.kind === 'text') return text(tree.nodes, errors);
+        if (only === undefined || others.length > 0 || only.kind === 'text')
+          return text(tree.nodes, errors);
         const found = await expression(only, errors);
         return insert(only, found, textOf(found).length, errors);
       }
@@ -186,9 +199,12 @@ function createResolver(context: TemplateContext) {
         for (const [field, one] of item.entries) filters[field] = asLiteral(one, filters[field]!);
       }
       if (item.kind !== 'template') continue;
-      const refuse = (message: string) => errors.push({ name: item.nodes[0]!.source.slice(2, -2).trim(), message });
-      if (tool === 'entity.query' && name === 'filters') refuse('cannot be all of "filters": name each field');
-      if (ownValue(oneAddress, tool)?.includes(name) && Array.isArray(given)) refuse(`makes a list of "${name}"`);
+      const refuse = (message: string) =>
+        errors.push({ name: item.nodes[0]!.source.slice(2, -2).trim(), message });
+      if (tool === 'entity.query' && name === 'filters')
+        refuse('cannot be all of "filters": name each field');
+      if (ownValue(oneAddress, tool)?.includes(name) && Array.isArray(given))
+        refuse(`makes a list of "${name}"`);
     }
     return resolved;
   }
@@ -200,7 +216,9 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Arguments that accept one value or a list. */
-const oneAddress: Record<string, readonly string[]> = { 'email.send': ['to', 'cc', 'bcc', 'replyTo'] };
+const oneAddress: Record<string, readonly string[]> = {
+  'email.send': ['to', 'cc', 'bcc', 'replyTo'],
+};
 
 /** An object that a filter would read as operators becomes the operand of an equality. */
 function asLiteral({ kind }: ValueTree, value: Json): Json {

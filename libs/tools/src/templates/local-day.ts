@@ -20,7 +20,9 @@ const formats = new LRUCache<string, { format: Intl.DateTimeFormat; zone: string
 /** Returns the local date and time of an instant in a time zone. */
 export function localDay(instant: Date, timezone: string): LocalDay {
   const { format, zone } = formats.memo(timezone);
-  const fields = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const fields = Object.fromEntries(
+    format.formatToParts(instant).map(({ type, value }) => [type, value]),
+  );
   const today = `${fields.year}-${fields.month}-${fields.day}`;
   const offset = fields.timeZoneName?.replace('GMT', '') || '+00:00';
   const time = `${fields.hour}:${fields.minute}:${fields.second}`;

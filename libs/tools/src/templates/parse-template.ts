@@ -50,7 +50,12 @@ export function findUnclosed(template: string): number | null {
   for (const { kind, source, ...node } of parseTemplate(template)) {
     const open = source.indexOf('{{');
     if (kind === 'text' && open !== -1 && !source.includes('}}', open)) return position + open;
-    if (kind === 'invalid' && source.includes('{{', 2) && 'problem' in node && node.problem === 'not found')
+    if (
+      kind === 'invalid' &&
+      source.includes('{{', 2) &&
+      'problem' in node &&
+      node.problem === 'not found'
+    )
       return position;
     position += source.length;
   }
@@ -80,7 +85,9 @@ function nodesOf(tree: ValueTree): TemplateNode[] {
     case 'literal':
       return [];
     case 'template':
-      return tree.nodes.flatMap((node) => (node.kind === 'call' ? [node, ...nodesOf(node.args)] : [node]));
+      return tree.nodes.flatMap((node) =>
+        node.kind === 'call' ? [node, ...nodesOf(node.args)] : [node],
+      );
     case 'array':
       return tree.items.flatMap(nodesOf);
     case 'object':
@@ -94,9 +101,13 @@ export function parseValue(value: Json, nesting = 0): ValueTree {
     if (!value.includes('{{')) return { kind: 'literal', value };
     return { kind: 'template', nodes: parseTemplate(value, nesting) };
   }
-  if (Array.isArray(value)) return { kind: 'array', items: value.map((item) => parseValue(item, nesting)) };
+  if (Array.isArray(value))
+    return { kind: 'array', items: value.map((item) => parseValue(item, nesting)) };
   if (typeof value !== 'object' || value === null) return { kind: 'literal', value };
-  return { kind: 'object', entries: Object.entries(value).map(([key, item]) => [key, parseValue(item, nesting)]) };
+  return {
+    kind: 'object',
+    entries: Object.entries(value).map(([key, item]) => [key, parseValue(item, nesting)]),
+  };
 }
 
 function readExpression(template: string, open: number, nesting: number): TemplateNode | null {
@@ -120,16 +131,26 @@ function readExpression(template: string, open: number, nesting: number): Templa
   const source = template.slice(open, position + end[0].length);
 
   const fallback = fallbackMatch === null ? null : parseJson(fallbackMatch[1]!);
-  if (fallback === undefined) return { kind: 'invalid', source, name, problem: 'has a fallback that is not a string' };
-  if (argsText === null) return { kind: 'variable', source, name, fallback: fallback as string | null };
+  if (fallback === undefined)
+    return { kind: 'invalid', source, name, problem: 'has a fallback that is not a string' };
+  if (argsText === null)
+    return { kind: 'variable', source, name, fallback: fallback as string | null };
   const args = argsText.trim() === '' ? {} : parseJson(argsText);
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     return { kind: 'invalid', source, name, problem: 'has arguments that are not a JSON object' };
   }
   const unusable = findUnstorable(args);
-  if (unusable !== null) return { kind: 'invalid', source, name, problem: `has an argument that ${unusable.message}` };
-  if (nesting >= maxNesting) return { kind: 'invalid', source, name, problem: 'is nested too deep' };
-  return { kind: 'call', source, name, args: parseValue(args, nesting + 1), fallback: fallback as string | null };
+  if (unusable !== null)
+    return { kind: 'invalid', source, name, problem: `has an argument that ${unusable.message}` };
+  if (nesting >= maxNesting)
+    return { kind: 'invalid', source, name, problem: 'is nested too deep' };
+  return {
+    kind: 'call',
+    source,
+    name,
+    args: parseValue(args, nesting + 1),
+    fallback: fallback as string | null,
+  };
 }
 
 /** Reads text between braces that is neither a path nor a call; null when the braces are not closed. */
@@ -137,7 +158,12 @@ function readInvalid(template: string, open: number): TemplateNode | null {
   const end = template.indexOf('}}', open + 2);
   if (end === -1) return null;
   const source = template.slice(open, end + 2);
-  return { kind: 'invalid', source, name: source.slice(2, -2).trim().slice(0, 80), problem: 'not found' };
+  return {
+    kind: 'invalid',
+    source,
+    name: source.slice(2, -2).trim().slice(0, 80),
+    problem: 'not found',
+  };
 }
 
 /** Returns the index of the parenthesis that closes the one at `open`, ignoring those in strings; -1 when there is none. */

@@ -9,9 +9,27 @@ describe('localDay', () => {
   it.each([
     ['2026-11-20T23:30:05Z', 'UTC', '2026-11-20T23:30:05+00:00', '2026-11-20', 'Friday'],
     ['2026-11-20T23:30:05Z', 'Asia/Kolkata', '2026-11-21T05:00:05+05:30', '2026-11-21', 'Saturday'],
-    ['2026-11-21T01:30:05Z', 'America/Santiago', '2026-11-20T22:30:05-03:00', '2026-11-20', 'Friday'],
-    ['2026-07-01T03:00:00Z', 'America/Santiago', '2026-06-30T23:00:00-04:00', '2026-06-30', 'Tuesday'],
-    ['2026-01-01T00:00:00Z', 'Europe/Berlin', '2026-01-01T01:00:00+01:00', '2026-01-01', 'Thursday'],
+    [
+      '2026-11-21T01:30:05Z',
+      'America/Santiago',
+      '2026-11-20T22:30:05-03:00',
+      '2026-11-20',
+      'Friday',
+    ],
+    [
+      '2026-07-01T03:00:00Z',
+      'America/Santiago',
+      '2026-06-30T23:00:00-04:00',
+      '2026-06-30',
+      'Tuesday',
+    ],
+    [
+      '2026-01-01T00:00:00Z',
+      'Europe/Berlin',
+      '2026-01-01T01:00:00+01:00',
+      '2026-01-01',
+      'Thursday',
+    ],
   ])('%s in %s', (instant, timezone, now, today, weekday) => {
     expect(localDay(new Date(instant), timezone)).toEqual({ now, today, weekday, timezone });
   });
@@ -47,8 +65,12 @@ describe('loadPromptVariables', () => {
     await prismaOf(db).entityType.create({
       data: { ...here, id: 't1', schema: { total: 'number' }, searchFields: [] },
     });
-    await prismaOf(db).entityType.create({ data: { ...here, environment: 'production', id: 't2', schema: {} } });
-    await prismaOf(db).role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
+    await prismaOf(db).entityType.create({
+      data: { ...here, environment: 'production', id: 't2', schema: {} },
+    });
+    await prismaOf(db).role.create({
+      data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} },
+    });
   });
 
   afterAll(() => db.close());

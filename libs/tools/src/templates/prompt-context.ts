@@ -16,7 +16,11 @@ export interface PromptSubject {
 }
 
 /** Loads the variables of a prompt (docs/reference/prompts.md#values). Some are loaded only when it mentions them. */
-export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptSubject): Promise<JsonObject> {
+export async function loadPromptVariables(
+  db: Db,
+  scope: Scope,
+  subject: PromptSubject,
+): Promise<JsonObject> {
   const { agent, channel, params, threadId, message, now = new Date() } = subject;
   const mentions = (name: string) => agent.systemPrompt.includes(name);
   const [found, entityTypes, roles] = await Promise.all([

@@ -33,7 +33,10 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
     const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
     mcp.registerTool(
       'create_ticket',
-      { description: 'Creates a ticket', inputSchema: { title: z.string().min(1), urgent: z.boolean().optional() } },
+      {
+        description: 'Creates a ticket',
+        inputSchema: { title: z.string().min(1), urgent: z.boolean().optional() },
+      },
       (args) => (ran('create_ticket', args), text(`created ${args.title}`)),
     );
     mcp.registerTool(
@@ -55,7 +58,8 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
       return { ...text('the printer is on fire'), isError: true };
     });
     mcp.registerTool('sleep', { description: 'Never ends' }, () => new Promise(() => {}));
-    if (behavior.extraTool) mcp.registerTool('late', { description: 'Added later' }, () => text('here'));
+    if (behavior.extraTool)
+      mcp.registerTool('late', { description: 'Added later' }, () => text('here'));
     return mcp;
   }
 
@@ -66,10 +70,12 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
     if (message) requests.push({ method: message.method, headers: request.headers });
     if (behavior.isSilent) return;
     if (behavior.status !== undefined) return void response.writeHead(behavior.status).end('no');
-    if (token !== '' && request.headers.authorization !== `Bearer ${token}`) return void response.writeHead(401).end();
+    if (token !== '' && request.headers.authorization !== `Bearer ${token}`)
+      return void response.writeHead(401).end();
     const known = sessions.get(String(request.headers['mcp-session-id']));
     if (known) return known.handleRequest(request, response, message ?? undefined);
-    if (message?.method !== 'initialize') return void response.writeHead(404).end('no such session');
+    if (message?.method !== 'initialize')
+      return void response.writeHead(404).end('no such session');
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       enableJsonResponse: json,
@@ -87,6 +93,7 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
     requests,
     behavior,
     forget: () => sessions.clear(),
-    stop: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+    stop: () =>
+      new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
   };
 }

@@ -29,7 +29,9 @@ export interface RunRow {
 export interface TestRuns {
   db: Db;
   scope: Scope;
-  addTrigger(definition: Partial<TriggerDefinition> & { enabled?: boolean; slug: string }): Promise<void>;
+  addTrigger(
+    definition: Partial<TriggerDefinition> & { enabled?: boolean; slug: string },
+  ): Promise<void>;
   /** A run that is due, for a new entity. */
   newRun(given?: Partial<NewRun>): NewRun;
   /** Inserts a run and returns its id. */
@@ -83,7 +85,12 @@ export async function startRuns(
           scope.tenant,
           scope.environment,
           enabled,
-          JSON.stringify({ name: slug, on: { entityType: 'order', action: 'updated' }, actions: [], ...definition }),
+          JSON.stringify({
+            name: slug,
+            on: { entityType: 'order', action: 'updated' },
+            actions: [],
+            ...definition,
+          }),
         ],
       );
     },
@@ -98,10 +105,16 @@ export async function startRuns(
       return run;
     },
     async row(id) {
-      return (await db.pool.query<RunRow>('select * from trigger_runs where id = $1', [id])).rows[0]!;
+      return (await db.pool.query<RunRow>('select * from trigger_runs where id = $1', [id]))
+        .rows[0]!;
     },
     async endsOf(id) {
-      const { events } = await readEvents(db, scope, { type: 'trigger.*', since: Date.now() - hourMs }, 10_000);
+      const { events } = await readEvents(
+        db,
+        scope,
+        { type: 'trigger.*', since: Date.now() - hourMs },
+        10_000,
+      );
       return events.filter(({ payload }) => payload.runId === id).reverse();
     },
     async stop() {

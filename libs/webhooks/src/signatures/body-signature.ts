@@ -20,7 +20,9 @@ export function verifyBodySignature({
   if (problem !== null) return { ok: false, reason: problem };
   const given = Buffer.from(headerOf(headers, header)!);
   const isSigned = secrets.some((secret) => isEqual(given, Buffer.from(signBody(body, secret))));
-  return isSigned ? { ok: true } : { ok: false, reason: 'secret: the signature does not match the body' };
+  return isSigned
+    ? { ok: true }
+    : { ok: false, reason: 'secret: the signature does not match the body' };
 }
 
 /** Why the signature is malformed; null when it is not. */

@@ -17,10 +17,13 @@ interface Vector {
   headers: Record<string, string>;
   expect: 'valid' | 'invalid' | 'either';
 }
-const { vectors } = JSON.parse(bytesOf('signature-vectors.json').toString()) as { vectors: Vector[] };
+const { vectors } = JSON.parse(bytesOf('signature-vectors.json').toString()) as {
+  vectors: Vector[];
+};
 const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-const familiesOf = (provider: string): HeaderFamily[] => (provider === 'polar' ? ['webhook'] : ['svix', 'webhook']);
+const familiesOf = (provider: string): HeaderFamily[] =>
+  provider === 'polar' ? ['webhook'] : ['svix', 'webhook'];
 
 function verify(
   { provider, secret }: Pick<Vector, 'provider' | 'secret'>,
@@ -39,7 +42,12 @@ const acceptedHere = new Set(['polar signed with the base64-decoded secret']);
 test.each(vectors.filter(({ name, expect }) => expect !== 'either' && !acceptedHere.has(name)))(
   'vector: $name',
   (vector) => {
-    const verdict = verify(vector, lowerCased(vector.headers), bytesOf(vector.file), vector.now * 1000);
+    const verdict = verify(
+      vector,
+      lowerCased(vector.headers),
+      bytesOf(vector.file),
+      vector.now * 1000,
+    );
     expect(verdict.ok).toBe(vector.expect === 'valid');
     if (!verdict.ok) expect(verdict.reason).toMatch(/missing|clock|secret|version|hex|not a time/);
   },
@@ -61,7 +69,11 @@ test('with several secrets, a signature by any of them is accepted', () => {
   expect(verifyStandardWebhook({ ...delivery, secrets })).toEqual({ ok: true });
   expect(verifyStandardWebhook({ ...delivery, secrets: secrets.slice(0, 1) }).ok).toBe(false);
   expect(
-    verifyBodySignature({ headers: { 'x-webhook-signature': signBody(body, 'b') }, body, secrets: ['a', 'b'] }).ok,
+    verifyBodySignature({
+      headers: { 'x-webhook-signature': signBody(body, 'b') },
+      body,
+      secrets: ['a', 'b'],
+    }).ok,
   ).toBe(true);
 });
 
@@ -70,7 +82,9 @@ test('a secret that decodes to fewer than 16 bytes is not used as a decoded key'
   const forged = createHmac('sha256', Buffer.alloc(0)).update('id.1000.{}').digest('base64');
   const headers = { 'svix-id': 'id', 'svix-timestamp': '1000', 'svix-signature': `v1,${forged}` };
   const secrets = ['whsec_', 'whsec_=='];
-  expect(verifyStandardWebhook({ headers, body, secrets, families: ['svix'], nowMs: 1_000_000 }).ok).toBe(false);
+  expect(
+    verifyStandardWebhook({ headers, body, secrets, families: ['svix'], nowMs: 1_000_000 }).ok,
+  ).toBe(false);
 });
 
 test('a signature of any length is compared without an error', () => {
@@ -100,12 +114,16 @@ test('none of 10,000 changed deliveries is accepted', () => {
     const kind = randomInt(7);
     if (kind === 0) body[place]! ^= 1 << randomInt(8);
     else if (kind === 1) body = Buffer.concat([body.subarray(0, place), body.subarray(place + 1)]);
-    else if (kind === 2) body = Buffer.concat([body.subarray(0, place), Buffer.from(' '), body.subarray(place)]);
+    else if (kind === 2)
+      body = Buffer.concat([body.subarray(0, place), Buffer.from(' '), body.subarray(place)]);
     else if (kind === 3) body = body.subarray(0, place);
     else if (kind === 4) delete headers[name];
     else if (kind === 5) headers[name] = changeDigit(headers[name]!);
     else if (vector.provider === 'kapso') headers[name] = headers[name]!.toUpperCase() + '0';
-    else headers[names.find((one) => one.endsWith('-timestamp'))!] = String(vector.now - 301 - randomInt(1000));
+    else
+      headers[names.find((one) => one.endsWith('-timestamp'))!] = String(
+        vector.now - 301 - randomInt(1000),
+      );
     const verdict = verify(vector, headers, body, vector.now * 1000);
     if (verdict.ok) throw new Error(`accepted: change ${kind} of ${name} in ${vector.name}`);
     refused += 1;

@@ -21,26 +21,39 @@ export interface SignedDelivery {
 }
 
 /** Verifies the scheme of Standard Webhooks and Svix (Polar, Resend, Clerk): HMAC-SHA256 of `id.timestamp.body`, base64. */
-export function verifyStandardWebhook({ headers, body, secrets, families, nowMs }: SignedDelivery): Verdict {
-  const family = families.find((name) => headerOf(headers, `${name}-id`) !== undefined) ?? families[0]!;
+export function verifyStandardWebhook({
+  headers,
+  body,
+  secrets,
+  families,
+  nowMs,
+}: SignedDelivery): Verdict {
+  const family =
+    families.find((name) => headerOf(headers, `${name}-id`) !== undefined) ?? families[0]!;
   const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
     headerOf(headers, `${family}-${name}`),
   );
   if (!id) return { ok: false, reason: `the header ${family}-id is missing` };
   if (!timestamp) return { ok: false, reason: `the header ${family}-timestamp is missing` };
   if (!signature) return { ok: false, reason: `the header ${family}-signature is missing` };
-  if (!/^\d{1,12}$/.test(timestamp)) return { ok: false, reason: `${family}-timestamp is not a time in Unix seconds` };
+  if (!/^\d{1,12}$/.test(timestamp))
+    return { ok: false, reason: `${family}-timestamp is not a time in Unix seconds` };
   const ageSeconds = Math.floor(nowMs / 1000) - Number(timestamp);
-  if (ageSeconds > toleranceSeconds) return { ok: false, reason: `clock: the delivery is ${ageSeconds} s old` };
+  if (ageSeconds > toleranceSeconds)
+    return { ok: false, reason: `clock: the delivery is ${ageSeconds} s old` };
   if (ageSeconds < -toleranceSeconds)
     return { ok: false, reason: `clock: the delivery is ${-ageSeconds} s in the future` };
   const given = signature
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3)));
-  if (given.length === 0) return { ok: false, reason: `${family}-signature holds no signature of version v1` };
-  const expected = secrets.flatMap(keysOf).map((key) => Buffer.from(signatureOf(key, { id, timestamp, body })));
-  if (given.some((signature) => expected.some((other) => isEqual(signature, other)))) return { ok: true };
+  if (given.length === 0)
+    return { ok: false, reason: `${family}-signature holds no signature of version v1` };
+  const expected = secrets
+    .flatMap(keysOf)
+    .map((key) => Buffer.from(signatureOf(key, { id, timestamp, body })));
+  if (given.some((signature) => expected.some((other) => isEqual(signature, other))))
+    return { ok: true };
   return { ok: false, reason: 'secret: no signature matches the body' };
 }
 
@@ -70,7 +83,10 @@ export function signStandardWebhook({
 }
 
 function signatureOf(key: Buffer, signed: { id: string; timestamp: string; body: Buffer }): string {
-  return createHmac('sha256', key).update(`${signed.id}.${signed.timestamp}.`).update(signed.body).digest('base64');
+  return createHmac('sha256', key)
+    .update(`${signed.id}.${signed.timestamp}.`)
+    .update(signed.body)
+    .digest('base64');
 }
 
 /** Polar uses the secret's text as the key, Svix decodes it after `whsec_`. Secrets of both look alike: both are tried. */

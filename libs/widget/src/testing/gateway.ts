@@ -13,15 +13,24 @@ export interface Sent {
 export type Answer = Response | 'lost';
 
 /** The settings of a page of a shop. */
-export const settings: Settings = { baseUrl: 'https://parley.example', key: 'pk_dev_1', identityUrl: null };
+export const settings: Settings = {
+  baseUrl: 'https://parley.example',
+  key: 'pk_dev_1',
+  identityUrl: null,
+};
 
 export const json = (body: object, status = 200, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers });
-export const session = (token: string, visitorId: string | null = 'visitor_1', threadKey = 'thread_1'): Response =>
-  json({ token, visitorId, threadKey });
+export const session = (
+  token: string,
+  visitorId: string | null = 'visitor_1',
+  threadKey = 'thread_1',
+): Response => json({ token, visitorId, threadKey });
 
 /** Answers the requests of the page with `answer` until the test ends, and records them. */
-export function openGateway(answer: (sent: Sent, index: number) => Answer | Promise<Answer>): Sent[] {
+export function openGateway(
+  answer: (sent: Sent, index: number) => Answer | Promise<Answer>,
+): Sent[] {
   const all: Sent[] = [];
   globalThis.fetch = async (input, init) => {
     init?.signal?.throwIfAborted();
@@ -61,7 +70,10 @@ export async function settle(): Promise<void> {
 
 /** A timer that only a test moves. `setImmediate` stays, because answers arrive with it. */
 export const holdClock = (): void =>
-  void jest.useFakeTimers({ now: Date.UTC(2026, 0, 1), doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  void jest.useFakeTimers({
+    now: Date.UTC(2026, 0, 1),
+    doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'],
+  });
 
 export async function passTime(ms: number): Promise<void> {
   jest.advanceTimersByTime(ms);

@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { leave, meQuery } from '../../api/session';
-import { type Language, languageName, languages, setLanguage, useLanguage, useTexts } from '../../i18n';
+import {
+  type Language,
+  languageName,
+  languages,
+  setLanguage,
+  useLanguage,
+  useTexts,
+} from '../../i18n';
 import { Button, CopyText } from '../../parts/controls';
 import { Facts } from '../../parts/detail-screen';
 import { Pick } from '../../parts/fields';
@@ -56,7 +63,11 @@ export function AccountScreen() {
             </Section>
           )}
           <Section title={texts.password} hint={person.hasPassword ? texts.endsOthers : undefined}>
-            {person.hasPassword ? <ChangePassword /> : <p className="text-n11">{texts.noPassword}</p>}
+            {person.hasPassword ? (
+              <ChangePassword />
+            ) : (
+              <p className="text-n11">{texts.noPassword}</p>
+            )}
           </Section>
           <Section title={texts.sessions} hint={texts.sessionsHint}>
             <Sessions />

@@ -24,9 +24,17 @@ export function ChangeEmail({ person }: { person: Me['person'] }) {
     },
   });
   const { isConfirmationSent, person: changed } = change.data ?? {};
-  const done = isConfirmationSent ? texts.emailSent : changed?.isEmailProved ? texts.emailKept : texts.emailNotSent;
+  const done = isConfirmationSent
+    ? texts.emailSent
+    : changed?.isEmailProved
+      ? texts.emailKept
+      : texts.emailNotSent;
   return (
-    <form ref={form} onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
+    <form
+      ref={form}
+      onSubmit={(event) => change.mutate(fieldsOf(event))}
+      className="max-w-md space-y-3"
+    >
       <Field
         key={person.email}
         label={texts.email}

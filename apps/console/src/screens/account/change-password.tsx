@@ -23,7 +23,11 @@ export function ChangePassword() {
     },
   });
   return (
-    <form ref={form} onSubmit={(event) => change.mutate(fieldsOf(event))} className="max-w-md space-y-3">
+    <form
+      ref={form}
+      onSubmit={(event) => change.mutate(fieldsOf(event))}
+      className="max-w-md space-y-3"
+    >
       <Field
         label={texts.currentPassword}
         name="currentPassword"
@@ -33,7 +37,12 @@ export function ChangePassword() {
         maxLength={200}
       />
       <NewPassword label={texts.newPassword} name="newPassword" />
-      <SaveLine action={texts.changePassword} run={change} look="plain" done={texts.passwordChanged} />
+      <SaveLine
+        action={texts.changePassword}
+        run={change}
+        look="plain"
+        done={texts.passwordChanged}
+      />
     </form>
   );
 }

@@ -33,7 +33,8 @@ function SessionRow({ session }: { session: Session }) {
   const cache = useQueryClient();
   const { id, isCurrent, address, userAgent, createdAt, lastSeenAt, expiresAt } = session;
   const known = userAgent === null ? null : browserOf(userAgent);
-  const browser = known === null ? texts.unknownBrowser : texts.browserOn(known.browser, known.system);
+  const browser =
+    known === null ? texts.unknownBrowser : texts.browserOn(known.browser, known.system);
   const end = useMutation({
     mutationFn: () => people.endSession({ id }),
     onSettled: () => cache.invalidateQueries({ queryKey: ['sessions'] }),
@@ -53,7 +54,12 @@ function SessionRow({ session }: { session: Session }) {
         </p>
       </div>
       {!isCurrent && (
-        <ConfirmButton action={texts.end} question={texts.endQuestion(browser)} buttonLook="plain" change={end} />
+        <ConfirmButton
+          action={texts.end}
+          question={texts.endQuestion(browser)}
+          buttonLook="plain"
+          change={end}
+        />
       )}
     </li>
   );

@@ -49,7 +49,8 @@ export const accountCatalog = catalog(
     appearance: 'Idioma y apariencia',
     appearanceHint: 'Se guarda en este navegador.',
     emailTitle: 'Correo para iniciar sesión',
-    emailHint: 'Un correo nuevo termina todas sus demás sesiones. Enviamos ahí un enlace que lo confirma.',
+    emailHint:
+      'Un correo nuevo termina todas sus demás sesiones. Enviamos ahí un enlace que lo confirma.',
     passwordNow: 'Su contraseña',
     changeEmail: 'Cambiar el correo',
     confirmEmail: 'Guardar y confirmar',

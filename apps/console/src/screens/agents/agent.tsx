@@ -11,7 +11,12 @@ import { Section } from '../../parts/section';
 import { Failure, Skeleton } from '../../parts/states';
 import { Ago } from '../../parts/time';
 import { ViewTabs } from '../../parts/view-tabs';
-import { type AgentDefinition, type RouterDefinition, definitionOf, modelName } from '../build/definitions';
+import {
+  type AgentDefinition,
+  type RouterDefinition,
+  definitionOf,
+  modelName,
+} from '../build/definitions';
 import { links } from '../build/links';
 import { PromptText } from '../build/prompt';
 import { splitTemplate } from '../build/prompt-parts';
@@ -92,10 +97,18 @@ function DeployedAgent({ agent }: { agent: DeployedAgent }) {
 function Overview({ agent, definition }: { agent: DeployedAgent; definition: AgentDefinition }) {
   const texts = useTexts(agentsCatalog);
   const build = useTexts(buildCatalog);
-  const { model, tools = [], roles = [], threadContextParams = [], firstMessageSuggestions = [] } = definition;
+  const {
+    model,
+    tools = [],
+    roles = [],
+    threadContextParams = [],
+    firstMessageSuggestions = [],
+  } = definition;
   const settings = typeof model === 'object' ? model : undefined;
   const routers = useRouters().items.map((item) => definitionOf<RouterDefinition>(item));
-  const choosing = routers.filter(({ agents, fallback }) => [...agents, fallback].includes(agent.slug));
+  const choosing = routers.filter(({ agents, fallback }) =>
+    [...agents, fallback].includes(agent.slug),
+  );
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
       <div className="min-w-0 space-y-6">
@@ -109,10 +122,19 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
         <Facts
           facts={[
             [build.model, modelName(model) ?? build.defaultModel],
-            [texts.temperature, settings?.temperature !== undefined && formatNumber(settings.temperature)],
-            [texts.maxTokens, settings?.maxTokens && texts.tokens(formatNumber(settings.maxTokens))],
+            [
+              texts.temperature,
+              settings?.temperature !== undefined && formatNumber(settings.temperature),
+            ],
+            [
+              texts.maxTokens,
+              settings?.maxTokens && texts.tokens(formatNumber(settings.maxTokens)),
+            ],
             [texts.reasoning, settings?.reasoning],
-            [texts.fallbacks, settings?.fallbacks?.length ? <Names names={settings.fallbacks} /> : null],
+            [
+              texts.fallbacks,
+              settings?.fallbacks?.length ? <Names names={settings.fallbacks} /> : null,
+            ],
             [texts.language, definition.language],
             [texts.onFailure, onFailureText(definition, texts)],
             [build.revision, formatNumber(agent.revision)],
@@ -124,7 +146,10 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
           {tools.length === 0 ? (
             <p className="text-n11">{texts.noTools}</p>
           ) : (
-            <Names names={tools} linkOf={(tool) => (tool.includes('*') ? null : links.tool(tool))} />
+            <Names
+              names={tools}
+              linkOf={(tool) => (tool.includes('*') ? null : links.tool(tool))}
+            />
           )}
         </Section>
         <Section title={texts.roles}>

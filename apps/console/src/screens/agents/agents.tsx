@@ -25,7 +25,8 @@ export function Agents() {
       mainTitle={build.name}
       main={({ name, slug, description }) => [
         <>
-          <span className="font-medium">{name}</span> <code className="font-mono text-xs text-n11">{slug}</code>
+          <span className="font-medium">{name}</span>{' '}
+          <code className="font-mono text-xs text-n11">{slug}</code>
         </>,
         description,
       ]}
@@ -33,20 +34,33 @@ export function Agents() {
         {
           title: build.model,
           widthRem: 14,
-          cell: ({ model }) => modelName(model) ?? <span className="text-n11">{build.defaultModel}</span>,
+          cell: ({ model }) =>
+            modelName(model) ?? <span className="text-n11">{build.defaultModel}</span>,
         },
         {
           title: texts.toolCount,
           widthRem: 12,
-          cell: ({ tools = [] }) => tools.join(', ') || <span className="text-n10">{states.none}</span>,
+          cell: ({ tools = [] }) =>
+            tools.join(', ') || <span className="text-n10">{states.none}</span>,
         },
         {
           title: build.roles,
           widthRem: 8,
-          cell: ({ roles = [] }) => roles.join(', ') || <span className="text-n10">{states.none}</span>,
+          cell: ({ roles = [] }) =>
+            roles.join(', ') || <span className="text-n10">{states.none}</span>,
         },
-        { title: build.revision, widthRem: 5, isNumber: true, cell: ({ revision }) => formatNumber(revision) },
-        { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+        {
+          title: build.revision,
+          widthRem: 5,
+          isNumber: true,
+          cell: ({ revision }) => formatNumber(revision),
+        },
+        {
+          title: build.updated,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+        },
       ]}
       side={({ updatedAt }) => [<Ago at={updatedAt} className="text-n10" />]}
       empty={<NoAgents />}

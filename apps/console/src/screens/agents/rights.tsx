@@ -32,7 +32,11 @@ export function Rights({ agent: { rights, definition } }: { agent: DeployedAgent
         )}
       </Section>
       <Section title={texts.tools}>
-        {rights.tools.length === 0 ? <p className="text-n11">{texts.noTools}</p> : <ToolRights tools={rights.tools} />}
+        {rights.tools.length === 0 ? (
+          <p className="text-n11">{texts.noTools}</p>
+        ) : (
+          <ToolRights tools={rights.tools} />
+        )}
         <p className="mt-2 text-xs text-n10">{texts.mcp}</p>
       </Section>
     </div>
@@ -42,7 +46,8 @@ export function Rights({ agent: { rights, definition } }: { agent: DeployedAgent
 const head = 'border-b border-n5 px-2 py-1.5 text-left align-bottom text-xs font-normal text-n11';
 const cell = 'border-b border-n4 px-2 py-2 text-left align-top';
 /** On a phone the rows of a table are blocks, and each value has its name before it. */
-const table = 'w-full max-lg:block [&_tbody]:max-lg:block [&_tr]:max-lg:block [&_thead]:max-lg:hidden';
+const table =
+  'w-full max-lg:block [&_tbody]:max-lg:block [&_tr]:max-lg:block [&_thead]:max-lg:hidden';
 const narrow = 'max-lg:grid max-lg:grid-cols-[6rem_minmax(0,1fr)] max-lg:border-0 max-lg:py-1';
 
 function EntityRights({
@@ -62,7 +67,11 @@ function EntityRights({
       <thead>
         <tr>
           {[texts.entityType, ...names, texts.limits].map((name) => (
-            <th key={name} scope="col" className={`${head} ${name === texts.limits ? 'w-1/4' : ''}`}>
+            <th
+              key={name}
+              scope="col"
+              className={`${head} ${name === texts.limits ? 'w-1/4' : ''}`}
+            >
               {name}
             </th>
           ))}
@@ -71,7 +80,10 @@ function EntityRights({
       <tbody>
         {types.map(({ entityType, actions }) => (
           <tr key={entityType} className="max-lg:border-b max-lg:border-n4 max-lg:py-2">
-            <th scope="row" className={`${cell} font-normal max-lg:block max-lg:border-0 max-lg:py-1`}>
+            <th
+              scope="row"
+              className={`${cell} font-normal max-lg:block max-lg:border-0 max-lg:py-1`}
+            >
               <Link {...links.type(entityType)} className="font-mono text-xs text-accent">
                 {entityType}
               </Link>
@@ -86,7 +98,9 @@ function EntityRights({
             })}
             <td className={`${cell} ${narrow} text-xs text-n11`}>
               <Named name={texts.limits}>
-                {actions.some(({ action, allowed }) => allowed && (action === 'list' || action === 'read')) ? (
+                {actions.some(
+                  ({ action, allowed }) => allowed && (action === 'list' || action === 'read'),
+                ) ? (
                   <Limits type={entityType} roles={roles} />
                 ) : (
                   texts.seesNone
@@ -115,11 +129,18 @@ function Named({ name, children }: { name: string; children: ReactNode }) {
 /** An action that the roles allow needs a tool that does it. */
 function Right({ right, tools }: { right: RightOnType; tools: readonly RightOnTool[] }) {
   const texts = useTexts(agentsCatalog);
-  if (!right.allowed) return <Verdict is="denied" reason={right.reason} policies={right.policies} />;
+  if (!right.allowed)
+    return <Verdict is="denied" reason={right.reason} policies={right.policies} />;
   if (tools.some(({ isBuiltin, action }) => isBuiltin && action === right.action))
     return <Verdict is="allowed" reason={right.reason} policies={right.policies} />;
-  const hasCode = tools.some(({ isBuiltin, permission }) => !isBuiltin && permission?.allowed !== false);
-  return hasCode ? <Verdict is="inCode" reason={texts.inCodeWhy} /> : <Verdict is="noTool" reason={texts.noToolWhy} />;
+  const hasCode = tools.some(
+    ({ isBuiltin, permission }) => !isBuiltin && permission?.allowed !== false,
+  );
+  return hasCode ? (
+    <Verdict is="inCode" reason={texts.inCodeWhy} />
+  ) : (
+    <Verdict is="noTool" reason={texts.noToolWhy} />
+  );
 }
 
 const looks: Record<'allowed' | 'denied' | 'inCode' | 'noTool' | 'byType', [LucideIcon, string]> = {
@@ -150,10 +171,16 @@ function Verdict({
         <Icon aria-hidden size={14} className="shrink-0" /> {texts[is]}
       </span>
       {!isExplained && is === 'denied' && policies.length === 0 && (
-        <span className="block text-xs text-n11">{reason.startsWith('no policy of ') ? texts.noPolicy : reason}</span>
+        <span className="block text-xs text-n11">
+          {reason.startsWith('no policy of ') ? texts.noPolicy : reason}
+        </span>
       )}
       {policies.map(({ role, policy }) => (
-        <Link key={role + policy} {...links.role(role)} className="block text-xs text-n11 hover:underline">
+        <Link
+          key={role + policy}
+          {...links.role(role)}
+          className="block text-xs text-n11 hover:underline"
+        >
           {texts.policy(role, policy)}
         </Link>
       ))}
@@ -199,7 +226,10 @@ function ToolRights({ tools }: { tools: readonly RightOnTool[] }) {
       <tbody>
         {tools.map(({ name, action, permission }) => (
           <tr key={name} className="max-lg:border-b max-lg:border-n4 max-lg:py-2">
-            <th scope="row" className={`${cell} font-normal max-lg:block max-lg:border-0 max-lg:py-1`}>
+            <th
+              scope="row"
+              className={`${cell} font-normal max-lg:block max-lg:border-0 max-lg:py-1`}
+            >
               <Link {...links.tool(name)} className="font-mono text-xs text-accent">
                 {name}
               </Link>

@@ -28,7 +28,12 @@ export function AuditLog() {
   const navigate = route.useNavigate();
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  const input = { action: search.action, actorId: search.actor, targetId: search.target, since: startOf(search.since) };
+  const input = {
+    action: search.action,
+    actorId: search.actor,
+    targetId: search.target,
+    since: startOf(search.since),
+  };
   const list = usePages(
     [...key, 'audit-log', input],
     (cursor, signal) => api.listAuditLog({ ...input, cursor, limit: 100 }, { signal }),
@@ -54,11 +59,18 @@ export function AuditLog() {
           widthRem: 10,
           cell: ({ environment }) => (environment === null ? texts.everywhere : nav[environment]),
         },
-        { title: texts.when, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: texts.when,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(entry) => [
         <Ago at={entry.createdAt} className="text-n10" />,
-        <span className="block max-w-36 truncate">{entry.actor.name ?? texts.actors[entry.actor.type]}</span>,
+        <span className="block max-w-36 truncate">
+          {entry.actor.name ?? texts.actors[entry.actor.type]}
+        </span>,
       ]}
       onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
       empty={<Empty title={texts.emptyTitle}>{texts.empty}</Empty>}
@@ -70,7 +82,10 @@ export function AuditLog() {
         label={texts.action}
         value={search.action ?? ''}
         onChange={({ target }) => filter({ action: target.value || undefined })}
-        options={[['', texts.anyAction], ...withCurrent(Object.entries(texts.actions), search.action)]}
+        options={[
+          ['', texts.anyAction],
+          ...withCurrent(Object.entries(texts.actions), search.action),
+        ]}
       />
       <ActorChoice value={search.actor} onChange={(actor) => filter({ actor })} />
       <label className="flex shrink-0 items-center gap-1.5 text-n11">
@@ -83,7 +98,11 @@ export function AuditLog() {
         />
       </label>
       {search.target !== undefined && (
-        <Toggle label={texts.targetFilter(search.target)} isOn onChange={() => filter({ target: undefined })} />
+        <Toggle
+          label={texts.targetFilter(search.target)}
+          isOn
+          onChange={() => filter({ target: undefined })}
+        />
       )}
     </ListWithDialogs>
   );
@@ -93,10 +112,18 @@ type Options = (readonly [value: string, text: string])[];
 
 /** A value of the address that no option has is shown as it is. */
 const withCurrent = (options: Options, value: string | undefined): Options =>
-  value === undefined || options.some(([one]) => one === value) ? options : [...options, [value, value]];
+  value === undefined || options.some(([one]) => one === value)
+    ? options
+    : [...options, [value, value]];
 
 /** Who is in the log: the people of the organization, and the API keys of the environment. */
-function ActorChoice({ value, onChange }: { value?: string; onChange: (actor: string | undefined) => void }) {
+function ActorChoice({
+  value,
+  onChange,
+}: {
+  value?: string;
+  onChange: (actor: string | undefined) => void;
+}) {
   const texts = useTexts(auditLogCatalog);
   const { api, key } = useWorkspace();
   const people = usePeople();

@@ -20,17 +20,25 @@ export function EntryDetails({ entry }: { entry: Entry }) {
             texts.who,
             <>
               <Actor of={entry} />
-              {actor.type === 'command' && <span className="block text-n10">{texts.commandHint}</span>}
+              {actor.type === 'command' && (
+                <span className="block text-n10">{texts.commandHint}</span>
+              )}
             </>,
           ],
-          [texts.actorId, actor.id && <WithFilter id={actor.id} search={{ actor: actor.id }} text={texts.onlyActor} />],
+          [
+            texts.actorId,
+            actor.id && (
+              <WithFilter id={actor.id} search={{ actor: actor.id }} text={texts.onlyActor} />
+            ),
+          ],
           [texts.where, address && <CopyText text={address} />],
           [texts.environment, environment === null ? texts.everywhere : nav[environment]],
           [
             texts.target,
             target && (
               <>
-                {target.type} <WithFilter id={target.id} search={{ target: target.id }} text={texts.onlyTarget} />
+                {target.type}{' '}
+                <WithFilter id={target.id} search={{ target: target.id }} text={texts.onlyTarget} />
               </>
             ),
           ],
@@ -42,7 +50,15 @@ export function EntryDetails({ entry }: { entry: Entry }) {
   );
 }
 
-function WithFilter({ id, search, text }: { id: string; search: { actor?: string; target?: string }; text: string }) {
+function WithFilter({
+  id,
+  search,
+  text,
+}: {
+  id: string;
+  search: { actor?: string; target?: string };
+  text: string;
+}) {
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
       <CopyText text={id} />
@@ -60,7 +76,11 @@ function Changes({ entry: { before, after } }: { entry: Entry }) {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   if (fields.length === 0) return <p className="text-n11">{texts.noChanges}</p>;
   const textOf = (value: unknown) =>
-    value === undefined ? states.noValue : typeof value === 'string' ? value : JSON.stringify(value);
+    value === undefined
+      ? states.noValue
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value);
   const cell = 'py-1.5 pr-3 align-top';
   return (
     <table className="w-full">

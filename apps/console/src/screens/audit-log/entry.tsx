@@ -9,7 +9,8 @@ export function Actor({ of: { actor } }: { of: Entry }) {
   if (actor.name === null) return <>{actors[actor.type]}</>;
   return (
     <>
-      {actor.name} {actor.type !== 'person' && <span className="text-n10">· {actors[actor.type]}</span>}
+      {actor.name}{' '}
+      {actor.type !== 'person' && <span className="text-n10">· {actors[actor.type]}</span>}
     </>
   );
 }

@@ -4,7 +4,8 @@ export const auditLogCatalog = catalog(
   {
     title: 'Audit log',
     emptyTitle: 'No entries yet',
-    empty: 'Every change that people, keys and commands make leaves an entry here. Entries are never changed.',
+    empty:
+      'Every change that people, keys and commands make leaves an entry here. Entries are never changed.',
     what: 'What',
     who: 'Who',
     where: 'From',
@@ -12,7 +13,13 @@ export const auditLogCatalog = catalog(
     anyAction: 'Any action',
     anyActor: 'Anyone',
     since: 'Since',
-    actors: { api_key: 'API key', person: 'person', command: 'command', webhook: 'webhook', system: 'system' },
+    actors: {
+      api_key: 'API key',
+      person: 'person',
+      command: 'command',
+      webhook: 'webhook',
+      system: 'system',
+    },
     commandHint: 'A command with access to the database',
     action: 'Action',
     actorId: 'Id',
@@ -88,7 +95,8 @@ export const auditLogCatalog = catalog(
   {
     title: 'Registro de auditoría',
     emptyTitle: 'Aún no hay entradas',
-    empty: 'Cada cambio que hacen personas, claves y comandos deja aquí una entrada. Las entradas no cambian nunca.',
+    empty:
+      'Cada cambio que hacen personas, claves y comandos deja aquí una entrada. Las entradas no cambian nunca.',
     what: 'Qué',
     who: 'Quién',
     where: 'Desde',
@@ -96,7 +104,13 @@ export const auditLogCatalog = catalog(
     anyAction: 'Cualquier acción',
     anyActor: 'Cualquiera',
     since: 'Desde el',
-    actors: { api_key: 'clave de API', person: 'persona', command: 'comando', webhook: 'webhook', system: 'sistema' },
+    actors: {
+      api_key: 'clave de API',
+      person: 'persona',
+      command: 'comando',
+      webhook: 'webhook',
+      system: 'sistema',
+    },
     commandHint: 'Un comando con acceso a la base de datos',
     action: 'Acción',
     actorId: 'Id',

@@ -20,11 +20,9 @@ test.each<[string[] | undefined, string, boolean]>([
 });
 
 test('a model is named, or has settings with its name', () => {
-  expect([undefined, 'openai/gpt', { model: 'openai/gpt', temperature: 0 }].map(modelName)).toEqual([
-    undefined,
-    'openai/gpt',
-    'openai/gpt',
-  ]);
+  expect([undefined, 'openai/gpt', { model: 'openai/gpt', temperature: 0 }].map(modelName)).toEqual(
+    [undefined, 'openai/gpt', 'openai/gpt'],
+  );
 });
 
 test.each([

@@ -15,7 +15,14 @@ export interface AgentDefinition {
 }
 
 export type AgentModel =
-  string | { model: string; temperature?: number; maxTokens?: number; reasoning?: string; fallbacks?: string[] };
+  | string
+  | {
+      model: string;
+      temperature?: number;
+      maxTokens?: number;
+      reasoning?: string;
+      fallbacks?: string[];
+    };
 
 export interface Param {
   name: string;
@@ -85,4 +92,8 @@ export const listsTool = (list: readonly string[] = [], tool: string): boolean =
 
 /** A value of a rule, as people read it. */
 export const shownValue = (value: unknown): string =>
-  Array.isArray(value) ? value.map(shownValue).join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
+  Array.isArray(value)
+    ? value.map(shownValue).join(', ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);

@@ -1,10 +1,14 @@
 import { markValues, splitTemplate } from './prompt-parts';
 
-const namesOf = (template: string) => splitTemplate(template).flatMap(({ name }) => (name === null ? [] : [name]));
+const namesOf = (template: string) =>
+  splitTemplate(template).flatMap(({ name }) => (name === null ? [] : [name]));
 
 test.each([
   ['Hello {{ name }}, {{a.b | "you"}}!', ['name', 'a.b']],
-  ['{{tool.run({"text": "a) }} \\" b", "n": (1)})}} and {{ tool.other() | "none" }}', ['tool.run', 'tool.other']],
+  [
+    '{{tool.run({"text": "a) }} \\" b", "n": (1)})}} and {{ tool.other() | "none" }}',
+    ['tool.run', 'tool.other'],
+  ],
   ['{{ not a path! }} {{}} {{1}}', ['not a path!', '', '1']],
   ['{{open {{name}}', ['open {{name']],
   ['no end {{ name', []],

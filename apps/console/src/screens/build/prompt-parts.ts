@@ -90,7 +90,10 @@ export function markValues(template: string, compiled: string): PromptPart[] {
       continue;
     }
     // The last text ends the prompt, so a value that contains the same text is not cut.
-    const start = at === templateParts.length - 1 ? compiled.length - text.length : compiled.indexOf(text, from);
+    const start =
+      at === templateParts.length - 1
+        ? compiled.length - text.length
+        : compiled.indexOf(text, from);
     if (start < from || !compiled.startsWith(text, start) || (names.length === 0 && start > from))
       return [{ text: compiled, name: null }];
     addValue(start);

@@ -24,7 +24,13 @@ export function Sentences({
 }
 
 /** Names such as slugs, each of which may lead somewhere. */
-export function Names({ names, linkOf }: { names: readonly string[]; linkOf?: (name: string) => LinkProps | null }) {
+export function Names({
+  names,
+  linkOf,
+}: {
+  names: readonly string[];
+  linkOf?: (name: string) => LinkProps | null;
+}) {
   const { states } = useTexts();
   if (names.length === 0) return <span className="text-n10">{states.none}</span>;
   const look = 'inline-flex items-center rounded bg-n3 px-1.5 py-0.5 font-mono text-xs';

@@ -48,7 +48,8 @@ export const buildCatalog = catalog(
     noFields: 'No arguments.',
   },
   {
-    asCode: 'Se define como código y aquí solo se lee. Cambie los archivos de su proyecto y ejecute',
+    asCode:
+      'Se define como código y aquí solo se lee. Cambie los archivos de su proyecto y ejecute',
     emptyValue: 'vacío',
     revision: 'Revisión',
     updated: 'Último cambio',

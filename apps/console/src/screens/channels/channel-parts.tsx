@@ -15,7 +15,8 @@ export function useChannels() {
 }
 
 /** The number as people write it. */
-export const numberOf = ({ phoneNumber, id }: Channel): string => (phoneNumber === null ? id : `+${phoneNumber}`);
+export const numberOf = ({ phoneNumber, id }: Channel): string =>
+  phoneNumber === null ? id : `+${phoneNumber}`;
 
 export function ChannelStatus({ of: { status, webhookProblem } }: { of: Channel }) {
   const { statuses } = useTexts(channelsCatalog);
@@ -37,7 +38,11 @@ export function ContactTypePick({ value }: { value?: string | null }) {
       hint={texts.contactTypeHint}
       name="contactType"
       defaultValue={value ?? ''}
-      options={[['', texts.noType], ...(value && !types ? [[value, value] as const] : []), ...options]}
+      options={[
+        ['', texts.noType],
+        ...(value && !types ? [[value, value] as const] : []),
+        ...options,
+      ]}
     />
   );
 }

@@ -13,7 +13,13 @@ import { OpenItem } from '../../parts/open-item';
 import { SaveLine } from '../../parts/save-line';
 import { Section } from '../../parts/section';
 import { Notice, Problem } from '../../parts/states';
-import { type Channel, ChannelStatus, ContactTypePick, numberOf, useChannels } from './channel-parts';
+import {
+  type Channel,
+  ChannelStatus,
+  ContactTypePick,
+  numberOf,
+  useChannels,
+} from './channel-parts';
 import { SetupLink } from './connect-channel';
 import { Templates } from './templates';
 import { channelsCatalog } from './texts';
@@ -34,11 +40,16 @@ export function ChannelScreen({ id }: { id: string }) {
         >
           <div className="max-w-3xl space-y-8 p-4 md:p-6">
             {isAdmin && channel.webhookProblem && <RegisterAgain channel={channel} />}
-            {isAdmin && channel.status === 'pending' && channel.customerId !== null && <NewLink channel={channel} />}
+            {isAdmin && channel.status === 'pending' && channel.customerId !== null && (
+              <NewLink channel={channel} />
+            )}
             <Facts
               facts={[
                 [texts.id, <CopyText text={channel.id} />],
-                [texts.phoneNumberId, channel.phoneNumberId && <CopyText text={channel.phoneNumberId} />],
+                [
+                  texts.phoneNumberId,
+                  channel.phoneNumberId && <CopyText text={channel.phoneNumberId} />,
+                ],
                 [texts.customerId, channel.customerId && <CopyText text={channel.customerId} />],
                 [texts.answerer, !isAdmin && (channel.agent ?? channel.router)],
                 [texts.contactType, !isAdmin && channel.contactType],
@@ -59,7 +70,11 @@ function Answerer({ channel }: { channel: Channel }) {
   const { api } = useWorkspace();
   const change = useChange(
     ({ answerer, contactType }: Record<string, string>) =>
-      api.updateChannel({ id: channel.id, ...answererOf(answerer!), contactType: contactType || null }),
+      api.updateChannel({
+        id: channel.id,
+        ...answererOf(answerer!),
+        contactType: contactType || null,
+      }),
     'channels',
   );
   return (
@@ -73,7 +88,8 @@ function Answerer({ channel }: { channel: Channel }) {
   );
 }
 
-const answererIn = ({ agent, router }: Channel) => (router === null ? { agent: agent! } : { router });
+const answererIn = ({ agent, router }: Channel) =>
+  router === null ? { agent: agent! } : { router };
 
 /** Registers the webhook, which connecting the number again does. */
 function RegisterAgain({ channel }: { channel: Channel }) {
@@ -104,7 +120,9 @@ function NewLink({ channel }: { channel: Channel }) {
   const { api } = useWorkspace();
   const { show } = useOpen();
   const { id, customerId, contactType } = channel;
-  const make = useChange(() => api.connectChannel({ ...answererIn(channel), customerId: customerId!, contactType }));
+  const make = useChange(() =>
+    api.connectChannel({ ...answererIn(channel), customerId: customerId!, contactType }),
+  );
   const replace = useChange(async () => {
     await api.disconnectChannel({ id });
     show(make.data!.channel.id);
@@ -113,7 +131,11 @@ function NewLink({ channel }: { channel: Channel }) {
     <div className="space-y-2">
       <Notice>
         {texts.newLinkHint}
-        <Button className="ml-auto" isBusy={make.isPending || replace.isPending} onClick={() => make.mutate()}>
+        <Button
+          className="ml-auto"
+          isBusy={make.isPending || replace.isPending}
+          onClick={() => make.mutate()}
+        >
           {texts.newLink}
         </Button>
       </Notice>

@@ -31,7 +31,11 @@ function List() {
         linkOf={({ id }) => linkOf(id)}
         mainTitle={texts.number}
         main={(channel) => [
-          channel.phoneNumber === null ? <span className="text-n11">{texts.noNumber}</span> : numberOf(channel),
+          channel.phoneNumber === null ? (
+            <span className="text-n11">{texts.noNumber}</span>
+          ) : (
+            numberOf(channel)
+          ),
           <code className="font-mono">{channel.id}</code>,
         ]}
         columns={[

@@ -29,7 +29,9 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
     return made;
   }, 'channels');
   if (connect.data?.setupLink)
-    return <SetupLink link={connect.data.setupLink} onClose={() => show(connect.data.channel.id)} />;
+    return (
+      <SetupLink link={connect.data.setupLink} onClose={() => show(connect.data.channel.id)} />
+    );
   const submit = ({ answerer, contactType, name, phoneNumberId }: Record<string, string>) =>
     connect.mutate({
       ...answererOf(answerer!),
@@ -38,7 +40,8 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
       ...(way === 'number' && { phoneNumberId: phoneNumberId!.trim() }),
       ...(way === 'simulated' && { isSimulated: true }),
     });
-  const ways: readonly Way[] = environment === 'development' ? ['link', 'number', 'simulated'] : ['link', 'number'];
+  const ways: readonly Way[] =
+    environment === 'development' ? ['link', 'number', 'simulated'] : ['link', 'number'];
   return (
     <FormDialog
       title={texts.connectTitle}
@@ -53,7 +56,11 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
         legend={texts.how}
         name="way"
         value={way}
-        options={ways.map((one) => ({ value: one, label: texts.ways[one], hint: texts.wayHints[one] }))}
+        options={ways.map((one) => ({
+          value: one,
+          label: texts.ways[one],
+          hint: texts.wayHints[one],
+        }))}
         onChange={choose}
       />
       {way === 'link' && (
@@ -77,7 +84,9 @@ export function ConnectChannel({ onClose }: { onClose: () => void }) {
         />
       )}
       <ContactTypePick />
-      {connect.error instanceof ParleyApiError && connect.error.code === 'not_configured' && <KapsoFirst />}
+      {connect.error instanceof ParleyApiError && connect.error.code === 'not_configured' && (
+        <KapsoFirst />
+      )}
     </FormDialog>
   );
 }

@@ -16,10 +16,15 @@ interface Shown {
 
 /** What people read of a template, which is as the provider describes it. */
 function shownOf({ name, language, status, components }: Record<string, unknown>): Shown {
-  const body = (Array.isArray(components) ? (components as { type?: unknown; text?: unknown }[]) : []).find(
-    ({ type }) => String(type).toUpperCase() === 'BODY',
-  );
-  return { name: String(name), language: String(language), status: String(status), text: String(body?.text ?? '') };
+  const body = (
+    Array.isArray(components) ? (components as { type?: unknown; text?: unknown }[]) : []
+  ).find(({ type }) => String(type).toUpperCase() === 'BODY');
+  return {
+    name: String(name),
+    language: String(language),
+    status: String(status),
+    text: String(body?.text ?? ''),
+  };
 }
 
 export function Templates({ channel: { id } }: { channel: Channel }) {
@@ -27,7 +32,8 @@ export function Templates({ channel: { id } }: { channel: Channel }) {
   const { api, key } = useWorkspace();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'channels', 'templates', id],
-    queryFn: async ({ signal }) => (await api.listChannelTemplates({ id }, { signal })).data.map(shownOf),
+    queryFn: async ({ signal }) =>
+      (await api.listChannelTemplates({ id }, { signal })).data.map(shownOf),
     staleTime: 60_000,
   });
   return (

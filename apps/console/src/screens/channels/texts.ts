@@ -6,7 +6,11 @@ export const channelsCatalog = catalog(
     number: 'WhatsApp number',
     noNumber: 'Waiting for a number',
     status: 'Status',
-    statuses: { connected: 'connected', pending: 'waiting for the number', problem: 'messages may not arrive' },
+    statuses: {
+      connected: 'connected',
+      pending: 'waiting for the number',
+      problem: 'messages may not arrive',
+    },
     answerer: 'Who answers',
     answererHint: 'Applies from the next message of each contact.',
     contactType: 'Entity type of contacts',
@@ -23,7 +27,11 @@ export const channelsCatalog = catalog(
     connect: 'Connect number',
     connectTitle: 'Connect a WhatsApp number',
     how: 'Number',
-    ways: { link: 'A new number', number: 'A number already at Kapso', simulated: 'A simulated number' },
+    ways: {
+      link: 'A new number',
+      number: 'A number already at Kapso',
+      simulated: 'A simulated number',
+    },
     wayHints: {
       link: 'Creates a link. The owner of the number opens it and connects the number to WhatsApp.',
       number: 'It is already connected at Kapso. Messages reach this environment at once.',
@@ -36,18 +44,21 @@ export const channelsCatalog = catalog(
     needs: 'Kapso has to be set up first:',
     setUpKapso: 'Set up Kapso',
     setupLink: 'Setup link',
-    linkOnce: 'Send it to the owner of the number. It is not shown again; a new one can be created.',
+    linkOnce:
+      'Send it to the owner of the number. It is not shown again; a new one can be created.',
     openLink: 'Open link',
     newLink: 'Create new setup link',
     newLinkHint:
       'The number is not connected yet. A new link replaces this channel with one that waits in the same way.',
 
-    webhookProblem: 'The webhook of this number could not be registered, so messages may not arrive.',
+    webhookProblem:
+      'The webhook of this number could not be registered, so messages may not arrive.',
     registerAgain: 'Register it again',
 
     change: 'Save changes',
     templates: 'Templates',
-    templatesHint: 'Outside the 24-hour window only a template can be sent. Kapso and Meta manage them.',
+    templatesHint:
+      'Outside the 24-hour window only a template can be sent. Kapso and Meta manage them.',
     noTemplates: 'The number has no templates.',
 
     disconnect: 'Disconnect',
@@ -61,7 +72,11 @@ export const channelsCatalog = catalog(
     number: 'Número de WhatsApp',
     noNumber: 'Espera un número',
     status: 'Estado',
-    statuses: { connected: 'conectado', pending: 'espera el número', problem: 'podrían no llegar mensajes' },
+    statuses: {
+      connected: 'conectado',
+      pending: 'espera el número',
+      problem: 'podrían no llegar mensajes',
+    },
     answerer: 'Quién responde',
     answererHint: 'Se aplica desde el próximo mensaje de cada contacto.',
     contactType: 'Tipo de entidad de los contactos',
@@ -73,12 +88,17 @@ export const channelsCatalog = catalog(
     customerId: 'Cliente en Kapso',
     emptyTitle: 'Aún no hay canales',
     empty: 'Un canal es un número de WhatsApp que responde un agente. Conecte uno aquí, o con:',
-    emptyMember: 'Un canal es un número de WhatsApp que responde un agente. Lo conecta un administrador.',
+    emptyMember:
+      'Un canal es un número de WhatsApp que responde un agente. Lo conecta un administrador.',
 
     connect: 'Conectar número',
     connectTitle: 'Conectar un número de WhatsApp',
     how: 'Número',
-    ways: { link: 'Un número nuevo', number: 'Un número que Kapso ya tiene', simulated: 'Un número simulado' },
+    ways: {
+      link: 'Un número nuevo',
+      number: 'Un número que Kapso ya tiene',
+      simulated: 'Un número simulado',
+    },
     wayHints: {
       link: 'Crea un enlace. El dueño del número lo abre y conecta el número a WhatsApp.',
       number: 'Ya está conectado en Kapso. Los mensajes llegan de inmediato a este entorno.',
@@ -102,7 +122,8 @@ export const channelsCatalog = catalog(
 
     change: 'Guardar los cambios',
     templates: 'Plantillas',
-    templatesHint: 'Fuera de la ventana de 24 horas solo se puede enviar una plantilla. Las administran Kapso y Meta.',
+    templatesHint:
+      'Fuera de la ventana de 24 horas solo se puede enviar una plantilla. Las administran Kapso y Meta.',
     noTemplates: 'El número no tiene plantillas.',
 
     disconnect: 'Desconectar',

@@ -7,7 +7,13 @@ import { useObjectUrl } from './media';
 import { type Attachment, maxPictureBytes } from './use-attachment';
 
 /** What will be sent, before it is. */
-export function AttachmentPreview({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
+export function AttachmentPreview({
+  attachment,
+  onRemove,
+}: {
+  attachment: Attachment;
+  onRemove: () => void;
+}) {
   const composer = useTexts(composerCatalog);
   const { file } = attachment;
   const url = useObjectUrl(file);
@@ -17,7 +23,12 @@ export function AttachmentPreview({ attachment, onRemove }: { attachment: Attach
       {isPicture && url !== null ? (
         <img src={url} alt={composer.preview(file.name)} className="max-h-24 max-w-32 rounded" />
       ) : file.type.startsWith('audio/') && url !== null ? (
-        <audio controls src={url} aria-label={composer.preview(file.name)} className="h-11 min-w-0 flex-1" />
+        <audio
+          controls
+          src={url}
+          aria-label={composer.preview(file.name)}
+          className="h-11 min-w-0 flex-1"
+        />
       ) : (
         <FileText aria-hidden size={24} className="shrink-0 text-n10" />
       )}
@@ -40,7 +51,13 @@ export function AttachButtons({ onFiles }: { onFiles: (files: FileList | null) =
     <>
       <FileButton icon={Paperclip} label={composer.attach} onFiles={onFiles} />
       <span className="hidden [@media(pointer:coarse)]:inline-flex">
-        <FileButton icon={Camera} label={composer.camera} onFiles={onFiles} accept="image/*" capture="environment" />
+        <FileButton
+          icon={Camera}
+          label={composer.camera}
+          onFiles={onFiles}
+          accept="image/*"
+          capture="environment"
+        />
       </span>
     </>
   );

@@ -74,13 +74,20 @@ export function MessageBubble({ threadId, message, sent, personId }: MessageBubb
         : author.type === 'phone'
           ? conversations.phone
           : author.name;
-  const kind = { note: conversations.teamNote, system: conversations.handedBack, user: null, assistant: null }[role];
+  const kind = {
+    note: conversations.teamNote,
+    system: conversations.handedBack,
+    user: null,
+    assistant: null,
+  }[role];
   // A file without a text has its type as its text.
   const isFileOnly = Boolean(sent?.media) && message.content === `[${sent!.type}]`;
   const isOfChannel = role === 'user' && message.channelMessageId !== null;
   const files = isOfChannel && !sent?.media ? filesIn(message.content) : [];
-  const template = sent?.type === 'template' ? /^\[template (.+)\]$/.exec(message.content)?.[1] : undefined;
-  const text = isFileOnly || template !== undefined ? '' : isOfChannel ? withoutFiles(whole.text) : whole.text;
+  const template =
+    sent?.type === 'template' ? /^\[template (.+)\]$/.exec(message.content)?.[1] : undefined;
+  const text =
+    isFileOnly || template !== undefined ? '' : isOfChannel ? withoutFiles(whole.text) : whole.text;
   return (
     <Bubble
       look={look}
@@ -99,8 +106,12 @@ export function MessageBubble({ threadId, message, sent, personId }: MessageBubb
       {sent?.media && /^(audio|voice)$/.test(sent.type) && text !== '' && (
         <p className="mt-1 text-xs text-n11">{conversations.transcript}</p>
       )}
-      {files.length > 0 && <p className="text-n11">{files.map((one) => conversations.types[one]).join(', ')}</p>}
-      {template !== undefined && <p className="text-base">{`${conversations.types.template}: ${template}`}</p>}
+      {files.length > 0 && (
+        <p className="text-n11">{files.map((one) => conversations.types[one]).join(', ')}</p>
+      )}
+      {template !== undefined && (
+        <p className="text-base">{`${conversations.types.template}: ${template}`}</p>
+      )}
       {text !== '' && <BubbleText text={text} />}
       {whole.isCut && <ShowAll {...whole} />}
     </Bubble>
@@ -171,8 +182,12 @@ function Reaction({ emoji, quoted }: { emoji: string; quoted: string | null }) {
   const conversations = useTexts(conversationsCatalog);
   return (
     <div>
-      {quoted !== null && <p className="truncate border-l-2 border-n7 pl-2 text-xs text-n11">{quoted}</p>}
-      <p className="text-base">{emoji === '' ? conversations.reactionRemoved : conversations.reacted(emoji)}</p>
+      {quoted !== null && (
+        <p className="truncate border-l-2 border-n7 pl-2 text-xs text-n11">{quoted}</p>
+      )}
+      <p className="text-base">
+        {emoji === '' ? conversations.reactionRemoved : conversations.reacted(emoji)}
+      </p>
     </div>
   );
 }

@@ -8,7 +8,8 @@ export const composerCatalog = catalog(
     agentAnswers: (agent: string) => `${agent} is answering. If you reply, you take over.`,
     someoneAgent: 'The agent',
     someone: 'A person',
-    windowClosed: 'More than 24 hours have passed since the last message, so WhatsApp accepts only templates.',
+    windowClosed:
+      'More than 24 hours have passed since the last message, so WhatsApp accepts only templates.',
     writeReply: 'Write a reply…',
     writeNote: 'Write a note for your team…',
     reply: 'Reply',
@@ -19,7 +20,8 @@ export const composerCatalog = catalog(
     camera: 'Take a photo',
     removeFile: 'Remove the file',
     preview: (name: string) => `Preview of ${name}`,
-    fileTooLarge: (name: string, size: string, limit: string) => `${name} is ${size}. At most ${limit} can be sent.`,
+    fileTooLarge: (name: string, size: string, limit: string) =>
+      `${name} is ${size}. At most ${limit} can be sent.`,
     fileEmpty: (name: string) => `${name} is empty.`,
     oneFile: 'One file can be sent at a time.',
     soundWithText: 'WhatsApp sends no text with an audio file. Send the text as another message.',
@@ -30,7 +32,8 @@ export const composerCatalog = catalog(
     sendTemplate: 'Send template',
     noTemplates: 'No connected number has an approved template.',
     templateValue: (position: number) => `Value ${position}`,
-    templateOnly: 'This template has a picture, a file or a link of its own, which cannot be filled in here.',
+    templateOnly:
+      'This template has a picture, a file or a link of its own, which cannot be filled in here.',
     length: (count: string, limit: string) => `${count} of ${limit} characters`,
     queued: 'Queued',
     sending: 'Sending…',
@@ -43,11 +46,14 @@ export const composerCatalog = catalog(
   },
   {
     youAnswer: 'Usted está respondiendo',
-    answeredBy: (name) => `Está respondiendo ${name}. Si usted responde, pasa a atender la conversación.`,
-    agentAnswers: (agent) => `Está respondiendo ${agent}. Si usted responde, pasa a atender la conversación.`,
+    answeredBy: (name) =>
+      `Está respondiendo ${name}. Si usted responde, pasa a atender la conversación.`,
+    agentAnswers: (agent) =>
+      `Está respondiendo ${agent}. Si usted responde, pasa a atender la conversación.`,
     someoneAgent: 'el agente',
     someone: 'otra persona',
-    windowClosed: 'Pasaron más de 24 horas desde el último mensaje: WhatsApp solo acepta plantillas.',
+    windowClosed:
+      'Pasaron más de 24 horas desde el último mensaje: WhatsApp solo acepta plantillas.',
     writeReply: 'Escriba una respuesta…',
     writeNote: 'Escriba una nota para su equipo…',
     reply: 'Respuesta',
@@ -69,7 +75,8 @@ export const composerCatalog = catalog(
     sendTemplate: 'Enviar plantilla',
     noTemplates: 'Ningún número conectado tiene plantillas aprobadas.',
     templateValue: (position) => `Valor ${position}`,
-    templateOnly: 'Esta plantilla lleva una foto, un archivo o un enlace propio, que aquí no se puede completar.',
+    templateOnly:
+      'Esta plantilla lleva una foto, un archivo o un enlace propio, que aquí no se puede completar.',
     length: (count, limit) => `${count} de ${limit} caracteres`,
     queued: 'En cola',
     sending: 'Enviando…',

@@ -1,5 +1,12 @@
 import { SendHorizontal } from 'lucide-react';
-import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject, useMemo, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useMemo,
+  useState,
+} from 'react';
 import { useWorkspace } from '../../frame/workspace';
 import { formatNumber, useTexts } from '../../i18n';
 import { Button, Toggle } from '../../parts/controls';
@@ -30,7 +37,10 @@ interface ComposerProps {
 export function useDraft(threadId: string, personId: string) {
   const { key } = useWorkspace();
   const [keptText, keptNote] = useMemo(
-    () => ['draft', 'draft-note'].map((name) => stored([name, personId, ...key, threadId].join('.'))) as [Kept, Kept],
+    () =>
+      ['draft', 'draft-note'].map((name) =>
+        stored([name, personId, ...key, threadId].join('.')),
+      ) as [Kept, Kept],
     [personId, key, threadId],
   );
   const [text, setText] = useState(() => keptText.get() ?? '');
@@ -46,7 +56,15 @@ type Kept = ReturnType<typeof stored>;
 type Draft = ReturnType<typeof useDraft>;
 
 /** Writes replies, notes and templates. */
-export function Composer({ thread, personId, writer, draft, lastMessageId, onSend, onTyping }: ComposerProps) {
+export function Composer({
+  thread,
+  personId,
+  writer,
+  draft,
+  lastMessageId,
+  onSend,
+  onTyping,
+}: ComposerProps) {
   const composer = useTexts(composerCatalog);
   useTick(30_000);
   const { text, isNote } = draft;
@@ -57,7 +75,8 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
   const mayAttach = isWhatsapp && !isNote && !isBlocked;
   const file = mayAttach ? attachment : null;
   const isEmpty = text.trim() === '' && file === null;
-  const isSoundWithText = file !== null && file.file.type.startsWith('audio/') && text.trim() !== '';
+  const isSoundWithText =
+    file !== null && file.file.type.startsWith('audio/') && text.trim() !== '';
   const isReady = !isEmpty && !isBlocked && !isSoundWithText;
   const isOver = useDroppedFiles(mayAttach, (files) => void attach(files));
 
@@ -84,7 +103,8 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
     writer.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.nativeEvent.isComposing) send(event);
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.nativeEvent.isComposing)
+      send(event);
   };
   const onPaste = (event: ClipboardEvent) => {
     if (!mayAttach || event.clipboardData.files.length === 0) return;
@@ -140,7 +160,9 @@ export function Composer({ thread, personId, writer, draft, lastMessageId, onSen
               {composer.template}
             </Button>
           )}
-          <kbd className="ml-auto font-sans text-xs text-n10 [@media(pointer:coarse)]:invisible">⌘⏎</kbd>
+          <kbd className="ml-auto font-sans text-xs text-n10 [@media(pointer:coarse)]:invisible">
+            ⌘⏎
+          </kbd>
           <Button type="submit" look="primary" icon={SendHorizontal} disabled={!isReady}>
             {isNote ? composer.sendNote : composer.send}
           </Button>

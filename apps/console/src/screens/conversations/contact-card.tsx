@@ -47,7 +47,9 @@ export function ContactCard({ thread }: { thread: Thread }) {
             ],
             [
               texts.externalId,
-              thread.contactId === null && thread.externalId !== null ? <CopyText text={thread.externalId} /> : null,
+              thread.contactId === null && thread.externalId !== null ? (
+                <CopyText text={thread.externalId} />
+              ) : null,
             ],
             [texts.id, <CopyText key="id" text={thread.id} />],
           ]}

@@ -32,7 +32,12 @@ export function ContactEntity({ entity }: { entity: Entity }) {
       <CardSection
         title={types?.find(({ slug }) => slug === entity.type)?.name ?? entity.type}
         action={
-          <Link to="data/$type" params={{ type: entity.type }} search={{ entity: entity.id }} className={link}>
+          <Link
+            to="data/$type"
+            params={{ type: entity.type }}
+            search={{ entity: entity.id }}
+            className={link}
+          >
             {texts.openEntity}
           </Link>
         }
@@ -72,7 +77,9 @@ export function ContactEntity({ entity }: { entity: Entity }) {
         </CardSection>
       ))}
       {payments.data !== undefined && payments.data.data.length > 0 && (
-        <CardSection title={`${texts.payments} · ${formatNumber(payments.data.total ?? payments.data.data.length)}`}>
+        <CardSection
+          title={`${texts.payments} · ${formatNumber(payments.data.total ?? payments.data.data.length)}`}
+        >
           <ul>
             {payments.data.data.map((one) => (
               <Payment key={one.id} payment={one} />
@@ -99,7 +106,12 @@ const rowLook = 'tap flex items-baseline justify-between gap-2 rounded px-1 py-1
 function RelatedEntity({ entity, type }: { entity: Entity; type: DataType }) {
   return (
     <li>
-      <Link to="data/$type" params={{ type: entity.type }} search={{ entity: entity.id }} className={rowLook}>
+      <Link
+        to="data/$type"
+        params={{ type: entity.type }}
+        search={{ entity: entity.id }}
+        className={rowLook}
+      >
         <span className="min-w-0 truncate">{labelOf(entity, type)}</span>
         <Ago at={entity.createdAt} className="shrink-0 text-xs text-n11" />
       </Link>
@@ -112,7 +124,9 @@ function Payment({ payment }: { payment: Entity }) {
   return (
     <li>
       <Link to="payments/$paymentId" params={{ paymentId: payment.id }} className={rowLook}>
-        <span className="min-w-0 truncate">{typeof description === 'string' ? description : payment.id}</span>
+        <span className="min-w-0 truncate">
+          {typeof description === 'string' ? description : payment.id}
+        </span>
         <span className="flex shrink-0 gap-2 text-xs text-n11">
           <span className="text-n12 tabular-nums">{formatMoney(amount, currency)}</span>
           <PaymentState status={String(status)} />

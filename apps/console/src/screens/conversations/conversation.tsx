@@ -40,7 +40,11 @@ export function Conversation() {
       <p className="p-2 md:hidden">
         <BackButton />
       </p>
-      {thread.isPending ? <Skeleton /> : <Failure error={thread.error} onRetry={() => thread.refetch()} />}
+      {thread.isPending ? (
+        <Skeleton />
+      ) : (
+        <Failure error={thread.error} onRetry={() => thread.refetch()} />
+      )}
     </div>
   );
 }
@@ -64,7 +68,9 @@ function useBack(): () => void {
 
 function BackButton() {
   const conversations = useTexts(conversationsCatalog);
-  return <Button look="quiet" icon={ArrowLeft} label={conversations.backToList} onClick={useBack()} />;
+  return (
+    <Button look="quiet" icon={ArrowLeft} label={conversations.backToList} onClick={useBack()} />
+  );
 }
 
 function OpenThread({ thread, personId }: { thread: Thread; personId: string }) {
@@ -79,11 +85,16 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
   const [lastMessageId, setLastMessageId] = useState<string>();
   const writer = useRef<HTMLTextAreaElement>(null);
   const page = useRef<HTMLDivElement>(null);
-  const isSending = items.some(({ kind, error, storedId }) => kind === 'reply' && error === null && storedId === null);
+  const isSending = items.some(
+    ({ kind, error, storedId }) => kind === 'reply' && error === null && storedId === null,
+  );
   const isMine = thread.state === 'human' && thread.takenOverBy?.id === personId;
   const changed = ['thread', 'threads', 'thread-counts'];
   const takeOver = useChange(() => api.takeOverThread({ id: thread.id }), ...changed);
-  const change = useChange((status: 'open' | 'closed') => api.changeThread({ id: thread.id, status }), ...changed);
+  const change = useChange(
+    (status: 'open' | 'closed') => api.changeThread({ id: thread.id, status }),
+    ...changed,
+  );
   useKeys({
     t: () => (isMine ? false : takeOver.mutate()),
     r: () => writer.current?.focus(),
@@ -105,7 +116,10 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
   };
   return (
     <div ref={page} className="flex h-full min-w-0">
-      <section aria-label={name} className={`flex min-w-0 flex-1 flex-col ${isContactShown ? 'max-xl:hidden' : ''}`}>
+      <section
+        aria-label={name}
+        className={`flex min-w-0 flex-1 flex-col ${isContactShown ? 'max-xl:hidden' : ''}`}
+      >
         <ThreadHead
           {...{ thread, isMine, isSending }}
           isTakingOver={takeOver.isPending}
@@ -118,7 +132,12 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
           <Problem error={takeOver.error ?? change.error} />
         </div>
         <ThreadNotices thread={thread} personId={personId} />
-        <Messages {...{ thread, personId, outbox }} outgoing={items} onLast={setLastMessageId} onEdit={edit} />
+        <Messages
+          {...{ thread, personId, outbox }}
+          outgoing={items}
+          onLast={setLastMessageId}
+          onEdit={edit}
+        />
         <Composer
           {...{ thread, personId, writer, draft, lastMessageId, onTyping }}
           onSend={(item) => outbox.send(item)}
@@ -137,7 +156,11 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
         </div>
       </aside>
       {isHandingBack && (
-        <HandBack threadId={thread.id} {...{ personId, isSending }} onClose={() => setHandingBack(false)} />
+        <HandBack
+          threadId={thread.id}
+          {...{ personId, isSending }}
+          onClose={() => setHandingBack(false)}
+        />
       )}
     </div>
   );

@@ -59,9 +59,15 @@ export function Conversations() {
     Escape: () =>
       openThread === undefined
         ? false
-        : void navigate({ to: '/$organization/$environment/conversations', search: (before) => before }),
+        : void navigate({
+            to: '/$organization/$environment/conversations',
+            search: (before) => before,
+          }),
   });
-  const labels = useMemo(() => [...new Set(threads.flatMap((thread) => thread.labels))].sort(), [threads]);
+  const labels = useMemo(
+    () => [...new Set(threads.flatMap((thread) => thread.labels))].sort(),
+    [threads],
+  );
   return (
     <div className="flex h-full">
       <section
@@ -69,7 +75,10 @@ export function Conversations() {
         aria-label={conversations.title}
         className={`flex w-full min-w-0 flex-col border-r border-n5 md:w-80 md:shrink-0 xl:w-96 ${openThread === undefined ? '' : 'max-md:hidden'}`}
         {...hold}
-        onPointerLeave={(event) => (hold.onPointerLeave(event), event.pointerType === 'mouse' && apply())}
+        onPointerLeave={(event) => (
+          hold.onPointerLeave(event),
+          event.pointerType === 'mouse' && apply()
+        )}
       >
         <ScreenHead title={conversations.title}>
           <Total />
@@ -78,7 +87,12 @@ export function Conversations() {
         <div className="relative min-h-0 flex-1">
           {newCount > 0 && (
             <p className="pointer-events-none absolute inset-x-0 top-2 z-10 text-center">
-              <Button look="primary" icon={ArrowUp} className="pointer-events-auto shadow-float" onClick={apply}>
+              <Button
+                look="primary"
+                icon={ArrowUp}
+                className="pointer-events-auto shadow-float"
+                onClick={apply}
+              >
                 {inbox.newer(newCount)}
               </Button>
             </p>
@@ -90,7 +104,12 @@ export function Conversations() {
             keyOf={({ item }) => item.id}
             current={at}
             render={({ item, isGone }) => (
-              <ThreadRow thread={item} isGone={isGone} isOpen={item.id === openThread} personId={me?.person.id ?? ''} />
+              <ThreadRow
+                thread={item}
+                isGone={isGone}
+                isOpen={item.id === openThread}
+                personId={me?.person.id ?? ''}
+              />
             )}
             empty={<NoThreads />}
           />
@@ -126,7 +145,8 @@ function NoThreads() {
         <Button onClick={clear}>{states.clearFilters}</Button>
       </Empty>
     );
-  if (view === 'open' || view === 'all') return <Empty title={inbox.emptyTitle}>{inbox.empty}</Empty>;
+  if (view === 'open' || view === 'all')
+    return <Empty title={inbox.emptyTitle}>{inbox.empty}</Empty>;
   return (
     <Empty title={view === 'waiting' ? inbox.emptyWaiting : inbox.emptyFilter}>
       <Button onClick={() => change({ view: undefined })}>{inbox.showOpen}</Button>
@@ -146,8 +166,11 @@ function useHold() {
   };
   const isHeld = () => {
     const list = box.current;
-    if (list === null || list.offsetParent === null || document.visibilityState === 'hidden') return false;
-    return isOver.current || matchMedia('(hover: none)').matches || list.contains(document.activeElement);
+    if (list === null || list.offsetParent === null || document.visibilityState === 'hidden')
+      return false;
+    return (
+      isOver.current || matchMedia('(hover: none)').matches || list.contains(document.activeElement)
+    );
   };
   return { box, hold: { onPointerEnter: set(true), onPointerLeave: set(false) }, isHeld };
 }

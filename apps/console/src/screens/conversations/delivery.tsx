@@ -22,7 +22,10 @@ export function Ticks({ status }: { status: string }) {
   const Icon = ownValue(icons, status) ?? Clock;
   const text = conversations.delivery[status] ?? status;
   return (
-    <span title={text} className={status === 'read' ? 'text-accent' : isBad(status) ? 'text-failed' : ''}>
+    <span
+      title={text}
+      className={status === 'read' ? 'text-accent' : isBad(status) ? 'text-failed' : ''}
+    >
       <Icon aria-hidden size={14} />
       <span className="sr-only">{text}</span>
     </span>
@@ -41,7 +44,10 @@ export function Undelivered({ sent, isInbound = false }: UndeliveredProps) {
   const { states } = useTexts();
   const { api } = useWorkspace();
   const isInDoubt = sent.status === 'unknown';
-  const retry = useChange(() => api.retryChannelMessage({ id: sent.id, anyway: isInDoubt }), 'thread');
+  const retry = useChange(
+    () => api.retryChannelMessage({ id: sent.id, anyway: isInDoubt }),
+    'thread',
+  );
   if (!isBad(sent.status)) return null;
   const error = sent.error ?? states.noValue;
   const known = conversations.reasons[/\b1[34]\d{4}\b/.exec(error)?.[0] ?? ''];
@@ -58,7 +64,11 @@ export function Undelivered({ sent, isInbound = false }: UndeliveredProps) {
       </p>
       {retry.error !== null && <p role="alert">{messageOf(retry.error)}</p>}
       <Button isBusy={retry.isPending} onClick={() => retry.mutate()} className="text-n12">
-        {isInDoubt ? conversations.sendAnyway : isInbound ? conversations.answerAgain : conversations.tryAgain}
+        {isInDoubt
+          ? conversations.sendAnyway
+          : isInbound
+            ? conversations.answerAgain
+            : conversations.tryAgain}
       </Button>
     </div>
   );

@@ -138,7 +138,13 @@ function Filters({ labels }: { labels: readonly string[] }) {
         <Button
           look="quiet"
           onClick={() =>
-            change({ channel: undefined, agent: undefined, assignee: undefined, label: undefined, unread: undefined })
+            change({
+              channel: undefined,
+              agent: undefined,
+              assignee: undefined,
+              label: undefined,
+              unread: undefined,
+            })
           }
         >
           {states.clearFilters}

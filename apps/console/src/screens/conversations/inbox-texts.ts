@@ -24,7 +24,8 @@ export const inboxCatalog = catalog(
     label: 'Label',
     unread: 'Unread',
     emptyTitle: 'No conversations yet',
-    empty: 'A conversation begins with a message to an agent: on WhatsApp, on a website, or over the API.',
+    empty:
+      'A conversation begins with a message to an agent: on WhatsApp, on a website, or over the API.',
     emptyWaiting: 'No one is waiting for a person.',
     emptyFilter: 'No conversation matches the filters.',
     showOpen: 'Show open conversations',
@@ -67,7 +68,8 @@ export const inboxCatalog = catalog(
     label: 'Etiqueta',
     unread: 'Sin leer',
     emptyTitle: 'Aún no hay conversaciones',
-    empty: 'Una conversación comienza con un mensaje a un agente: por WhatsApp, en un sitio web o por la API.',
+    empty:
+      'Una conversación comienza con un mensaje a un agente: por WhatsApp, en un sitio web o por la API.',
     emptyWaiting: 'Nadie espera a una persona.',
     emptyFilter: 'Ninguna conversación coincide con los filtros.',
     showOpen: 'Ver las conversaciones abiertas',

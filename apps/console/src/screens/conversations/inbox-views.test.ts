@@ -20,7 +20,9 @@ test('each view asks for its threads', () => {
 });
 
 test('open threads are those of all states; a number that the server stops at is a lower bound', () => {
-  const counts = countsOf({ waiting: 3, mine: 1, human: 1_000, agent: 0 } as Parameters<typeof countsOf>[0]);
+  const counts = countsOf({ waiting: 3, mine: 1, human: 1_000, agent: 0 } as Parameters<
+    typeof countsOf
+  >[0]);
   expect(counts).toEqual({
     open: { count: 1_003, isMore: true },
     waiting: { count: 3, isMore: false },

@@ -31,7 +31,12 @@ export interface ViewCount {
 
 const maxCounted = 1_000;
 /** The numbers of the views that the server counts. */
-export function countsOf({ waiting, mine, human, agent }: ResultOf<'countThreads'>): Partial<Record<View, ViewCount>> {
+export function countsOf({
+  waiting,
+  mine,
+  human,
+  agent,
+}: ResultOf<'countThreads'>): Partial<Record<View, ViewCount>> {
   const counted = (...numbers: number[]): ViewCount => ({
     count: numbers.reduce((sum, one) => sum + one, 0),
     isMore: numbers.some((one) => one >= maxCounted),

@@ -36,7 +36,11 @@ export function Media({ sent }: { sent: ChannelMessage }) {
     setAsked(false);
   }, [url, isShown, name]);
   if (media.status === 'failed' || error)
-    return <p className="text-failed">{[conversations.fileFailed, media.error].filter(Boolean).join(': ')}</p>;
+    return (
+      <p className="text-failed">
+        {[conversations.fileFailed, media.error].filter(Boolean).join(': ')}
+      </p>
+    );
   if (media.status !== 'ready') return <p className="text-n11">{conversations.filePending}</p>;
   if (!isShown || (isVideo && !isNeeded))
     return (
@@ -51,10 +55,16 @@ export function Media({ sent }: { sent: ChannelMessage }) {
         {media.size !== null && <span className="text-n11">{formatBytes(media.size)}</span>}
       </Button>
     );
-  if (url === null) return <p className="h-24 w-40 rounded bg-n4 p-2 text-xs text-n11">{conversations.fileLoading}</p>;
+  if (url === null)
+    return (
+      <p className="h-24 w-40 rounded bg-n4 p-2 text-xs text-n11">{conversations.fileLoading}</p>
+    );
   if (type.startsWith('audio/'))
-    return <audio controls src={url} aria-label={conversations.voice} className="h-11 w-64 max-w-full" />;
-  if (isVideo) return <video controls src={url} aria-label={name} className="max-h-72 max-w-full rounded" />;
+    return (
+      <audio controls src={url} aria-label={conversations.voice} className="h-11 w-64 max-w-full" />
+    );
+  if (isVideo)
+    return <video controls src={url} aria-label={name} className="max-h-72 max-w-full rounded" />;
   return (
     <a href={url} target="_blank" rel="noopener noreferrer" title={conversations.openPicture}>
       <img src={url} alt={name} className="max-h-72 max-w-full rounded" />

@@ -38,7 +38,9 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
     onNearEnd: () => !messages.isAtNewest && !messages.isFetchingNextPage && messages.fetchNewer(),
   });
   const isLoading = messages.isPending;
-  const pending = outgoing.filter(({ storedId }) => !messages.items.some(({ id }) => id === storedId));
+  const pending = outgoing.filter(
+    ({ storedId }) => !messages.items.some(({ id }) => id === storedId),
+  );
   const ownCount = outgoing.length;
   useEffect(() => {
     if (ownCount > 0) toEnd();
@@ -67,7 +69,11 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
             <>
               <p className="mb-2 text-center text-xs text-n10">
                 {timeline.hasOlder ? (
-                  <Button look="quiet" isBusy={timeline.isFetchingOlder} onClick={timeline.fetchOlder}>
+                  <Button
+                    look="quiet"
+                    isBusy={timeline.isFetchingOlder}
+                    onClick={timeline.fetchOlder}
+                  >
                     {conversations.older}
                   </Button>
                 ) : entries.length === 0 ? (
@@ -81,7 +87,12 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
                   <Fragment key={entry.id}>
                     <Day at={entry.at} before={entries[at - 1]?.at} />
                     <li data-item={entry.id}>
-                      <EntryView threadId={thread.id} entry={entry} personId={personId} timeline={timeline} />
+                      <EntryView
+                        threadId={thread.id}
+                        entry={entry}
+                        personId={personId}
+                        timeline={timeline}
+                      />
                     </li>
                   </Fragment>
                 ))}
@@ -104,7 +115,11 @@ export function Messages({ thread, personId, outgoing, outbox, onLast, onEdit }:
       </div>
       {(isAway || !messages.isAtNewest) && (
         <p className="pointer-events-none absolute inset-x-0 bottom-2 text-center">
-          <Button icon={ArrowDown} className="pointer-events-auto shadow-float" onClick={showNewest}>
+          <Button
+            icon={ArrowDown}
+            className="pointer-events-auto shadow-float"
+            onClick={showNewest}
+          >
             {newCount > 0 ? conversations.newMessages(newCount) : conversations.newest}
           </Button>
         </p>
@@ -128,7 +143,14 @@ function EntryView({ threadId, entry, personId, timeline }: EntryProps) {
     case 'again':
       return <p className="text-center text-xs text-n10">{conversations.answersAgain}</p>;
     case 'message':
-      return <MessageBubble threadId={threadId} message={entry.message} sent={entry.sent} personId={personId} />;
+      return (
+        <MessageBubble
+          threadId={threadId}
+          message={entry.message}
+          sent={entry.sent}
+          personId={personId}
+        />
+      );
     case 'sent': {
       const to = entry.sent.reaction?.messageId;
       const quoted = to ? (timeline.sentAs(to)?.text ?? null) : null;
@@ -162,5 +184,7 @@ function useNewCount(entries: readonly Entry[], isAway: boolean): number {
   const lastAt = entries.at(-1)?.at ?? 0;
   if (isAway && leftAt === null) setLeftAt(lastAt);
   if (!isAway && leftAt !== null) setLeftAt(null);
-  return leftAt === null ? 0 : entries.filter(({ kind, at }) => at > leftAt && kind !== 'steps').length;
+  return leftAt === null
+    ? 0
+    : entries.filter(({ kind, at }) => at > leftAt && kind !== 'steps').length;
 }

@@ -16,7 +16,10 @@ test.each([
   [{ channel: 'whatsapp', externalId: 'whatsapp:56912345678', contactName: 'Ana' }, 'Ana'],
   [{ channel: 'whatsapp', externalId: 'whatsapp:56912345678', contactName: null }, '+56912345678'],
   [{ channel: 'whatsapp', externalId: 'order 12', contactName: null }, 'order 12'],
-  [{ channel: 'api', externalId: 'whatsapp:56912345678', contactName: null }, 'whatsapp:56912345678'],
+  [
+    { channel: 'api', externalId: 'whatsapp:56912345678', contactName: null },
+    'whatsapp:56912345678',
+  ],
   [{ channel: 'widget', externalId: null, contactName: null }, null],
   [{ channel: 'whatsapp', externalId: null, contactName: null }, null],
   [{ channel: 'widget', externalId: 'v', contactName: '' }, ''],
@@ -26,7 +29,11 @@ test.each([
 
 test.each<[string, string, string[]]>([
   ['Look\n[image: https://a.example/x.png]', 'Look', ['image']],
-  ['[voice: https://a.example/x] and [document: https://b.example/y]', 'and', ['voice', 'document']],
+  [
+    '[voice: https://a.example/x] and [document: https://b.example/y]',
+    'and',
+    ['voice', 'document'],
+  ],
   ['[sticker]', '', ['sticker']],
   ['two\n[image: a]\n[image: b]\nlines', 'two\nlines', ['image', 'image']],
   ['[location: here] [image of a cat]', '[location: here] [image of a cat]', []],
@@ -52,6 +59,8 @@ test.each(['[image: ', '[image: a', '\n[image', '[', '[voice: x]'])(
 
 test('the window of WhatsApp ends 24 hours after the last message, also over a change of the clock', () => {
   const at = Date.UTC(2026, 3, 4, 12);
-  expect(windowEndOf({ channel: 'whatsapp', lastMessageAt: at } as ListedThread)).toBe(Date.UTC(2026, 3, 5, 12));
+  expect(windowEndOf({ channel: 'whatsapp', lastMessageAt: at } as ListedThread)).toBe(
+    Date.UTC(2026, 3, 5, 12),
+  );
   expect(windowEndOf({ channel: 'widget', lastMessageAt: at } as ListedThread)).toBeNull();
 });

@@ -6,7 +6,10 @@ import { Outbox } from './outbox';
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
-  Object.defineProperty(globalThis, 'localStorage', { value: browserStorage(), configurable: true });
+  Object.defineProperty(globalThis, 'localStorage', {
+    value: browserStorage(),
+    configurable: true,
+  });
 });
 afterEach(() => jest.useRealTimers());
 
@@ -27,7 +30,8 @@ function open(...answers: (Answer | Promise<Answer>)[]) {
 }
 const reply = (text: string, lastMessageId?: string) =>
   ({ kind: 'reply', body: { text, lastMessageId }, shown: text }) as const;
-const kept = () => JSON.parse(localStorage.getItem('parley.outbox.test') ?? '[]') as { body: { text: string } }[];
+const kept = () =>
+  JSON.parse(localStorage.getItem('parley.outbox.test') ?? '[]') as { body: { text: string } }[];
 
 test('replies and notes are sent in the order of writing, each with a key of its own', async () => {
   const { outbox, sent, refresh } = open();
@@ -48,7 +52,11 @@ test('replies and notes are sent in the order of writing, each with a key of its
 test('what waits is kept by the browser, except for files', async () => {
   const { outbox } = open(new Promise(() => undefined));
   outbox.send(reply('text'));
-  outbox.send({ kind: 'reply', body: { file: { filename: 'a.png', data: 'AAAA' } }, shown: 'a.png' });
+  outbox.send({
+    kind: 'reply',
+    body: { file: { filename: 'a.png', data: 'AAAA' } },
+    shown: 'a.png',
+  });
   await settle();
   expect(outbox.items()).toHaveLength(2);
   expect(kept().map(({ body }) => body.text)).toEqual(['text']);
@@ -97,7 +105,10 @@ test.each<[string, Answer]>([
 
 test('a refused item stays with its reason, and does not hold up the next one', async () => {
   setLanguage('es');
-  const { outbox, bodies } = open({ status: 409, body: { error: 'Changed', code: 'thread_changed' } });
+  const { outbox, bodies } = open({
+    status: 409,
+    body: { error: 'Changed', code: 'thread_changed' },
+  });
   outbox.send(reply('one', 'm1'));
   outbox.send(reply('two', 'm1'));
   await settle();

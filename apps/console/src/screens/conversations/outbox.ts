@@ -131,17 +131,28 @@ export class Outbox {
     let { lastMessageId } = body;
     while (lastMessageId !== undefined && this.#storedAfter.has(lastMessageId))
       lastMessageId = this.#storedAfter.get(lastMessageId);
-    this.#change(key, { isTried: true, body: lastMessageId === undefined ? body : { ...body, lastMessageId } });
+    this.#change(key, {
+      isTried: true,
+      body: lastMessageId === undefined ? body : { ...body, lastMessageId },
+    });
     return this.#items.find((item) => item.key === key)!;
   }
 
-  async #attempt({ key, kind, body }: Outgoing): Promise<'stored' | 'refused' | 'no_answer' | 'signed_out'> {
+  async #attempt({
+    key,
+    kind,
+    body,
+  }: Outgoing): Promise<'stored' | 'refused' | 'no_answer' | 'signed_out'> {
     try {
       const { id } =
         kind === 'note'
-          ? await this.#api.addThreadNote({ id: this.#threadId, text: body.text! }, { idempotencyKey: key })
+          ? await this.#api.addThreadNote(
+              { id: this.#threadId, text: body.text! },
+              { idempotencyKey: key },
+            )
           : await this.#api.replyToThread({ id: this.#threadId, ...body }, { idempotencyKey: key });
-      if (kind === 'reply' && body.lastMessageId !== undefined) this.#storedAfter.set(body.lastMessageId, id);
+      if (kind === 'reply' && body.lastMessageId !== undefined)
+        this.#storedAfter.set(body.lastMessageId, id);
       this.#change(key, { storedId: id });
       await this.#refresh();
       this.discard(key);
@@ -165,13 +176,21 @@ export class Outbox {
 function itemsOf(text: string | null): Outgoing[] {
   try {
     const items: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(items) ? items.filter((item: Partial<Outgoing>) => item?.key && item.body && item.kind) : [];
+    return Array.isArray(items)
+      ? items.filter((item: Partial<Outgoing>) => item?.key && item.body && item.kind)
+      : [];
   } catch {
     return [];
   }
 }
 
-const fresh = () => ({ isTried: false, isDelayed: false, error: null, isChanged: false, storedId: null });
+const fresh = () => ({
+  isTried: false,
+  isDelayed: false,
+  error: null,
+  isChanged: false,
+  storedId: null,
+});
 
 const isUncertain = (error: unknown): boolean =>
   !(error instanceof ParleyApiError) ||

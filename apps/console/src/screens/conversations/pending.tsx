@@ -27,11 +27,17 @@ export function Pending({ item, isFirst, onAgain, onEdit, onDiscard }: PendingPr
       {item.error === null ? (
         <p className="mt-0.5 flex items-center justify-end gap-1 text-xs text-n11">
           <Clock aria-hidden size={14} />
-          {item.isDelayed ? composer.waitsForConnection : isFirst ? composer.sending : composer.queued}
+          {item.isDelayed
+            ? composer.waitsForConnection
+            : isFirst
+              ? composer.sending
+              : composer.queued}
         </p>
       ) : (
         <div role="alert" className="mt-1">
-          <p className="text-xs text-failed">{item.isChanged ? composer.changed : composer.notSent(item.error)}</p>
+          <p className="text-xs text-failed">
+            {item.isChanged ? composer.changed : composer.notSent(item.error)}
+          </p>
           <p className="mt-1 flex flex-wrap gap-1">
             <Button onClick={onAgain}>{composer.tryAgain}</Button>
             {item.body.template === undefined && item.body.file === undefined && (

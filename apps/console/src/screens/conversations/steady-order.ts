@@ -23,7 +23,11 @@ export const orderOf = <Item>(
 });
 
 /** What is after the last shown row was loaded by scrolling, so it moves nothing. */
-export function withOlder<Item>(order: Order, fresh: readonly Item[], { idOf, changedAtOf }: ItemKeys<Item>): Order {
+export function withOlder<Item>(
+  order: Order,
+  fresh: readonly Item[],
+  { idOf, changedAtOf }: ItemKeys<Item>,
+): Order {
   const isShown = new Set(order.ids);
   const last = fresh.findLastIndex((item) => isShown.has(idOf(item)));
   const older = fresh.slice(last + 1);
@@ -31,7 +35,10 @@ export function withOlder<Item>(order: Order, fresh: readonly Item[], { idOf, ch
   return {
     ...order,
     ids: [...order.ids, ...older.map(idOf)],
-    changedAt: new Map([...order.changedAt, ...older.map((item) => [idOf(item), changedAtOf(item)] as const)]),
+    changedAt: new Map([
+      ...order.changedAt,
+      ...older.map((item) => [idOf(item), changedAtOf(item)] as const),
+    ]),
   };
 }
 
@@ -50,7 +57,11 @@ export function rowsOf<Item>(
 }
 
 /** The rows that would move to the front with the order of the server. */
-export const countNew = <Item>(order: Order, fresh: readonly Item[], { idOf, changedAtOf }: ItemKeys<Item>): number =>
+export const countNew = <Item>(
+  order: Order,
+  fresh: readonly Item[],
+  { idOf, changedAtOf }: ItemKeys<Item>,
+): number =>
   fresh.filter((item) => {
     const before = order.changedAt.get(idOf(item));
     return before === undefined || before < changedAtOf(item);

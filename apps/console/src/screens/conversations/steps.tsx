@@ -40,14 +40,20 @@ function OpenSteps({ executionId }: { executionId: string }) {
       <ul>
         {data.steps.map((step, at) => (
           <li key={at} className="flex gap-3">
-            <span className={`min-w-0 flex-1 truncate ${step.status === 'error' ? 'text-failed' : ''}`}>
+            <span
+              className={`min-w-0 flex-1 truncate ${step.status === 'error' ? 'text-failed' : ''}`}
+            >
               {nameOfStep(step)}
             </span>
             <span className="tabular-nums">{formatDuration(step.durationMs, texts)}</span>
           </li>
         ))}
       </ul>
-      <TextLink to="executions/$executionId" params={{ executionId }} className="tap inline-flex items-center">
+      <TextLink
+        to="executions/$executionId"
+        params={{ executionId }}
+        className="tap inline-flex items-center"
+      >
         {conversations.openExecution}
       </TextLink>
     </div>

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@parley/client';
 import { componentsOf, fieldOf, previewOf, readTemplate } from './template';
 
-const read = (components: JsonObject[]) => readTemplate({ name: 'order', language: 'es_CL', components });
+const read = (components: JsonObject[]) =>
+  readTemplate({ name: 'order', language: 'es_CL', components });
 const full = read([
   { type: 'HEADER', format: 'TEXT', text: 'Hola {{1}}' },
   { type: 'body', text: 'Pedido {{ order_id }} de {{name}}, {{name}}.' },
@@ -23,7 +24,12 @@ const values = new Map([
 ]);
 
 test('the parts of a template are those with a text, and the buttons with a value', () => {
-  expect(full).toMatchObject({ name: 'order', language: 'es_CL', hasMedia: false, footer: 'Tienda' });
+  expect(full).toMatchObject({
+    name: 'order',
+    language: 'es_CL',
+    hasMedia: false,
+    footer: 'Tienda',
+  });
   expect(full.parts.map(({ type, index, variables }) => [type, index, variables])).toEqual([
     ['header', undefined, ['1']],
     ['body', undefined, ['order_id', 'name']],
@@ -37,7 +43,9 @@ test('variables of the same name in two parts are two fields', () => {
 });
 
 test('the preview has the values as they are, also those that look like marks', () => {
-  expect(previewOf(full, values)).toBe('Hola Ana\n\nPedido $& {{name}} de Ana María, Ana María.\n\nTienda');
+  expect(previewOf(full, values)).toBe(
+    'Hola Ana\n\nPedido $& {{name}} de Ana María, Ana María.\n\nTienda',
+  );
 });
 
 test('a value that is missing leaves its mark', () => {
@@ -77,6 +85,10 @@ test.each(['IMAGE', 'document', 'LOCATION'])('a header of the format %s is no te
 
 test.each([undefined, null, 'none', 4, {}])('components that are %j are none', (components) => {
   const template = readTemplate({ name: 'a', language: 'en', components } as JsonObject);
-  expect(template).toMatchObject({ hasMedia: false, footer: '', parts: [{ type: 'body', text: '' }] });
+  expect(template).toMatchObject({
+    hasMedia: false,
+    footer: '',
+    parts: [{ type: 'body', text: '' }],
+  });
   expect(previewOf(template, new Map())).toBe('');
 });

@@ -19,7 +19,9 @@ export interface Template {
 }
 
 const variable = /\{\{\s*([\w.]+)\s*\}\}/g;
-const variablesIn = (text: string): string[] => [...new Set([...text.matchAll(variable)].map((found) => found[1]!))];
+const variablesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(variable)].map((found) => found[1]!)),
+];
 
 interface Component {
   type?: string;
@@ -54,19 +56,26 @@ export function readTemplate({ name, language, components }: JsonObject): Templa
 }
 
 /** Names a value in the form: variables of different parts may have the same name. */
-export const fieldOf = ({ type, index }: TemplatePart, name: string): string => [type, index, name].join(' ');
+export const fieldOf = ({ type, index }: TemplatePart, name: string): string =>
+  [type, index, name].join(' ');
 
 const filled = (part: TemplatePart, values: ReadonlyMap<string, string>): string =>
   part.text.replace(variable, (mark, name: string) => values.get(fieldOf(part, name)) || mark);
 
 /** What the contact will read. */
-export const previewOf = ({ parts, footer }: Template, values: ReadonlyMap<string, string>): string =>
+export const previewOf = (
+  { parts, footer }: Template,
+  values: ReadonlyMap<string, string>,
+): string =>
   [...parts.filter(({ type }) => type !== 'button').map((part) => filled(part, values)), footer]
     .filter(Boolean)
     .join('\n\n');
 
 /** The values in Meta's form. */
-export const componentsOf = ({ parts }: Template, values: ReadonlyMap<string, string>): JsonObject[] =>
+export const componentsOf = (
+  { parts }: Template,
+  values: ReadonlyMap<string, string>,
+): JsonObject[] =>
   parts
     .filter(({ variables }) => variables.length > 0)
     .map((part) => ({

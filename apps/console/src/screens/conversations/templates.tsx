@@ -22,11 +22,17 @@ export function Templates({ lastMessageId, onClose, onSend }: TemplatesProps) {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'templates'],
     queryFn: async () => {
-      const channels = (await api.listChannels()).data.filter(({ status }) => status === 'connected');
+      const channels = (await api.listChannels()).data.filter(
+        ({ status }) => status === 'connected',
+      );
       const lists = await Promise.all(channels.map(({ id }) => api.listChannelTemplates({ id })));
       const all = lists.flatMap((list) => list.data).filter(({ status }) => status === 'APPROVED');
       // Numbers of one account have the same templates.
-      return [...new Map(all.map(readTemplate).map((one) => [`${one.name} ${one.language}`, one])).values()];
+      return [
+        ...new Map(
+          all.map(readTemplate).map((one) => [`${one.name} ${one.language}`, one]),
+        ).values(),
+      ];
     },
     staleTime: 60_000,
   });
@@ -47,16 +53,27 @@ export function Templates({ lastMessageId, onClose, onSend }: TemplatesProps) {
             label={composer.template}
             value={String(at)}
             onChange={({ target }) => setAt(Number(target.value))}
-            options={data.map(({ name, language }, index) => [String(index), `${name} (${language})`] as const)}
+            options={data.map(
+              ({ name, language }, index) => [String(index), `${name} (${language})`] as const,
+            )}
           />
-          <TemplateForm key={at} template={template} lastMessageId={lastMessageId} onSend={onSend} />
+          <TemplateForm
+            key={at}
+            template={template}
+            lastMessageId={lastMessageId}
+            onSend={onSend}
+          />
         </div>
       )}
     </Dialog>
   );
 }
 
-function TemplateForm({ template, lastMessageId, onSend }: { template: Template } & Omit<TemplatesProps, 'onClose'>) {
+function TemplateForm({
+  template,
+  lastMessageId,
+  onSend,
+}: { template: Template } & Omit<TemplatesProps, 'onClose'>) {
   const composer = useTexts(composerCatalog);
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const preview = previewOf(template, values);
@@ -67,7 +84,11 @@ function TemplateForm({ template, lastMessageId, onSend }: { template: Template 
     onSend({
       kind: 'reply',
       body: {
-        template: { name, language, ...(components.length > 0 && { components: components as never }) },
+        template: {
+          name,
+          language,
+          ...(components.length > 0 && { components: components as never }),
+        },
         lastMessageId,
       },
       shown: preview || name,

@@ -8,10 +8,12 @@ export const conversationsCatalog = catalog(
     backToThread: 'Back to the conversation',
     choose: 'Choose a conversation.',
     unnamed: 'Unnamed',
-    channels: { whatsapp: 'WhatsApp', widget: 'Website', api: 'API', dashboard: 'Playground' } as Record<
-      string,
-      string
-    >,
+    channels: {
+      whatsapp: 'WhatsApp',
+      widget: 'Website',
+      api: 'API',
+      dashboard: 'Playground',
+    } as Record<string, string>,
     messages: 'Messages',
     agent: 'agent',
     you: 'you',
@@ -92,7 +94,8 @@ export const conversationsCatalog = catalog(
       131056: 'Too many messages to this number. Wait a moment.',
     } as Record<string, string>,
     notDelivered: (reason: string) => `Not delivered: ${reason}`,
-    maybeDelivered: 'It is not known whether this was delivered. Sending it again may deliver it twice.',
+    maybeDelivered:
+      'It is not known whether this was delivered. Sending it again may deliver it twice.',
     tryAgain: 'Try again',
     sendAnyway: 'Send again',
     answerAgain: 'Answer again',

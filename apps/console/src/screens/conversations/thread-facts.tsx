@@ -19,7 +19,8 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
   const { api } = useWorkspace();
   const people = usePeople();
   const change = useChange(
-    (changes: { labels?: string[]; assigneeId?: string | null }) => api.changeThread({ id: thread.id, ...changes }),
+    (changes: { labels?: string[]; assigneeId?: string | null }) =>
+      api.changeThread({ id: thread.id, ...changes }),
     'thread',
     'threads',
     'thread-counts',
@@ -32,7 +33,10 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
         label={texts.assignee}
         value={thread.assigneeId ?? ''}
         onChange={({ target }) => change.mutate({ assigneeId: target.value || null })}
-        options={[['', `${texts.assignee}: ${texts.unassigned}`], ...people.map(({ id, name }) => [id, name] as const)]}
+        options={[
+          ['', `${texts.assignee}: ${texts.unassigned}`],
+          ...people.map(({ id, name }) => [id, name] as const),
+        ]}
       />
       <Labels labels={thread.labels} onChange={(labels) => change.mutate({ labels })} />
       <Facts
@@ -48,7 +52,13 @@ export function ThreadFacts({ thread }: { thread: Thread }) {
 
 const maxLabels = 20;
 
-function Labels({ labels, onChange }: { labels: readonly string[]; onChange: (labels: string[]) => void }) {
+function Labels({
+  labels,
+  onChange,
+}: {
+  labels: readonly string[];
+  onChange: (labels: string[]) => void;
+}) {
   const texts = useTexts(contactCatalog);
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -61,7 +71,10 @@ function Labels({ labels, onChange }: { labels: readonly string[]; onChange: (la
       {labels.length > 0 && (
         <ul aria-label={texts.labels} className="flex flex-wrap gap-1">
           {labels.map((label) => (
-            <li key={label} className="inline-flex max-w-full items-center gap-0.5 rounded bg-n4 pl-1.5">
+            <li
+              key={label}
+              className="inline-flex max-w-full items-center gap-0.5 rounded bg-n4 pl-1.5"
+            >
               <span className="truncate">{label}</span>
               <button
                 type="button"

@@ -34,10 +34,17 @@ export function ThreadHead({
   const navigate = useNavigate({ from: '/$organization/$environment/conversations/$threadId' });
   const name = nameOf(thread) ?? conversations.unnamed;
   const isOpen = thread.status === 'open';
-  const showContact = () => void navigate({ to: '.', search: (before) => ({ ...before, contact: true }) });
+  const showContact = () =>
+    void navigate({ to: '.', search: (before) => ({ ...before, contact: true }) });
   return (
     <header className="flex min-h-12 shrink-0 items-center gap-1 border-b border-n5 px-2 py-1 md:gap-2 md:px-3">
-      <Button look="quiet" icon={ArrowLeft} label={conversations.backToList} className="md:hidden" onClick={onBack} />
+      <Button
+        look="quiet"
+        icon={ArrowLeft}
+        label={conversations.backToList}
+        className="md:hidden"
+        onClick={onBack}
+      />
       <div className="min-w-0 flex-1">
         <h2 className="truncate text-lg font-semibold">{name}</h2>
         <p className="truncate text-xs text-n11">
@@ -48,7 +55,11 @@ export function ThreadHead({
       {isMine ? (
         <Button onClick={onHandBack}>{conversations.handBack}</Button>
       ) : (
-        <Button look={thread.state === 'waiting' ? 'primary' : 'plain'} isBusy={isTakingOver} onClick={onTakeOver}>
+        <Button
+          look={thread.state === 'waiting' ? 'primary' : 'plain'}
+          isBusy={isTakingOver}
+          onClick={onTakeOver}
+        >
           {conversations.takeOver}
         </Button>
       )}
@@ -59,7 +70,13 @@ export function ThreadHead({
         isBusy={isOpen && isSending}
         onClick={() => onStatus(isOpen ? 'closed' : 'open')}
       />
-      <Button look="quiet" icon={UserRound} label={conversations.details} className="xl:hidden" onClick={showContact} />
+      <Button
+        look="quiet"
+        icon={UserRound}
+        label={conversations.details}
+        className="xl:hidden"
+        onClick={showContact}
+      />
     </header>
   );
 }
@@ -89,7 +106,9 @@ export function ThreadNotices({ thread, personId }: { thread: Thread; personId: 
     <div className="space-y-1 px-3 pt-2 empty:hidden">
       {thread.state === 'waiting' && (
         <Notice>
-          {thread.waitingReason ? conversations.waits(thread.waitingReason) : conversations.waitsWithoutReason}
+          {thread.waitingReason
+            ? conversations.waits(thread.waitingReason)
+            : conversations.waitsWithoutReason}
           {thread.waitingSince !== null && <span>{formatAgo(thread.waitingSince)}</span>}
         </Notice>
       )}
@@ -102,7 +121,9 @@ export function ThreadNotices({ thread, personId }: { thread: Thread; personId: 
             {typing.map(({ id, name }) => (
               <span key={id}>{conversations.isTyping(name)}</span>
             ))}
-            {present.length > 0 && <span>{conversations.alsoHere(present.map(({ name }) => name).join(', '))}</span>}
+            {present.length > 0 && (
+              <span>{conversations.alsoHere(present.map(({ name }) => name).join(', '))}</span>
+            )}
           </Notice>
         </div>
       )}

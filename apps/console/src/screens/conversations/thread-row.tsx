@@ -3,7 +3,14 @@ import { formatSpan, useTexts } from '../../i18n';
 import { Link } from '../../parts/link';
 import { Ago, useTick } from '../../parts/time';
 import { inboxCatalog } from './inbox-texts';
-import { type ListedThread, filesIn, nameOf, threadRoute, windowEndOf, withoutFiles } from './names';
+import {
+  type ListedThread,
+  filesIn,
+  nameOf,
+  threadRoute,
+  windowEndOf,
+  withoutFiles,
+} from './names';
 import { conversationsCatalog } from './texts';
 
 interface ThreadRowProps {
@@ -19,10 +26,16 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
   const conversations = useTexts(conversationsCatalog);
   const inbox = useTexts(inboxCatalog);
   useTick(15_000);
-  const { state, takenOverBy, waitingReason, waitingSince, lastMessageAt, isUnread, labels } = thread;
+  const { state, takenOverBy, waitingReason, waitingSince, lastMessageAt, isUnread, labels } =
+    thread;
   const isWaiting = state === 'waiting' && !isGone;
   const last = <LastMessage text={thread.lastInput ?? ''} />;
-  const person = takenOverBy === null ? null : takenOverBy.id === personId ? conversations.you : takenOverBy.name;
+  const person =
+    takenOverBy === null
+      ? null
+      : takenOverBy.id === personId
+        ? conversations.you
+        : takenOverBy.name;
   return (
     <Link
       to={threadRoute}
@@ -37,7 +50,9 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
             <span className="sr-only">{inbox.unread}</span>
           </span>
         )}
-        <span className={`min-w-0 flex-1 truncate text-base ${isUnread ? 'font-semibold' : 'font-medium'}`}>
+        <span
+          className={`min-w-0 flex-1 truncate text-base ${isUnread ? 'font-semibold' : 'font-medium'}`}
+        >
           {nameOf(thread) ?? conversations.unnamed}
         </span>
         {isWaiting && waitingSince !== null ? (
@@ -63,7 +78,11 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
         <span className="min-w-0 flex-1 truncate">
           {isWaiting && waitingReason
             ? last
-            : [conversations.channels[thread.channel] ?? thread.channel, thread.agentSlug, ...labels]
+            : [
+                conversations.channels[thread.channel] ?? thread.channel,
+                thread.agentSlug,
+                ...labels,
+              ]
                 .filter(Boolean)
                 .join(' · ')}
         </span>
@@ -75,7 +94,9 @@ export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) 
 
 function LastMessage({ text }: { text: string }) {
   const inbox = useTexts(inboxCatalog);
-  return [...filesIn(text).map((kind) => inbox.file[kind] ?? kind), withoutFiles(text)].filter(Boolean).join(' · ');
+  return [...filesIn(text).map((kind) => inbox.file[kind] ?? kind), withoutFiles(text)]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** Hours in which the end of the window is shown as urgent. */

@@ -35,20 +35,18 @@ const media = { contentType: 'image/png' } as unknown as ChannelMessage['media']
 
 const all = { fromMs: 0, toMs: Infinity };
 const shown = (messages: Message[], others: ChannelMessage[], range = all): string[] =>
-  timelineOf(messages, others, range).map((entry) => `${entry.kind} ${entry.id.replace('steps ', '')}`);
+  timelineOf(messages, others, range).map(
+    (entry) => `${entry.kind} ${entry.id.replace('steps ', '')}`,
+  );
 
 test('an empty conversation has no entries', () => {
   expect(shown([], [])).toEqual([]);
 });
 
 test('messages of the thread and of the channel are in the order of their times', () => {
-  expect(shown([message('a', 10), message('b', 30)], [sent('x', 5), sent('y', 20), sent('z', 40)])).toEqual([
-    'sent x',
-    'message a',
-    'sent y',
-    'message b',
-    'sent z',
-  ]);
+  expect(
+    shown([message('a', 10), message('b', 30)], [sent('x', 5), sent('y', 20), sent('z', 40)]),
+  ).toEqual(['sent x', 'message a', 'sent y', 'message b', 'sent z']);
 });
 
 test('of two at the same time the message of the thread comes first', () => {
@@ -76,7 +74,10 @@ test('a picture without a text is shown, and a message without both is not', () 
 });
 
 test('a message of the contact that the agent was asked to answer again is an entry of its own', () => {
-  const messages = [message('a', 10, { channelMessageId: 'x' }), message('b', 20, { channelMessageId: 'x' })];
+  const messages = [
+    message('a', 10, { channelMessageId: 'x' }),
+    message('b', 20, { channelMessageId: 'x' }),
+  ];
   expect(shown(messages, [])).toEqual(['message a', 'again b']);
 });
 
@@ -98,7 +99,10 @@ describe('a message of the channel that the thread has in another form', () => {
   const long = reply('r', 100_000, { content: 'Part one. Part two.', delivery: delivered('last') });
   test.each([
     ['a part of a long reply', sent('x', 100_000, { text: ' Part one. ' })],
-    ['a part that was sent just within ten minutes', sent('x', 100_000 + 10 * minuteMs - 1, { text: 'Part two.' })],
+    [
+      'a part that was sent just within ten minutes',
+      sent('x', 100_000 + 10 * minuteMs - 1, { text: 'Part two.' }),
+    ],
   ])('is left out: %s', (_name, one) => {
     expect(shown([long], [one])).toEqual(['steps r', 'message r']);
   });
@@ -115,7 +119,11 @@ describe('a message of the channel that the thread has in another form', () => {
   test('a reply that is loaded before it is in the outbox is known by its whole text', () => {
     const early = reply('r', 100, { content: 'Hello ' });
     expect(shown([early], [sent('x', 200, { text: 'Hello' })])).toEqual(['steps r', 'message r']);
-    expect(shown([early], [sent('x', 200, { text: 'Hell' })])).toEqual(['steps r', 'message r', 'sent x']);
+    expect(shown([early], [sent('x', 200, { text: 'Hell' })])).toEqual([
+      'steps r',
+      'message r',
+      'sent x',
+    ]);
   });
 
   test('a file that failed is replaced by the one that was sent again', () => {
@@ -123,7 +131,11 @@ describe('a message of the channel that the thread has in another form', () => {
     const failed = sent('x', 90, { text: null, type: 'image', media });
     expect(shown([again], [{ ...failed, status: 'failed' }])).toEqual(['steps r', 'message r']);
     expect(shown([again], [{ ...failed, status: 'unknown' }])).toEqual(['steps r', 'message r']);
-    expect(shown([again], [{ ...failed, status: 'sent' }])).toEqual(['sent x', 'steps r', 'message r']);
+    expect(shown([again], [{ ...failed, status: 'sent' }])).toEqual([
+      'sent x',
+      'steps r',
+      'message r',
+    ]);
   });
 
   test('texts of the contact that were answered together are in one message of the thread', () => {
@@ -142,7 +154,11 @@ test('what only the channel has is left out where the thread is not loaded', () 
 });
 
 test('two messages of the thread keep their order when their clocks disagree', () => {
-  expect(shown([message('a', 20), message('b', 10)], [sent('x', 15)])).toEqual(['sent x', 'message a', 'message b']);
+  expect(shown([message('a', 20), message('b', 10)], [sent('x', 15)])).toEqual([
+    'sent x',
+    'message a',
+    'message b',
+  ]);
 });
 
 test('the last message is the last one that the contact wrote or got', () => {

@@ -33,7 +33,8 @@ export function timelineOf(
   for (const message of messages) {
     const { id, createdAt: at, executionId } = message;
     const calls = toolCalls.get(message);
-    if (calls !== undefined) entries.push({ kind: 'steps', id: `steps ${id}`, at, executionId, toolCalls: calls });
+    if (calls !== undefined)
+      entries.push({ kind: 'steps', id: `steps ${id}`, at, executionId, toolCalls: calls });
     const sentId = message.channelMessageId ?? message.delivery?.id;
     const isRepeated = message.role === 'user' && sentId !== undefined && linked.has(sentId);
     if (sentId !== undefined) linked.add(sentId);
@@ -43,7 +44,11 @@ export function timelineOf(
   }
   const replies = messages.filter(({ role }) => role === 'assistant');
   const others = sent.filter(
-    (one) => !linked.has(one.id) && one.createdAt >= fromMs && one.createdAt <= toMs && !isShownAlready(one, replies),
+    (one) =>
+      !linked.has(one.id) &&
+      one.createdAt >= fromMs &&
+      one.createdAt <= toMs &&
+      !isShownAlready(one, replies),
   );
   return merge(
     entries,
@@ -67,11 +72,18 @@ function toolCallsOf(messages: readonly Message[]): Map<Message, number> {
 function isShownAlready(one: ChannelMessage, replies: readonly Message[]): boolean {
   // The texts of messages that were answered together are in one message of the thread.
   if (one.direction === 'inbound')
-    return one.text !== null && one.media === null && one.threadId !== null && one.status === 'answered';
-  return replies.some((reply) => Math.abs(reply.createdAt - one.createdAt) < outboxMs && isReplyOf(reply, one));
+    return (
+      one.text !== null && one.media === null && one.threadId !== null && one.status === 'answered'
+    );
+  return replies.some(
+    (reply) => Math.abs(reply.createdAt - one.createdAt) < outboxMs && isReplyOf(reply, one),
+  );
 }
 
-function isReplyOf({ content, delivery }: Message, { text, type, status }: ChannelMessage): boolean {
+function isReplyOf(
+  { content, delivery }: Message,
+  { text, type, status }: ChannelMessage,
+): boolean {
   // A file without a caption has no words, which every reply would contain.
   const words = text?.trim() ?? '';
   // A turn is stored before its reply is in the outbox: a reply that is loaded between the two has no delivery.
@@ -94,4 +106,6 @@ function merge(entries: Entry[], others: Entry[]): Entry[] {
 
 /** The id of the last message that the contact wrote or got; notes and instructions are for others. */
 export const lastIdOf = (messages: readonly Message[]): string | undefined =>
-  messages.findLast(({ role, content }) => (role === 'user' || role === 'assistant') && content !== '')?.id;
+  messages.findLast(
+    ({ role, content }) => (role === 'user' || role === 'assistant') && content !== '',
+  )?.id;

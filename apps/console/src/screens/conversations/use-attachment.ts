@@ -26,7 +26,9 @@ export function useAttachment() {
     const file = await asPicture(given);
     if (file.size === 0) return setProblem(composer.fileEmpty(file.name));
     if (file.size > maxBytes)
-      return setProblem(composer.fileTooLarge(file.name, formatBytes(file.size), formatBytes(maxBytes)));
+      return setProblem(
+        composer.fileTooLarge(file.name, formatBytes(file.size), formatBytes(maxBytes)),
+      );
     setAttachment({ file, data: await toBase64(file) });
   };
   const remove = () => {
@@ -39,7 +41,8 @@ export function useAttachment() {
 /** A picture as WhatsApp shows it: photos of phones are often too large or of a type that it delivers as a document. */
 async function asPicture(file: File): Promise<File> {
   const isOther = /^image\/(?!jpeg|png|gif|svg)/.test(file.type);
-  if (!isOther && !(/^image\/(jpeg|png)$/.test(file.type) && file.size > maxPictureBytes)) return file;
+  if (!isOther && !(/^image\/(jpeg|png)$/.test(file.type) && file.size > maxPictureBytes))
+    return file;
   try {
     const picture = await createImageBitmap(file);
     const scale = Math.min(1, maxPicturePx / Math.max(picture.width, picture.height));
@@ -47,7 +50,9 @@ async function asPicture(file: File): Promise<File> {
     canvas.width = Math.round(picture.width * scale);
     canvas.height = Math.round(picture.height * scale);
     canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height);
-    const smaller = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.85));
+    const smaller = await new Promise<Blob | null>((done) =>
+      canvas.toBlob(done, 'image/jpeg', 0.85),
+    );
     return smaller === null
       ? file
       : new File([smaller], file.name.replace(/(\.\w+)?$/, '.jpg'), { type: smaller.type });

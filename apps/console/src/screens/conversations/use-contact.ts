@@ -64,7 +64,9 @@ const shownCount = 5;
 const nothing = { data: [] as Entity[], total: 0 };
 
 /** The entities that refer to an entity, by the field that does, newest first. */
-export function useRelatedTo(entity: Entity): (Reference & { entities: Entity[]; total: number })[] {
+export function useRelatedTo(
+  entity: Entity,
+): (Reference & { entities: Entity[]; total: number })[] {
   const { client, key } = useWorkspace();
   const references = useReferencesTo(entity);
   const lists = useQueries({
@@ -73,7 +75,11 @@ export function useRelatedTo(entity: Entity): (Reference & { entities: Entity[];
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         client.data.query(
           slug,
-          { filters: { [`data.${field}`]: { $eq: value } } as never, limit: shownCount, count: 'estimated' },
+          {
+            filters: { [`data.${field}`]: { $eq: value } } as never,
+            limit: shownCount,
+            count: 'estimated',
+          },
           { signal },
         ),
       refetchInterval: slowMs,
@@ -94,16 +100,24 @@ export function usePaymentsOf(entity: Entity, others: readonly Entity[]) {
   return useQuery({
     queryKey: [...key, 'entities', payment, 'of', payers, email],
     queryFn: async ({ signal }) => {
-      const related = await Promise.all(payers.map(({ type, id }) => client.data.relations(type, id, {}, { signal })));
+      const related = await Promise.all(
+        payers.map(({ type, id }) => client.data.relations(type, id, {}, { signal })),
+      );
       const ids = related.flatMap(({ data }) =>
         data.flatMap((one) => (one.entity.type === payment ? one.entity.id : [])),
       );
       const either = [
         ...(ids.length > 0 ? [{ id: { $in: [...new Set(ids)].slice(0, 100) } }] : []),
-        ...(typeof email === 'string' && email !== '' ? [{ [`data.${emailField}`]: { $eq: email } }] : []),
+        ...(typeof email === 'string' && email !== ''
+          ? [{ [`data.${emailField}`]: { $eq: email } }]
+          : []),
       ];
       if (either.length === 0) return nothing;
-      const input = { filters: { $or: either } as never, limit: shownCount, count: 'estimated' as const };
+      const input = {
+        filters: { $or: either } as never,
+        limit: shownCount,
+        count: 'estimated' as const,
+      };
       return client.data.query(payment, input, { signal });
     },
     enabled: types?.some(({ slug }) => slug === payment) === true,

@@ -20,7 +20,8 @@ export function useInboxSearch() {
   const { channel, agent, assignee, label, unread } = search;
   return {
     ...{ search, view },
-    filterCount: [channel, agent, assignee, label, unread].filter((one) => one !== undefined).length,
+    filterCount: [channel, agent, assignee, label, unread].filter((one) => one !== undefined)
+      .length,
     change: (changes: Partial<typeof search>) =>
       void navigate({ to: '.', search: (before) => ({ ...before, ...changes }), replace: true }),
     clear: () => void navigate({ to: '.', search: {}, replace: true }),
@@ -48,7 +49,8 @@ export function useInbox() {
   const hasOthers = view === 'open' || view === 'mine' || view === 'all';
   const waiting = useQuery({
     queryKey: [...key, 'threads', input, 'waiting'],
-    queryFn: ({ signal }) => api.listThreads({ ...input, status: 'open', state: 'waiting' }, { signal }),
+    queryFn: ({ signal }) =>
+      api.listThreads({ ...input, status: 'open', state: 'waiting' }, { signal }),
     refetchInterval: liveMs,
     enabled: hasOthers,
   });
@@ -58,7 +60,12 @@ export function useInbox() {
     const isFirst = new Set(first.map(idOf));
     return [...first, ...list.items.filter(({ id }) => !isFirst.has(id))];
   }, [first, list.items]);
-  return { list: { ...list, isPending: list.isPending || (hasOthers && waiting.isPending) }, threads, input, view };
+  return {
+    list: { ...list, isPending: list.isPending || (hasOthers && waiting.isPending) },
+    threads,
+    input,
+    view,
+  };
 }
 
 /** Numbers of the views that the server counts. */

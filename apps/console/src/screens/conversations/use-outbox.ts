@@ -13,7 +13,12 @@ function outboxOf(workspace: Workspace, threadId: string, personId: string): Out
   if (outbox === undefined) {
     const { api, key } = workspace;
     const refresh = () => queryClient.invalidateQueries({ queryKey: [...key, 'thread', threadId] });
-    outbox = new Outbox({ api, threadId, storedAs: nameOf(workspace, personId, threadId), refresh });
+    outbox = new Outbox({
+      api,
+      threadId,
+      storedAs: nameOf(workspace, personId, threadId),
+      refresh,
+    });
     outboxes.set(id, outbox);
   }
   return outbox;
@@ -21,7 +26,8 @@ function outboxOf(workspace: Workspace, threadId: string, personId: string): Out
 
 /** Sends what an earlier page has left in any thread, such as a phone without a connection. */
 export function runOutboxes(workspace: Workspace, personId: string): void {
-  for (const threadId of storedBelow(nameOf(workspace, personId))) void outboxOf(workspace, threadId, personId).run();
+  for (const threadId of storedBelow(nameOf(workspace, personId)))
+    void outboxOf(workspace, threadId, personId).run();
 }
 
 export function useOutbox(

@@ -12,7 +12,8 @@ export function usePresence(threadId: string): (isTyping: boolean) => void {
   const { api } = useWorkspace();
   const saidMs = useRef(0);
   useEffect(() => {
-    const say = (isOpen: boolean) => void api.visitThread({ id: threadId, isOpen }).catch(() => undefined);
+    const say = (isOpen: boolean) =>
+      void api.visitThread({ id: threadId, isOpen }).catch(() => undefined);
     const sayIfVisible = () => document.visibilityState === 'visible' && say(true);
     sayIfVisible();
     const timer = setInterval(sayIfVisible, presenceMs);

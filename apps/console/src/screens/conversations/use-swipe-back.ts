@@ -14,7 +14,8 @@ export function useSwipeBack(page: RefObject<HTMLElement | null>, back: () => vo
     let start: Touch | null = null;
     const onStart = (event: TouchEvent) => {
       const isOther =
-        event.target instanceof Element && event.target.closest('input, textarea, select, audio, video, dialog, pre');
+        event.target instanceof Element &&
+        event.target.closest('input, textarea, select, audio, video, dialog, pre');
       const isPhone = matchMedia('(max-width: 48rem)').matches;
       // On an enlarged page a finger moves the part that is visible.
       const isEnlarged = (visualViewport?.scale ?? 1) > 1;
@@ -24,7 +25,10 @@ export function useSwipeBack(page: RefObject<HTMLElement | null>, back: () => vo
     };
     const isFartherThan = (px: number, [touch]: TouchList) => {
       if (start === null || touch === undefined) return false;
-      const [rightPx, downPx] = [touch.clientX - start.clientX, Math.abs(touch.clientY - start.clientY)];
+      const [rightPx, downPx] = [
+        touch.clientX - start.clientX,
+        Math.abs(touch.clientY - start.clientY),
+      ];
       return rightPx > px && rightPx > 2 * downPx && getSelection()?.isCollapsed !== false;
     };
     // A browser that goes back on a swipe itself would go back a second time. A scroll that has begun cannot be prevented.

@@ -29,7 +29,10 @@ export function useTimeline(thread: Thread) {
   const toMs = messages.isAtNewest ? Infinity : (messages.items[0]?.createdAt ?? Infinity);
   const sentFromMs = sent.items.at(-1)?.createdAt ?? 0;
   const isBehind =
-    sent.hasNextPage && !sent.isFetchingNextPage && oldest !== undefined && sentFromMs > oldest.createdAt;
+    sent.hasNextPage &&
+    !sent.isFetchingNextPage &&
+    oldest !== undefined &&
+    sentFromMs > oldest.createdAt;
   const { fetchNextPage } = sent;
   useEffect(() => {
     if (isBehind) fetchNextPage();

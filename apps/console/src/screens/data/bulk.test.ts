@@ -39,7 +39,9 @@ test('a request has at most 4 MiB of operations, in bytes of UTF-8, unless it ha
 });
 
 test('the reason of a refused operation is that of its first field, else its own', () => {
-  expect(reasonOf({ error: 'Invalid data', details: [{ message: '"a" is wrong' }] })).toBe('"a" is wrong');
+  expect(reasonOf({ error: 'Invalid data', details: [{ message: '"a" is wrong' }] })).toBe(
+    '"a" is wrong',
+  );
   expect(reasonOf({ error: 'Not found', details: [] })).toBe('Not found');
   expect(reasonOf({ error: 'Not found' })).toBe('Not found');
 });
@@ -50,7 +52,9 @@ const queried =
   (sent: { body: unknown }): Answer => {
     const { cursor = '0', limit } = sent.body as { cursor?: string; limit: number };
     const from = Number(cursor);
-    const data: Entity[] = Array.from({ length: Math.min(limit, count - from) }, (_, at) => entityOf(`e${from + at}`));
+    const data: Entity[] = Array.from({ length: Math.min(limit, count - from) }, (_, at) =>
+      entityOf(`e${from + at}`),
+    );
     return { body: { data, cursor: String(from + limit), hasMore: from + limit < count } };
   };
 const sizes = async (groups: AsyncGenerator<Entity[]>) => {
@@ -67,7 +71,9 @@ test.each([
   [1_250, [500, 500, 250]],
 ])('%i matching entities are read in groups', async (count, groups) => {
   const { client, sent } = clientOf(queried(count));
-  const query = { filters: { status: { $eq: 'x' } }, sort: { field: 'createdAt' } } as Parameters<typeof groupsOf>[2];
+  const query = { filters: { status: { $eq: 'x' } }, sort: { field: 'createdAt' } } as Parameters<
+    typeof groupsOf
+  >[2];
   expect(await sizes(groupsOf(client, 'order', query, progress))).toEqual(groups);
   // A change of a field that sorts would move entities between pages.
   expect(sent.every(({ body }) => !('sort' in (body as object)))).toBe(true);
@@ -76,9 +82,14 @@ test.each([
 test('pages follow each other by their cursors', async () => {
   const { client, sent } = clientOf(queried(250));
   const ids: string[] = [];
-  for await (const page of pagesOf(client, 'order', {}, progress)) ids.push(...page.data.map(({ id }) => id));
+  for await (const page of pagesOf(client, 'order', {}, progress))
+    ids.push(...page.data.map(({ id }) => id));
   expect(new Set(ids).size).toBe(250);
-  expect(sent.map(({ body }) => (body as { cursor?: string }).cursor)).toEqual([undefined, '100', '200']);
+  expect(sent.map(({ body }) => (body as { cursor?: string }).cursor)).toEqual([
+    undefined,
+    '100',
+    '200',
+  ]);
 });
 
 test('each operation gets its result, over all requests, and each request a key of its own', async () => {

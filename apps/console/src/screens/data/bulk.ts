@@ -1,4 +1,11 @@
-import type { BulkInput, Entity, EntityPage, JsonObject, ParleyClient, QueryInput } from '@parley/client';
+import type {
+  BulkInput,
+  Entity,
+  EntityPage,
+  JsonObject,
+  ParleyClient,
+  QueryInput,
+} from '@parley/client';
 import { randomKey } from '../../api/random-key';
 import { untilAdmitted } from '../../work/until-admitted';
 import type { Progress } from '../../work/work';
@@ -84,5 +91,10 @@ export async function change(
   }
 }
 
-export const reasonOf = ({ error, details }: { error: string; details?: { message: string }[] }): string =>
-  details?.[0] === undefined ? error : details[0].message;
+export const reasonOf = ({
+  error,
+  details,
+}: {
+  error: string;
+  details?: { message: string }[];
+}): string => (details?.[0] === undefined ? error : details[0].message);

@@ -48,7 +48,9 @@ export function Cards({
           const entity = list.at(index);
           const label = entity ? labelOf(entity, type) : '';
           const values = type.fields
-            .map((field) => showValue(ownValue((entity?.data ?? {}) as Record<string, Json>, field.name), field))
+            .map((field) =>
+              showValue(ownValue((entity?.data ?? {}) as Record<string, Json>, field.name), field),
+            )
             .filter((text) => text !== '' && text !== label)
             .slice(0, shownFields);
           return (
@@ -77,7 +79,9 @@ export function Cards({
                       <span className="min-w-0 flex-1 truncate text-base font-medium">{label}</span>
                       <Ago at={entity.updatedAt} className="text-xs text-n11" />
                     </span>
-                    <span className="w-full truncate text-n11">{values.join(' · ').slice(0, 300)}</span>
+                    <span className="w-full truncate text-n11">
+                      {values.join(' · ').slice(0, 300)}
+                    </span>
                   </button>
                 </>
               )}
@@ -92,7 +96,10 @@ export function Cards({
           </span>
         )}
         {list.hasMore
-          ? texts.loadedOf(formatNumber(list.count), total === undefined ? '…' : formatNumber(total))
+          ? texts.loadedOf(
+              formatNumber(list.count),
+              total === undefined ? '…' : formatNumber(total),
+            )
           : texts.all(formatNumber(list.count))}
       </p>
     </div>

@@ -57,7 +57,8 @@ describe('copy', () => {
   });
 
   test('a text that would run as a formula gets an apostrophe, a number does not', () => {
-    const copied = (data: JsonObject) => copyCells(range(0, 1, 0, 2), columns, () => entityOf('e', data));
+    const copied = (data: JsonObject) =>
+      copyCells(range(0, 1, 0, 2), columns, () => entityOf('e', data));
     expect(copied({ name: '=HYPERLINK("https://evil.example")', total: -5 })).toBe(
       '"\'=HYPERLINK(""https://evil.example"")"\t-5',
     );
@@ -65,7 +66,9 @@ describe('copy', () => {
 
   test.each(hostile)('the text %j is pasted as it was copied', (name) => {
     const text = copyCells(range(0, 1), columns, () => entityOf('e', { name }));
-    const table = parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map(({ cells }) => cells);
+    const table = parseCsv(text, { delimiter: '\t', keepEmptyLines: true }).map(
+      ({ cells }) => cells,
+    );
     const { cells } = planPaste(text === '' ? [['']] : table, range(0, 1), columns, entityAt, '.');
     expect(cells.map(({ read }) => read)).toEqual([{ ok: true, value: name === '' ? null : name }]);
   });
@@ -76,7 +79,8 @@ describe('paste', () => {
     planPaste(table, at, columns, entityAt, decimal);
   const shown = (...given: Parameters<typeof plan>) =>
     plan(...given).cells.map(
-      ({ entity, field, text, isChanged }) => `${entity.id} ${field.name} ${text}${isChanged ? '' : ' same'}`,
+      ({ entity, field, text, isChanged }) =>
+        `${entity.id} ${field.name} ${text}${isChanged ? '' : ' same'}`,
     );
 
   test.each<[string, boolean]>([
@@ -107,7 +111,11 @@ describe('paste', () => {
   });
 
   test('one value fills all marked cells, and only marked ones', () => {
-    expect(shown([['1']], range(0, 2, 2, 2))).toEqual(['e0 total 1 same', 'e1 total 1', 'e2 total 1']);
+    expect(shown([['1']], range(0, 2, 2, 2))).toEqual([
+      'e0 total 1 same',
+      'e1 total 1',
+      'e2 total 1',
+    ]);
     expect(shown([['1']], range(0, 2, 1, 2))).toHaveLength(2);
   });
 
@@ -120,7 +128,9 @@ describe('paste', () => {
     const table = Array.from({ length: 5 }, () => ['x', '1', 'a', 'b', 'c', 'd']);
     const { cells, outside } = plan(table, range(1, 1));
     expect(outside).toEqual({ rows: 3, columns: 2 });
-    expect(new Set(cells.map(({ field }) => field.name))).toEqual(new Set(['name', 'total', 'state']));
+    expect(new Set(cells.map(({ field }) => field.name))).toEqual(
+      new Set(['name', 'total', 'state']),
+    );
   });
 
   test('a table that begins in the column of ids fills the fields after it', () => {
@@ -128,7 +138,11 @@ describe('paste', () => {
   });
 
   test('a row of the table that is shorter than others leaves cells alone', () => {
-    expect(shown([['x', '7'], ['y']], range(0, 1))).toEqual(['e0 name x', 'e0 total 7', 'e1 name y']);
+    expect(shown([['x', '7'], ['y']], range(0, 1))).toEqual([
+      'e0 name x',
+      'e0 total 7',
+      'e1 name y',
+    ]);
   });
 
   test('an empty cell is null, which an absent value is already', () => {

@@ -70,7 +70,8 @@ export function planPaste(
   // A table of a whole sheet has more rows than a call may have arguments.
   const width = table.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const height = table.length;
-  const repeated = (size: number, marked: number) => (marked % size === 0 ? Math.max(size, marked) : size);
+  const repeated = (size: number, marked: number) =>
+    marked % size === 0 ? Math.max(size, marked) : size;
   const tall = height === 0 ? 0 : repeated(height, rows[1] - rows[0] + 1);
   const wide = width === 0 ? 0 : repeated(width, places[1] - places[0] + 1);
   const paste: Paste = { cells: [], outside: { rows: 0, columns: 0 } };
@@ -93,7 +94,12 @@ export function planPaste(
   return paste;
 }
 
-function pasteCell(entity: Entity, field: DataField, text: string, decimal: DecimalSign): PastedCell {
+function pasteCell(
+  entity: Entity,
+  field: DataField,
+  text: string,
+  decimal: DecimalSign,
+): PastedCell {
   const before = valueOf(entity, field);
   const option = field.options?.find((one) => String(one) === text);
   const read: ReadValue =

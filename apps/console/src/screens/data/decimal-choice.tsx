@@ -4,7 +4,13 @@ import { Choice } from '../../parts/controls';
 import { dataCatalog } from './texts';
 
 /** How numbers are written in what is pasted or imported. */
-export function DecimalChoice({ value, onChange }: { value: DecimalSign; onChange: (sign: DecimalSign) => void }) {
+export function DecimalChoice({
+  value,
+  onChange,
+}: {
+  value: DecimalSign;
+  onChange: (sign: DecimalSign) => void;
+}) {
   const texts = useTexts(dataCatalog);
   return (
     <Choice

@@ -37,7 +37,9 @@ const PasteDialog = lazy(() =>
   import('./paste-dialog').then((module) => ({ default: module.PasteDialog })).catch(orReload),
 );
 const ImportDialog = lazy(() =>
-  import('./import/import-dialog').then((module) => ({ default: module.ImportDialog })).catch(orReload),
+  import('./import/import-dialog')
+    .then((module) => ({ default: module.ImportDialog }))
+    .catch(orReload),
 );
 
 const route = getRouteApi('/$organization/$environment/data/$type');
@@ -73,9 +75,13 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
     () =>
       new EntityList(async (cursor, signal) => {
         if (q === undefined)
-          return (await client.data.query(type.slug, { ...query, cursor, limit: pageSize } as never, {
-            signal,
-          })) as EntityPage;
+          return (await client.data.query(
+            type.slug,
+            { ...query, cursor, limit: pageSize } as never,
+            {
+              signal,
+            },
+          )) as EntityPage;
         const { data } = await client.data.search(
           type.slug,
           { query: q, limit: 100, status: query.status },
@@ -97,9 +103,13 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
     queryKey: [...key, 'entities', type.slug, 'total', scope],
     queryFn: async ({ signal }) =>
       (
-        await client.data.query(type.slug, { ...query, sort: undefined, limit: 1, count: 'estimated' } as never, {
-          signal,
-        })
+        await client.data.query(
+          type.slug,
+          { ...query, sort: undefined, limit: 1, count: 'estimated' } as never,
+          {
+            signal,
+          },
+        )
       ).total,
     enabled: q === undefined,
     refetchInterval: refreshMs * 3,
@@ -108,7 +118,12 @@ function useEntities(type: DataType, query: Query, q: string | undefined) {
   const shown = useRef(list);
   if (!refresh.isPending) shown.current = list;
   useSyncExternalStore(shown.current.subscribe, shown.current.version);
-  return { list: shown.current, scope, refresh, total: q === undefined ? total : shown.current.count };
+  return {
+    list: shown.current,
+    scope,
+    refresh,
+    total: q === undefined ? total : shown.current.count,
+  };
 }
 
 function EntitiesOfType({ type }: { type: DataType }) {
@@ -120,17 +135,26 @@ function EntitiesOfType({ type }: { type: DataType }) {
   const change = (changes: Partial<DataSearch>, replace = true) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace });
   const fields = useMemo(() => filterableFields(type.fields), [type.fields]);
-  const { filters, problems } = useMemo(() => readFilters(search.filters ?? [], fields), [search.filters, fields]);
+  const { filters, problems } = useMemo(
+    () => readFilters(search.filters ?? [], fields),
+    [search.filters, fields],
+  );
   const query: Query = {
     ...(Object.keys(filters).length > 0 && { filters: filters as never }),
-    ...(search.sort && { sort: { field: pathOf(search.sort) as never, direction: search.direction ?? 'asc' } }),
+    ...(search.sort && {
+      sort: { field: pathOf(search.sort) as never, direction: search.direction ?? 'asc' },
+    }),
     ...(search.status !== undefined && { status: search.status }),
   };
   const { list, scope, refresh, total } = useEntities(type, query, search.q);
   const edits = useCellEdits(type.slug, list);
   const selection = useSelection(list, scope);
   const searchBox = useRef<HTMLInputElement>(null);
-  const [pasted, setPasted] = useState<{ text: string; at: Range; columns: readonly GridColumn[] } | null>(null);
+  const [pasted, setPasted] = useState<{
+    text: string;
+    at: Range;
+    columns: readonly GridColumn[];
+  } | null>(null);
   const [focusField, setFocusField] = useState<string>();
   const open = (entity: string | undefined, field?: string) => {
     setFocusField(field);
@@ -152,7 +176,8 @@ function EntitiesOfType({ type }: { type: DataType }) {
     else if (entity && entity.status !== 'deleted' && column?.is === 'field')
       edits.save(entity, column.field, unguardText(text.trimEnd()));
   };
-  const isFiltered = search.q !== undefined || search.filters !== undefined || search.status !== undefined;
+  const isFiltered =
+    search.q !== undefined || search.filters !== undefined || search.status !== undefined;
   const content =
     refresh.isPending && list.count === 0 ? (
       <Skeleton rows={10} />
@@ -181,7 +206,9 @@ function EntitiesOfType({ type }: { type: DataType }) {
     );
   return (
     <div className="flex h-full">
-      <div className={`flex h-full min-w-0 flex-1 flex-col ${search.entity !== undefined ? 'max-lg:hidden' : ''}`}>
+      <div
+        className={`flex h-full min-w-0 flex-1 flex-col ${search.entity !== undefined ? 'max-lg:hidden' : ''}`}
+      >
         <ScreenHead
           title={type.name}
           before={
@@ -218,23 +245,40 @@ function EntitiesOfType({ type }: { type: DataType }) {
                 value={search.q ?? ''}
                 // A search ranks by itself: it takes no filters and no sort.
                 onChange={(q) =>
-                  change(q ? { q, filters: undefined, sort: undefined, direction: undefined } : { q: undefined })
+                  change(
+                    q
+                      ? { q, filters: undefined, sort: undefined, direction: undefined }
+                      : { q: undefined },
+                  )
                 }
                 label={texts.search}
               />
             </span>
           )}
-          <StatusChoice list={list} value={search.status} onChange={(status) => change({ status })} />
+          <StatusChoice
+            list={list}
+            value={search.status}
+            onChange={(status) => change({ status })}
+          />
           <Filters
             type={type.slug}
             {...{ fields, problems, search, query }}
             rows={search.filters ?? []}
-            hasMoments={(name) => name === 'createdAt' || name === 'updatedAt' || momentFields.has(name)}
-            onChange={(rows) => change({ filters: rows.length > 0 ? rows : undefined, q: undefined })}
+            hasMoments={(name) =>
+              name === 'createdAt' || name === 'updatedAt' || momentFields.has(name)
+            }
+            onChange={(rows) =>
+              change({ filters: rows.length > 0 ? rows : undefined, q: undefined })
+            }
           />
         </div>
         {(selection.size > 0 || selection.isEverything) && (
-          <SelectionBar type={type} selection={selection} query={query} canSelectAll={search.q === undefined} />
+          <SelectionBar
+            type={type}
+            selection={selection}
+            query={query}
+            canSelectAll={search.q === undefined}
+          />
         )}
         <div className="min-h-0 flex-1">{content}</div>
       </div>
@@ -250,11 +294,21 @@ function EntitiesOfType({ type }: { type: DataType }) {
           onCreated={(id) => change({ entity: id })}
         />
       )}
-      {search.view === 'schema' && <SchemaView type={type} onClose={() => change({ view: undefined })} />}
+      {search.view === 'schema' && (
+        <SchemaView type={type} onClose={() => change({ view: undefined })} />
+      )}
       <Suspense>
-        {search.view === 'import' && <ImportDialog type={type} onClose={() => change({ view: undefined })} />}
+        {search.view === 'import' && (
+          <ImportDialog type={type} onClose={() => change({ view: undefined })} />
+        )}
         {pasted !== null && (
-          <PasteDialog type={type.slug} list={list} edits={edits} {...pasted} onClose={() => setPasted(null)} />
+          <PasteDialog
+            type={type.slug}
+            list={list}
+            edits={edits}
+            {...pasted}
+            onClose={() => setPasted(null)}
+          />
         )}
       </Suspense>
     </div>
@@ -272,7 +326,12 @@ function StatusChoice({
   onChange: (status: string | undefined) => void;
 }) {
   const texts = useTexts(dataCatalog);
-  const known = new Set(['active', ...list.rows.map(({ status }) => status), 'deleted', ...(value ? [value] : [])]);
+  const known = new Set([
+    'active',
+    ...list.rows.map(({ status }) => status),
+    'deleted',
+    ...(value ? [value] : []),
+  ]);
   return (
     <Choice
       label={texts.status}
@@ -282,7 +341,8 @@ function StatusChoice({
       options={[
         ['', texts.notDeleted] as const,
         ...[...known].map(
-          (status) => [status, status === 'deleted' ? texts.deletedOnes : texts.onlyStatus(status)] as const,
+          (status) =>
+            [status, status === 'deleted' ? texts.deletedOnes : texts.onlyStatus(status)] as const,
         ),
       ]}
     />

@@ -32,7 +32,9 @@ const textOf = (value: Json | undefined): string =>
 
 /** The fields of a type, and those that only this entity has. */
 function fieldsFor({ fields }: DataType, entity: Entity | undefined): DataField[] {
-  const own = Object.keys(entity?.data ?? {}).filter((name) => !fields.some((field) => field.name === name));
+  const own = Object.keys(entity?.data ?? {}).filter(
+    (name) => !fields.some((field) => field.name === name),
+  );
   return [...fields, ...own.map((name) => fieldNamed(name, []))];
 }
 
@@ -52,7 +54,8 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
   const stored = (base?.data ?? {}) as Record<string, Json>;
   const fields = fieldsFor(type, base);
   const isDeleted = entity?.status === 'deleted';
-  const isNewer = isDirty && entity !== undefined && base !== undefined && entity.updatedAt > base.updatedAt;
+  const isNewer =
+    isDirty && entity !== undefined && base !== undefined && entity.updatedAt > base.updatedAt;
   const reset = () => (setTyped({}), setStatus(undefined), setProblems({}), setBase(entity));
   const guard = useLeaveGuard(isDirty);
   const save = useMutation({
@@ -153,7 +156,9 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
             hint={texts.statusHint}
             maxLength={64}
             value={status ?? base?.status ?? 'active'}
-            onChange={({ target }) => setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)}
+            onChange={({ target }) =>
+              setStatus(target.value === (base?.status ?? 'active') ? undefined : target.value)
+            }
           />
         )}
         <Problem error={other && texts.notValid(other)} />
@@ -204,7 +209,8 @@ function Actions({
   const { client } = useWorkspace();
   const remove = useChange(() => client.data.delete(type.slug, entity!.id), 'entities');
   const restore = useChange(
-    () => client.data.update(type.slug, entity!.id, { data: {}, status: 'active' }) as Promise<unknown>,
+    () =>
+      client.data.update(type.slug, entity!.id, { data: {}, status: 'active' }) as Promise<unknown>,
     'entities',
   );
   if (entity?.status === 'deleted')
@@ -218,7 +224,13 @@ function Actions({
     );
   return (
     <div className="sticky -bottom-4 -mx-4 mt-4 -mb-4 flex gap-2 border-t border-n5 bg-n1 px-4 py-3">
-      <Button type="submit" form={formId} look="primary" isBusy={isSaving} disabled={entity !== undefined && !isDirty}>
+      <Button
+        type="submit"
+        form={formId}
+        look="primary"
+        isBusy={isSaving}
+        disabled={entity !== undefined && !isDirty}
+      >
         {entity === undefined ? texts.create : texts.save}
       </Button>
       {isDirty && entity !== undefined && (
@@ -242,11 +254,22 @@ function Actions({
 }
 
 /** Adds a field that the type does not declare. */
-function AddField({ names, added, onAdd }: { names: readonly string[]; added: Texts; onAdd: (name: string) => void }) {
+function AddField({
+  names,
+  added,
+  onAdd,
+}: {
+  names: readonly string[];
+  added: Texts;
+  onAdd: (name: string) => void;
+}) {
   const texts = useTexts(dataCatalog);
   const [name, setName] = useState<string>();
   const isUsable =
-    name !== undefined && name.trim() !== '' && !names.includes(name.trim()) && !Object.hasOwn(added, name.trim());
+    name !== undefined &&
+    name.trim() !== '' &&
+    !names.includes(name.trim()) &&
+    !Object.hasOwn(added, name.trim());
   if (name === undefined)
     return (
       <Button look="quiet" onClick={() => setName('')}>

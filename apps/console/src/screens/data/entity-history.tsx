@@ -21,12 +21,14 @@ export function EntityHistory({ type, id }: { type: DataType; id: string }) {
   const { api, key } = useWorkspace();
   const list = usePages(
     [...key, 'entities', type.slug, 'history', id],
-    (cursor, signal) => api.listEvents({ entityType: type.slug, entityId: id, limit: 20, cursor }, { signal }),
+    (cursor, signal) =>
+      api.listEvents({ entityType: type.slug, entityId: id, limit: 20, cursor }, { signal }),
     { refetchInterval: 10_000 },
   );
   const people = new Map(usePeople().map(({ id: person, name }) => [person, name]));
   if (list.isPending) return <Skeleton />;
-  if (list.isError && list.items.length === 0) return <Failure error={list.error} onRetry={list.refetch} />;
+  if (list.isError && list.items.length === 0)
+    return <Failure error={list.error} onRetry={list.refetch} />;
   if (list.items.length === 0) return <p className="text-n11">{texts.noHistory}</p>;
   return (
     <>
@@ -43,7 +45,11 @@ export function EntityHistory({ type, id }: { type: DataType; id: string }) {
         ))}
       </ol>
       {list.hasNextPage && (
-        <Button className="mt-4" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button
+          className="mt-4"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
           {texts.olderChanges}
         </Button>
       )}
@@ -52,16 +58,26 @@ export function EntityHistory({ type, id }: { type: DataType; id: string }) {
 }
 
 /** Who caused an event: the kind, and what names it best. */
-function actorOf({ actor }: Event, kinds: Record<string, string>, people: ReadonlyMap<string, string>): string {
-  const { type, id, slug, name, trigger, provider, callerId, by } = actor as Record<string, unknown>;
+function actorOf(
+  { actor }: Event,
+  kinds: Record<string, string>,
+  people: ReadonlyMap<string, string>,
+): string {
+  const { type, id, slug, name, trigger, provider, callerId, by } = actor as Record<
+    string,
+    unknown
+  >;
   const person = typeof id === 'string' ? (people.get(id) ?? id) : undefined;
-  const known = [person, slug, name, trigger, provider, callerId].find((one) => typeof one === 'string');
+  const known = [person, slug, name, trigger, provider, callerId].find(
+    (one) => typeof one === 'string',
+  );
   const author = isObject(by as Json) ? String((by as JsonObject).id) : undefined;
   const asked = author && `(${people.get(author) ?? author})`;
   return [ownValue(kinds, String(type)) ?? String(type), known, asked].filter(Boolean).join(' ');
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null;
 const maxChars = 300;
 
 function Changes({ event: { payload, type: kind }, type }: { event: Event; type: DataType }) {
@@ -72,7 +88,8 @@ function Changes({ event: { payload, type: kind }, type }: { event: Event; type:
   const all = new Set([...declared, ...Object.keys(before), ...Object.keys(after)]);
   const names = [...all].filter((name) => !isSame(ownValue(before, name), ownValue(after, name)));
   const { status, previousStatus } = payload;
-  const isOtherStatus = typeof previousStatus === 'string' && typeof status === 'string' && previousStatus !== status;
+  const isOtherStatus =
+    typeof previousStatus === 'string' && typeof status === 'string' && previousStatus !== status;
   // A deletion keeps the fields.
   if (kind === 'entity.deleted' || (names.length === 0 && !isOtherStatus)) return null;
   const text = (value: Json | undefined, name: string) =>
@@ -81,7 +98,8 @@ function Changes({ event: { payload, type: kind }, type }: { event: Event; type:
     <ul className="mt-1 space-y-0.5 border-l-2 border-n5 pl-3">
       {isOtherStatus && (
         <li>
-          <span className="text-n11">{texts.status}</span> <del className="text-n10">{previousStatus}</del> → {status}
+          <span className="text-n11">{texts.status}</span>{' '}
+          <del className="text-n10">{previousStatus}</del> → {status}
         </li>
       )}
       {names.map((name) => (

@@ -42,7 +42,12 @@ async function scrollTo(list: EntityList, row: number): Promise<void> {
 test('an empty list has no rows and no more', async () => {
   const { list } = serverOf([]);
   await refresh(list);
-  expect([list.count, list.hasMore, list.at(0), list.indexOf('e0')]).toEqual([0, false, undefined, -1]);
+  expect([list.count, list.hasMore, list.at(0), list.indexOf('e0')]).toEqual([
+    0,
+    false,
+    undefined,
+    -1,
+  ]);
   list.show(0, 0);
   await turn();
   expect(list.count).toBe(0);

@@ -74,9 +74,12 @@ export class EntityList {
     this.#visible = [first, last];
     const from = this.#pageOf(Math.max(0, first - aheadRows))[0];
     const to = Math.min(this.#pageOf(last + aheadRows)[0], this.#pages.length - 1);
-    for (let page = from; page <= to; page += 1) if (this.#pages[page]!.rows === null) void this.#fill(page);
-    if (this.hasMore && this.error === null && last + aheadRows >= this.count) void this.#fill(this.#pages.length);
-    for (const [at, page] of this.#pages.entries()) if (at < from - keptPages || at > to + keptPages) page.rows = null;
+    for (let page = from; page <= to; page += 1)
+      if (this.#pages[page]!.rows === null) void this.#fill(page);
+    if (this.hasMore && this.error === null && last + aheadRows >= this.count)
+      void this.#fill(this.#pages.length);
+    for (const [at, page] of this.#pages.entries())
+      if (at < from - keptPages || at > to + keptPages) page.rows = null;
   }
 
   retry(): void {
@@ -98,7 +101,9 @@ export class EntityList {
       fresh.push({ next: page.cursor, count: page.data.length, rows: page.data });
       hasMore = page.hasMore;
     }
-    const isSame = fresh.at(-1)?.next === this.#pages[from + fresh.length - 1]?.next && fresh.length === to - from + 1;
+    const isSame =
+      fresh.at(-1)?.next === this.#pages[from + fresh.length - 1]?.next &&
+      fresh.length === to - from + 1;
     const isEnd = from + fresh.length >= this.#pages.length;
     this.#pages.splice(from, isSame ? fresh.length : Infinity, ...fresh);
     if (!isSame || isEnd) this.hasMore = hasMore;
@@ -125,7 +130,11 @@ export class EntityList {
       const before = this.#pages[at];
       // An entity was deleted or added in between: the pages after this one begin at other places now.
       const isChanged = before !== undefined && before.next !== page.cursor;
-      this.#pages.splice(at, isChanged ? Infinity : 1, { next: page.cursor, count: page.data.length, rows: page.data });
+      this.#pages.splice(at, isChanged ? Infinity : 1, {
+        next: page.cursor,
+        count: page.data.length,
+        rows: page.data,
+      });
       if (at === this.#pages.length - 1) this.hasMore = page.hasMore;
     } catch (error) {
       if (generation === this.#generation) this.error = error;

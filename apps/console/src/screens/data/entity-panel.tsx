@@ -39,7 +39,11 @@ function useEntity(type: string, id: string) {
         return (await client.data.get(type, id, { signal })) as Entity;
       } catch (error) {
         if (!isMissing(error)) throw error;
-        const { data } = await client.data.query(type, { filters: { id }, status: 'deleted' } as never, { signal });
+        const { data } = await client.data.query(
+          type,
+          { filters: { id }, status: 'deleted' } as never,
+          { signal },
+        );
         if (data[0] === undefined) throw error;
         return data[0] as Entity;
       }
@@ -50,7 +54,15 @@ function useEntity(type: string, id: string) {
 }
 
 /** An entity beside its grid, and on a narrow screen in its place. */
-export function EntityPanel({ type, id, tab, focusField, onTab, onClose, onCreated }: EntityPanelProps) {
+export function EntityPanel({
+  type,
+  id,
+  tab,
+  focusField,
+  onTab,
+  onClose,
+  onCreated,
+}: EntityPanelProps) {
   const texts = useTexts(dataCatalog);
   const { states } = useTexts();
   const isNew = id === 'new';
@@ -76,11 +88,27 @@ export function EntityPanel({ type, id, tab, focusField, onTab, onClose, onCreat
       className="flex h-full w-full min-w-0 flex-col bg-n1 lg:w-[30rem] lg:shrink-0 lg:border-l lg:border-n5"
     >
       <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-n5 px-4 py-2">
-        <Button look="quiet" icon={ArrowLeft} label={texts.backToRows} className="lg:hidden" onClick={onClose} />
-        <h2 ref={heading} tabIndex={-1} className="min-w-0 flex-1 truncate text-lg font-semibold outline-none">
+        <Button
+          look="quiet"
+          icon={ArrowLeft}
+          label={texts.backToRows}
+          className="lg:hidden"
+          onClick={onClose}
+        />
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 flex-1 truncate text-lg font-semibold outline-none"
+        >
           {title}
         </h2>
-        <Button look="quiet" icon={X} label={states.close} className="max-lg:hidden" onClick={onClose} />
+        <Button
+          look="quiet"
+          icon={X}
+          label={states.close}
+          className="max-lg:hidden"
+          onClick={onClose}
+        />
       </header>
       {!isNew && (
         <div className="space-y-2 border-b border-n5 px-4 py-2">
@@ -109,7 +137,13 @@ export function EntityPanel({ type, id, tab, focusField, onTab, onClose, onCreat
             <Failure error={error} onRetry={isMissing(error) ? undefined : refetch} />
           )
         ) : isNew || tab === 'fields' ? (
-          <EntityForm type={type} entity={entity} focusField={focusField} onClose={onClose} onCreated={onCreated} />
+          <EntityForm
+            type={type}
+            entity={entity}
+            focusField={focusField}
+            onClose={onClose}
+            onCreated={onCreated}
+          />
         ) : tab === 'relations' ? (
           <Relations type={type} entity={entity!} />
         ) : tab === 'history' ? (

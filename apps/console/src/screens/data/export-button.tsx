@@ -13,7 +13,15 @@ import { saveFile } from './save-file';
 import { dataCatalog } from './texts';
 
 /** Exports all that the filter matches, page by page, in the format that the import and `parley data import` read. */
-export function ExportButton({ type, query, total }: { type: DataType; query: Query; total: number | undefined }) {
+export function ExportButton({
+  type,
+  query,
+  total,
+}: {
+  type: DataType;
+  query: Query;
+  total: number | undefined;
+}) {
   const texts = useTexts(dataCatalog);
   const { client } = useWorkspace();
   const [isOpen, open] = useState(false);
@@ -33,7 +41,9 @@ export function ExportButton({ type, query, total }: { type: DataType; query: Qu
           parts.push(new Blob(data.map((entity) => writer.line(entity as never))));
           progress.advance((done += data.length), Math.max(total ?? 0, done));
         }
-        const file = new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
+        const file = new Blob(parts, {
+          type: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+        });
         const save = () => saveFile(file, name);
         save();
         return {
@@ -62,7 +72,10 @@ export function ExportButton({ type, query, total }: { type: DataType; query: Qu
             legend={texts.format}
             name="format"
             value={format}
-            options={(['csv', 'jsonl'] as const).map((value) => ({ value, label: texts.formats[value] }))}
+            options={(['csv', 'jsonl'] as const).map((value) => ({
+              value,
+              label: texts.formats[value],
+            }))}
             onChange={setFormat}
           />
           {format === 'csv' && (

@@ -7,7 +7,11 @@ const nested: JsonObject = {
   required: ['name', 'address'],
   properties: {
     name: { type: ['null', 'string'], description: 'Full name' },
-    address: { type: 'object', required: ['city'], properties: { city: { type: 'string' }, zip: { type: 'integer' } } },
+    address: {
+      type: 'object',
+      required: ['city'],
+      properties: { city: { type: 'string' }, zip: { type: 'integer' } },
+    },
     tags: { type: 'array', items: { type: 'string' } },
     state: { enum: ['a', 2, null] },
     owner: { references: 'lead' },
@@ -17,7 +21,12 @@ const nested: JsonObject = {
 
 test('a schema with types, and its nested fields', () => {
   const fields = readFields(nested, ['name', 'address.city']);
-  const short = withNested(fields).map(({ name, type, kind, isRequired }) => [name, type, kind, isRequired]);
+  const short = withNested(fields).map(({ name, type, kind, isRequired }) => [
+    name,
+    type,
+    kind,
+    isRequired,
+  ]);
   expect(short).toEqual([
     ['name', 'null / string', 'text', true],
     ['address', 'object', 'object', true],
@@ -48,16 +57,21 @@ test('a flat map of names to types', () => {
     list: { type: 'array', items: 'number', required: true },
     type: 'string',
   });
-  expect(fields.map(({ name, kind, isRequired, items }) => [name, kind, isRequired, items])).toEqual([
+  expect(
+    fields.map(({ name, kind, isRequired, items }) => [name, kind, isRequired, items]),
+  ).toEqual([
     ['total', 'number', false, undefined],
     ['list', 'array', true, 'number'],
     ['type', 'text', false, undefined],
   ]);
 });
 
-test.each<[JsonObject]>([[{}], [{ type: 'object', properties: {} }]])('a schema without fields: %j', (schema) => {
-  expect(readFields(schema).filter(({ name }) => name !== 'type')).toEqual([]);
-});
+test.each<[JsonObject]>([[{}], [{ type: 'object', properties: {} }]])(
+  'a schema without fields: %j',
+  (schema) => {
+    expect(readFields(schema).filter(({ name }) => name !== 'type')).toEqual([]);
+  },
+);
 
 test.each<[unknown]>([[null], [4], [['string', 5]], [{ type: 5 }], [{ type: ['null'] }], [true]])(
   'a field that is described by %j, which no version wrote, is a field',
@@ -69,11 +83,20 @@ test.each<[unknown]>([[null], [4], [['string', 5]], [{ type: 5 }], [{ type: ['nu
 );
 
 const typeWith = (schema: JsonObject, searchFields: string[] = []) =>
-  ({ slug: 'order', name: 'Order', searchFields, schema: {}, fields: readFields(schema, searchFields) }) as DataType;
+  ({
+    slug: 'order',
+    name: 'Order',
+    searchFields,
+    schema: {},
+    fields: readFields(schema, searchFields),
+  }) as DataType;
 const label = (data: JsonObject, type: DataType) => labelOf(entityOf('ent_1', data), type);
 
 test('an entity is called by its first search field, then by its first text, else by its id', () => {
-  const type = typeWith({ code: 'string', name: 'string', owner: { references: 'lead' }, total: 'number' }, ['name']);
+  const type = typeWith(
+    { code: 'string', name: 'string', owner: { references: 'lead' }, total: 'number' },
+    ['name'],
+  );
   expect(label({ code: 'A', name: 'Ana' }, type)).toBe('Ana');
   expect(label({ code: 'A', name: ' ' }, type)).toBe('A');
   expect(label({ owner: 'lead_1', total: 5 }, type)).toBe('ent_1');

@@ -7,7 +7,15 @@ import { dataCatalog } from './texts';
 const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** What the list asks for, as requests of programs. */
-export function FilterCode({ type, query, onClose }: { type: string; query: object; onClose: () => void }) {
+export function FilterCode({
+  type,
+  query,
+  onClose,
+}: {
+  type: string;
+  query: object;
+  onClose: () => void;
+}) {
   const texts = useTexts(dataCatalog);
   const curl = [
     `curl -s ${shell(`${location.origin}/v1/data/${encodeURIComponent(type)}/query`)} \\`,

@@ -21,7 +21,15 @@ interface FilterValueProps {
 }
 
 /** The value of a filter, as the type of its field needs it. */
-export function FilterValue({ field, isList, isPart, hasMoments, value, problem, onChange }: FilterValueProps) {
+export function FilterValue({
+  field,
+  isList,
+  isPart,
+  hasMoments,
+  value,
+  problem,
+  onChange,
+}: FilterValueProps) {
   const texts = useTexts(dataCatalog);
   const options = isPart
     ? undefined
@@ -45,7 +53,9 @@ export function FilterValue({ field, isList, isPart, hasMoments, value, problem,
         type="datetime-local"
         defaultValue={value === '' ? '' : localText(Number(value))}
         onBlur={({ target }) => onChange(momentOf(target.value))}
-        onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(momentOf(currentTarget.value))}
+        onKeyDown={({ key, currentTarget }) =>
+          key === 'Enter' && onChange(momentOf(currentTarget.value))
+        }
         className="tap h-8 rounded border border-n8 bg-n1 px-2"
       />
     );
@@ -62,7 +72,8 @@ function WrittenValue(props: Omit<FilterValueProps, 'isPart'>) {
   latest.current = apply;
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(pause.current), []);
-  const isDay = field.kind === 'date' && !hasMoments && (text === '' || /^\d{4}-\d{2}-\d{2}$/.test(text));
+  const isDay =
+    field.kind === 'date' && !hasMoments && (text === '' || /^\d{4}-\d{2}-\d{2}$/.test(text));
   return (
     <input
       aria-label={texts.value}
@@ -90,8 +101,11 @@ function WrittenValue(props: Omit<FilterValueProps, 'isPart'>) {
 const isMoment = (text: string): boolean => /^\d{0,16}$/.test(text) && Number(text) <= 8.64e15;
 const momentOf = (local: string): string => (local === '' ? '' : String(Date.parse(local)));
 
-const nameOf = (value: string, { kind }: DataField, { yes, no }: { yes: string; no: string }): string =>
-  kind !== 'boolean' ? value : value === 'true' ? yes : no;
+const nameOf = (
+  value: string,
+  { kind }: DataField,
+  { yes, no }: { yes: string; no: string },
+): string => (kind !== 'boolean' ? value : value === 'true' ? yes : no);
 
 /** Several of the allowed values. */
 function Options({
@@ -106,7 +120,11 @@ function Options({
   const texts = useTexts(dataCatalog);
   const chosen = new Set(value.split(',').filter((one) => one !== ''));
   const toggle = (one: string) =>
-    onChange(options.filter((option) => (option === one ? !chosen.has(one) : chosen.has(option))).join(','));
+    onChange(
+      options
+        .filter((option) => (option === one ? !chosen.has(one) : chosen.has(option)))
+        .join(','),
+    );
   return (
     <span role="group" aria-label={texts.value} className="inline-flex flex-wrap gap-x-2">
       {options.map((one) => (

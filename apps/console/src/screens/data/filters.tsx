@@ -30,12 +30,22 @@ interface FiltersProps {
 }
 
 /** The filters of a list in words, which can also be read as code. A row with a wrong value filters nothing and says why. */
-export function Filters({ type, fields, rows, problems, search, query, hasMoments, onChange }: FiltersProps) {
+export function Filters({
+  type,
+  fields,
+  rows,
+  problems,
+  search,
+  query,
+  hasMoments,
+  onChange,
+}: FiltersProps) {
   const texts = useTexts(dataCatalog);
   const [isCode, showCode] = useState(false);
   /** The row whose field gets the focus, because it was just added. */
   const [added, setAdded] = useState(-1);
-  const change = (at: number, row: FilterRow) => onChange(rows.map((old, index) => (index === at ? row : old)));
+  const change = (at: number, row: FilterRow) =>
+    onChange(rows.map((old, index) => (index === at ? row : old)));
   const names = fields.map(({ name }) => name);
   const add = () => {
     const field = fields[0]!;
@@ -55,7 +65,10 @@ export function Filters({ type, fields, rows, problems, search, query, hasMoment
           change(at, [next, kept, to.kind === field.kind && !to.options ? value : '']);
         };
         return (
-          <span key={at} className="inline-flex max-w-full flex-wrap items-center gap-1 rounded bg-n3 p-1">
+          <span
+            key={at}
+            className="inline-flex max-w-full flex-wrap items-center gap-1 rounded bg-n3 p-1"
+          >
             <FieldChoice
               names={names}
               value={name}
@@ -67,9 +80,15 @@ export function Filters({ type, fields, rows, problems, search, query, hasMoment
               value={operator}
               onChange={({ target }) => {
                 const next = target.value as Operator;
-                change(at, [name, next, takesList(next) === takesList(operator) ? value : value.split(',')[0]!]);
+                change(at, [
+                  name,
+                  next,
+                  takesList(next) === takesList(operator) ? value : value.split(',')[0]!,
+                ]);
               }}
-              options={[...new Set([...allowed, operator])].map((one) => [one, texts.operators[one]] as const)}
+              options={[...new Set([...allowed, operator])].map(
+                (one) => [one, texts.operators[one]] as const,
+              )}
             />
             {takesValue(operator) && (
               <FilterValue
@@ -84,7 +103,10 @@ export function Filters({ type, fields, rows, problems, search, query, hasMoment
               />
             )}
             {problem !== undefined && (
-              <span role="status" className={`px-1 text-xs ${problem === 'missing' ? 'text-n11' : 'text-failed'}`}>
+              <span
+                role="status"
+                className={`px-1 text-xs ${problem === 'missing' ? 'text-n11' : 'text-failed'}`}
+              >
                 {texts.filterProblems[problem]}
               </span>
             )}
@@ -151,7 +173,9 @@ function FieldChoice({
       <Choice
         label={texts.field}
         value={value}
-        onChange={({ target }) => (target.value === other ? (setText(''), setOther(true)) : onChange(target.value))}
+        onChange={({ target }) =>
+          target.value === other ? (setText(''), setOther(true)) : onChange(target.value)
+        }
         options={[
           ...[...new Set([...names, value])].map((one) => [one, one] as const),
           [other, texts.otherField] as const,

@@ -35,7 +35,8 @@ export interface RowActions {
 }
 
 export const GridRow = memo(function GridRow(props: RowProps) {
-  const { entity, row, start, columns, isSelected, isOpen, active, marked, editing, actions } = props;
+  const { entity, row, start, columns, isSelected, isOpen, active, marked, editing, actions } =
+    props;
   const texts = useTexts(dataCatalog);
   const look = isSelected ? 'bg-accent-soft' : isOpen ? 'bg-n3' : 'bg-n1 hover:bg-n2';
   return (
@@ -49,7 +50,8 @@ export const GridRow = memo(function GridRow(props: RowProps) {
       {columns.map((column, at) => {
         const isActive = at === active;
         const isMarked = marked !== null && at >= marked[0] && at <= marked[1];
-        const edit = entity && column.is === 'field' ? props.editOf(entity.id, column.field.name) : undefined;
+        const edit =
+          entity && column.is === 'field' ? props.editOf(entity.id, column.field.name) : undefined;
         const isWrong = edit?.problem != null;
         const isEditing = isActive && editing !== null;
         return (
@@ -103,7 +105,15 @@ export const GridRow = memo(function GridRow(props: RowProps) {
 });
 
 /** A value as its type is read best. A text that is not stored is shown with the reason. */
-function CellValue({ field, value, edit }: { field: DataField; value: Json | undefined; edit?: CellEdit }) {
+function CellValue({
+  field,
+  value,
+  edit,
+}: {
+  field: DataField;
+  value: Json | undefined;
+  edit?: CellEdit;
+}) {
   const texts = useTexts(dataCatalog);
   if (edit?.problem)
     return (
@@ -117,7 +127,11 @@ function CellValue({ field, value, edit }: { field: DataField; value: Json | und
   if (typeof shown === 'boolean')
     return (
       <span className="inline-flex items-center gap-1">
-        {shown ? <Check aria-hidden size={14} className="text-done" /> : <Minus aria-hidden size={14} />}
+        {shown ? (
+          <Check aria-hidden size={14} className="text-done" />
+        ) : (
+          <Minus aria-hidden size={14} />
+        )}
         {shown ? texts.yes : texts.no}
       </span>
     );
@@ -135,12 +149,21 @@ function CellValue({ field, value, edit }: { field: DataField; value: Json | und
 }
 
 /** The editor in the place of a cell. It is left with Enter, Tab, Escape, or by a click elsewhere, which saves. */
-function CellEditor({ field, text, onEnd }: { field: DataField; text: string; onEnd: RowActions['finish'] }) {
+function CellEditor({
+  field,
+  text,
+  onEnd,
+}: {
+  field: DataField;
+  text: string;
+  onEnd: RowActions['finish'];
+}) {
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const isEnded = useRef(false);
   useEffect(() => {
     ref.current?.focus();
-    if (ref.current instanceof HTMLInputElement) ref.current.setSelectionRange(text.length, text.length);
+    if (ref.current instanceof HTMLInputElement)
+      ref.current.setSelectionRange(text.length, text.length);
     // Only when the editor opens.
   }, []);
   const end = (...given: Parameters<RowActions['finish']>) => {
@@ -155,7 +178,11 @@ function CellEditor({ field, text, onEnd }: { field: DataField; text: string; on
     onBlur: () => end(ref.current!.value, 'stay'),
     onKeyDown: (event: React.KeyboardEvent) => {
       event.stopPropagation();
-      const move = { Enter: 'down', Tab: event.shiftKey ? 'previous' : 'next', Escape: 'stay' } as const;
+      const move = {
+        Enter: 'down',
+        Tab: event.shiftKey ? 'previous' : 'next',
+        Escape: 'stay',
+      } as const;
       if (!(event.key in move)) return;
       event.preventDefault();
       end(event.key === 'Escape' ? null : ref.current!.value, move[event.key as keyof typeof move]);
@@ -164,7 +191,10 @@ function CellEditor({ field, text, onEnd }: { field: DataField; text: string; on
   };
   if (field.options)
     return (
-      <select {...shared} defaultValue={field.options.some((one) => String(one) === text) ? text : ''}>
+      <select
+        {...shared}
+        defaultValue={field.options.some((one) => String(one) === text) ? text : ''}
+      >
         {['', ...field.options.map(String)].map((one) => (
           <option key={one} value={one} className="bg-n1">
             {one}
@@ -172,5 +202,7 @@ function CellEditor({ field, text, onEnd }: { field: DataField; text: string; on
         ))}
       </select>
     );
-  return <input {...shared} inputMode={isNumeric(field) ? 'decimal' : undefined} spellCheck={false} />;
+  return (
+    <input {...shared} inputMode={isNumeric(field) ? 'decimal' : undefined} spellCheck={false} />
+  );
 }

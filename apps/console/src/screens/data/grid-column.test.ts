@@ -22,7 +22,11 @@ test.each<[string, Json | undefined, boolean]>([
 
 test('only numbers are numeric', () => {
   const types = ['number', 'integer', 'money', 'boolean', 'string', 'date', 'any', 'array'];
-  expect(types.filter((type) => isNumeric(fieldOf('a', type)))).toEqual(['number', 'integer', 'money']);
+  expect(types.filter((type) => isNumeric(fieldOf('a', type)))).toEqual([
+    'number',
+    'integer',
+    'money',
+  ]);
 });
 
 test.each(['constructor', 'toString', '__proto__'])(

@@ -32,7 +32,8 @@ export function GridFoot({
       <span role="status" className={`min-w-0 flex-1 truncate ${problem ? 'text-failed' : ''}`}>
         {problem ? (
           <>
-            {'reason' in problem ? problem.reason : texts.expected(problem.expected)} {texts.refusedHint}
+            {'reason' in problem ? problem.reason : texts.expected(problem.expected)}{' '}
+            {texts.refusedHint}
           </>
         ) : value !== '' ? (
           <>
@@ -51,7 +52,10 @@ export function GridFoot({
       )}
       <span className="tabular-nums">
         {list.hasMore
-          ? texts.loadedOf(formatNumber(list.count), total === undefined ? '…' : formatNumber(total))
+          ? texts.loadedOf(
+              formatNumber(list.count),
+              total === undefined ? '…' : formatNumber(total),
+            )
           : texts.all(formatNumber(list.count))}
       </span>
     </div>

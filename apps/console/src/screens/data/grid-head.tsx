@@ -44,7 +44,8 @@ export function GridHead({
           'data-row': -1,
           'data-column': at,
           tabIndex: active.row === -1 && active.column === at ? 0 : -1,
-          onFocus: () => (active.row !== -1 || active.column !== at) && onFocus({ row: -1, column: at }),
+          onFocus: () =>
+            (active.row !== -1 || active.column !== at) && onFocus({ row: -1, column: at }),
         };
         if (column.is === 'row')
           return (
@@ -75,7 +76,9 @@ export function GridHead({
             key={at}
             role="columnheader"
             aria-colindex={at + 1}
-            aria-sort={!isSorted ? 'none' : search.direction === 'desc' ? 'descending' : 'ascending'}
+            aria-sort={
+              !isSorted ? 'none' : search.direction === 'desc' ? 'descending' : 'ascending'
+            }
             className="min-w-0 border-l border-n4"
           >
             <button
@@ -89,7 +92,9 @@ export function GridHead({
               }`}
             >
               <span className="truncate">{label}</span>
-              {column.is === 'field' && column.field.isRequired && <span title={texts.required}>*</span>}
+              {column.is === 'field' && column.field.isRequired && (
+                <span title={texts.required}>*</span>
+              )}
               {isSorted && <Icon aria-hidden size={12} className="shrink-0" />}
             </button>
           </div>

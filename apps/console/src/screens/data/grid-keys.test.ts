@@ -28,7 +28,9 @@ test.each([
 });
 
 test('on a Mac it is the command key', () => {
-  expect(moveOf({ key: 'ArrowDown', ctrlKey: false, metaKey: true }, at(0, 0), size)).toEqual(at(99, 0));
+  expect(moveOf({ key: 'ArrowDown', ctrlKey: false, metaKey: true }, at(0, 0), size)).toEqual(
+    at(99, 0),
+  );
 });
 
 test('the edges hold, and above the first row is the head', () => {

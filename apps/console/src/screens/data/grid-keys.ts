@@ -52,7 +52,11 @@ export function nextStop(
   { rows, columns }: GridSize,
   isStop: (position: Position) => boolean,
 ): Position | null {
-  for (let at = from.row * columns + from.column + step; at >= 0 && at < rows * columns; at += step) {
+  for (
+    let at = from.row * columns + from.column + step;
+    at >= 0 && at < rows * columns;
+    at += step
+  ) {
     const position = { row: Math.floor(at / columns), column: at % columns };
     if (isStop(position)) return position;
   }

@@ -30,7 +30,8 @@ export const gridCatalog = catalog(
       })[what] ?? what,
     refusedHint: '· Not saved. Enter edits it, Escape restores the stored value.',
     notSaved: (count: number) => (count === 1 ? '1 cell not saved' : `${count} cells not saved`),
-    gridKeys: 'Enter edits · Space selects or toggles · Ctrl Enter opens · paste from a spreadsheet',
+    gridKeys:
+      'Enter edits · Space selects or toggles · Ctrl Enter opens · paste from a spreadsheet',
     loadedOf: (count: string, total: string) => `${count} loaded of ${total}`,
     all: (count: string) => `${count} in all`,
 
@@ -66,7 +67,8 @@ export const gridCatalog = catalog(
     allSelected: (count: string) => `All ${count} that match are selected`,
     selectAll: (count: string) => `Select all ${count} that match`,
     clear: 'Clear selection',
-    remove: (count: number, text: string) => (count === 1 ? 'Delete 1 entity' : `Delete ${text} entities`),
+    remove: (count: number, text: string) =>
+      count === 1 ? 'Delete 1 entity' : `Delete ${text} entities`,
     removeQuestion: (count: number, text: string, type: string) =>
       `Delete ${text} of ${type}? ${count === 1 ? 'It' : 'They'} can be restored.`,
     removing: (count: string, type: string) => `Delete ${count} of ${type}`,
@@ -103,13 +105,15 @@ export const gridCatalog = catalog(
       })[what] ?? what,
     refusedHint: '· No se guardó. Enter lo edita, Escape muestra el valor guardado.',
     notSaved: (count) => (count === 1 ? '1 celda sin guardar' : `${count} celdas sin guardar`),
-    gridKeys: 'Enter edita · Espacio selecciona o cambia · Ctrl Enter abre · pegue desde una hoja de cálculo',
+    gridKeys:
+      'Enter edita · Espacio selecciona o cambia · Ctrl Enter abre · pegue desde una hoja de cálculo',
     loadedOf: (count, total) => `${count} cargadas de ${total}`,
     all: (count) => `${count} en total`,
 
     paste: 'Pegar',
     emptyCells: 'Vaciar las celdas marcadas',
-    pasting: (cells, rows) => `Cambiar ${celdas(cells)} de ${rows === '1' ? '1 entidad' : `${rows} entidades`}`,
+    pasting: (cells, rows) =>
+      `Cambiar ${celdas(cells)} de ${rows === '1' ? '1 entidad' : `${rows} entidades`}`,
     willChange: (cells, rows) => `Cambia ${celdas(cells)} en ${filas(rows)}.`,
     wrongCells: (count) =>
       count === '1'
@@ -118,7 +122,8 @@ export const gridCatalog = catalog(
     checking: 'Revisando…',
     outside: (rows, columns) =>
       `No se pega lo que no cabe en la tabla: ${[rows > 0 && filas(String(rows)), columns > 0 && (columns === 1 ? '1 columna' : `${columns} columnas`)].filter(Boolean).join(', ')}.`,
-    tooManyCells: (most) => `Se pueden pegar como máximo ${most} celdas. Para más, importe un archivo.`,
+    tooManyCells: (most) =>
+      `Se pueden pegar como máximo ${most} celdas. Para más, importe un archivo.`,
     changeCells: (count) => `Cambiar ${celdas(count)}`,
     firstOnes: (count) => `Se muestran los primeros ${count}.`,
     entity: 'Entidad',

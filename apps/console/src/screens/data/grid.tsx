@@ -42,20 +42,38 @@ const widthRem = (column: GridColumn): number => {
   if (column.is === 'row') return 4.5;
   if (column.is === 'updated') return 8;
   const { kind, options } = column.field;
-  return options || kind === 'boolean' ? 7 : kind === 'number' || kind === 'integer' ? 8 : kind === 'date' ? 10 : 13;
+  return options || kind === 'boolean'
+    ? 7
+    : kind === 'number' || kind === 'integer'
+      ? 8
+      : kind === 'date'
+        ? 10
+        : 13;
 };
 
 const styleOf = (columns: readonly GridColumn[], heightPx: number) =>
   ({
     '--columns': columns
-      .map((column) => (column.is === 'row' ? '4.5rem' : `minmax(${widthRem(column)}rem, ${widthRem(column)}fr)`))
+      .map((column) =>
+        column.is === 'row' ? '4.5rem' : `minmax(${widthRem(column)}rem, ${widthRem(column)}fr)`,
+      )
       .join(' '),
     height: heightPx,
     minWidth: `${columns.reduce((sum, column) => sum + widthRem(column), 0)}rem`,
   }) as React.CSSProperties;
 
 /** The grid of the entities of a type (WAI-ARIA grid pattern). Only the visible rows are in the page. */
-export function Grid({ type, list, total, edits, selection, search, onSort, onOpen, onPaste }: GridProps) {
+export function Grid({
+  type,
+  list,
+  total,
+  edits,
+  selection,
+  search,
+  onSort,
+  onOpen,
+  onPaste,
+}: GridProps) {
   const columns = useMemo(() => columnsOf(type), [type]);
   const [editing, setEditing] = useState<string | null>(null);
   const view = useGridView(list, columns.length, editing !== null);
@@ -86,7 +104,8 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
     event.preventDefault();
     edit.isEntering.current = false;
     // An open editor saves when it loses the focus.
-    if (editing !== null && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    if (editing !== null && document.activeElement instanceof HTMLElement)
+      document.activeElement.blur();
     view.go({ row: Number(cell.dataset.row), column: Number(cell.dataset.column) }, event.shiftKey);
   };
   const isInCells = editing === null && cursor.row >= 0;
@@ -121,7 +140,9 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
           className="relative"
           style={styleOf(columns, view.heightPx)}
           onMouseDown={onMouseDown}
-          onDoubleClick={({ target }) => isInCells && (target as Element).closest('[role="gridcell"]') && edit.begin()}
+          onDoubleClick={({ target }) =>
+            isInCells && (target as Element).closest('[role="gridcell"]') && edit.begin()
+          }
           onKeyDown={(event) => {
             if (editing !== null || !pressGridKey(event, keys)) return;
             event.preventDefault();
@@ -148,7 +169,11 @@ export function Grid({ type, list, total, edits, selection, search, onSort, onOp
           })}
         </div>
       </div>
-      <GridFoot {...{ list, total, edits }} column={columns[cursor.column]} entity={list.at(cursor.row)} />
+      <GridFoot
+        {...{ list, total, edits }}
+        column={columns[cursor.column]}
+        entity={list.at(cursor.row)}
+      />
     </div>
   );
 }

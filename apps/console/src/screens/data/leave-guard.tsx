@@ -13,7 +13,9 @@ export function useLeaveGuard(isDirty: boolean): { allow: () => void; dialog: Re
   const blocker = useBlocker({
     // A change of the address that keeps the entity, such as a sort, loses nothing.
     shouldBlockFn: ({ current, next }) =>
-      isDirty && !isAllowed.current && (current.pathname !== next.pathname || isOther(current.search, next.search)),
+      isDirty &&
+      !isAllowed.current &&
+      (current.pathname !== next.pathname || isOther(current.search, next.search)),
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
@@ -34,6 +36,7 @@ export function useLeaveGuard(isDirty: boolean): { allow: () => void; dialog: Re
 
 /** The form is shown only with the tab of the fields. */
 const isOther = (current: object, next: object): boolean => {
-  const of = (search: object) => [(search as { entity?: string }).entity, (search as { tab?: string }).tab].join();
+  const of = (search: object) =>
+    [(search as { entity?: string }).entity, (search as { tab?: string }).tab].join();
   return of(current) !== of(next);
 };

@@ -30,7 +30,9 @@ export function LinkedEntities({ type, id }: { type: string; id: string }) {
           {list.items.map(({ relation, direction, entity, createdAt }) => (
             <li key={`${relation} ${direction} ${entity.id}`} className="flex items-baseline gap-2">
               <span className="text-n11">
-                {direction === 'outgoing' ? texts.relationTo(relation) : texts.relationFrom(relation)}
+                {direction === 'outgoing'
+                  ? texts.relationTo(relation)
+                  : texts.relationFrom(relation)}
               </span>
               <span className="min-w-0 flex-1 truncate">
                 <ReferenceLink {...entity} />
@@ -41,7 +43,11 @@ export function LinkedEntities({ type, id }: { type: string; id: string }) {
         </ul>
       )}
       {list.hasNextPage && (
-        <Button className="mt-2" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button
+          className="mt-2"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
           {texts.olderRelations}
         </Button>
       )}

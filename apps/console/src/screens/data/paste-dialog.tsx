@@ -29,7 +29,11 @@ const delimiters = ['\t', ',', ';'] as const;
 function guessDelimiter(text: string): string {
   if (text.includes('\t')) return '\t';
   const lines = text.split(/\r?\n/).filter((line) => line !== '');
-  return delimiters.slice(1).find((sign) => lines.length > 1 && lines.every((line) => line.includes(sign))) ?? '\t';
+  return (
+    delimiters
+      .slice(1)
+      .find((sign) => lines.length > 1 && lines.every((line) => line.includes(sign))) ?? '\t'
+  );
 }
 
 interface PasteDialogProps {
@@ -48,15 +52,25 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
   const { client } = useWorkspace();
   const language = useLanguage();
   const [delimiter, setDelimiter] = useState(() => guessDelimiter(text));
-  const [decimal, setDecimal] = useState(() => guessDecimal(text.split(/[\t\r\n"]/), language === 'es' ? ',' : '.'));
+  const [decimal, setDecimal] = useState(() =>
+    guessDecimal(text.split(/[\t\r\n"]/), language === 'es' ? ',' : '.'),
+  );
   const { paste, problem } = useMemo(() => {
     try {
       // An empty text empties the marked cells.
       const table =
-        text === '' ? [['']] : parseCsv(text, { delimiter, keepEmptyLines: true }).map(({ cells }) => cells);
-      return { paste: planPaste(table, at, columns, (row) => list.at(row), decimal), problem: null };
+        text === ''
+          ? [['']]
+          : parseCsv(text, { delimiter, keepEmptyLines: true }).map(({ cells }) => cells);
+      return {
+        paste: planPaste(table, at, columns, (row) => list.at(row), decimal),
+        problem: null,
+      };
     } catch (error) {
-      return { paste: { cells: [], outside: { rows: 0, columns: 0 } }, problem: (error as Error).message };
+      return {
+        paste: { cells: [], outside: { rows: 0, columns: 0 } },
+        problem: (error as Error).message,
+      };
     }
   }, [text, delimiter, decimal, at, columns, list]);
   const wanted = useMemo(() => paste.cells.filter(({ isChanged }) => isChanged), [paste]);
@@ -74,7 +88,9 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
   const wrong = paste.cells.filter((cell) => reasonOf(cell) !== undefined);
   const entities = new Set(changed.map(({ entity }) => entity.id));
   const counts = { cells: formatNumber(changed.length), rows: formatNumber(entities.size) };
-  const hasNumbers = paste.cells.some(({ field }) => field.kind === 'number' || field.kind === 'integer');
+  const hasNumbers = paste.cells.some(
+    ({ field }) => field.kind === 'number' || field.kind === 'integer',
+  );
   const apply = () => {
     const byEntity = cellsByEntity(changed);
     const ids = [...byEntity.keys()];
@@ -89,7 +105,8 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
             progress.advance((done += 1), ids.length);
             if (reason === null) return;
             progress.refuse({ item: id, reason });
-            for (const { field, text: refused } of byEntity.get(id)!) edits.refuse(id, field.name, refused, reason);
+            for (const { field, text: refused } of byEntity.get(id)!)
+              edits.refuse(id, field.name, refused, reason);
           });
         } finally {
           await list.refresh(new AbortController().signal);
@@ -99,7 +116,8 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
       { total: ids.length },
     );
     // Wrong texts stay in their cells with the reason.
-    for (const cell of wrong) edits.refuse(cell.entity.id, cell.field.name, cell.text, reasonOf(cell)!);
+    for (const cell of wrong)
+      edits.refuse(cell.entity.id, cell.field.name, cell.text, reasonOf(cell)!);
     onClose();
   };
   return (
@@ -107,14 +125,18 @@ export function PasteDialog({ type, text, at, columns, list, edits, onClose }: P
       title={text === '' ? texts.emptyCells : texts.paste}
       action={texts.changeCells(counts.cells)}
       isReady={changed.length > 0 && !isTooLarge && !check.isFetching}
-      run={{ error: isTooLarge ? texts.tooManyCells(formatNumber(maxCells)) : (problem ?? check.error) }}
+      run={{
+        error: isTooLarge ? texts.tooManyCells(formatNumber(maxCells)) : (problem ?? check.error),
+      }}
       onSubmit={apply}
       onClose={onClose}
       wide
     >
       <p>
         {texts.willChange(counts.cells, counts.rows)}{' '}
-        {wrong.length > 0 && <span className="text-failed">{texts.wrongCells(formatNumber(wrong.length))}</span>}
+        {wrong.length > 0 && (
+          <span className="text-failed">{texts.wrongCells(formatNumber(wrong.length))}</span>
+        )}
       </p>
       {(paste.outside.rows > 0 || paste.outside.columns > 0) && (
         <p className="text-waiting">{texts.outside(paste.outside.rows, paste.outside.columns)}</p>
@@ -155,7 +177,9 @@ function cellsByEntity(cells: readonly PastedCell[]): Map<string, PastedCell[]> 
 
 const operationOf = (id: string, cells: readonly PastedCell[]): Operation => ({
   ...{ action: 'update', id },
-  data: Object.fromEntries(cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : []))),
+  data: Object.fromEntries(
+    cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : [])),
+  ),
 });
 
 const cellKey = ({ entity, field }: PastedCell): string => `${entity.id} ${field.name}`;
@@ -173,7 +197,11 @@ async function refusedCells(
   const refused = new Map<string, string>();
   for (let from = 0; from < operations.length;) {
     const batch = operations.slice(from, from + batchSize(operations, from));
-    const { results } = await client.data.bulk(type, { operations: batch, dryRun: true }, { signal });
+    const { results } = await client.data.bulk(
+      type,
+      { operations: batch, dryRun: true },
+      { signal },
+    );
     for (const [at, result] of results.entries()) {
       if (result.ok) continue;
       const own = groups[from + at]!;
@@ -187,7 +215,10 @@ async function refusedCells(
   return refused;
 }
 
-function detailOf(details: { path: string; message: string }[] | undefined, { field }: PastedCell): string | undefined {
+function detailOf(
+  details: { path: string; message: string }[] | undefined,
+  { field }: PastedCell,
+): string | undefined {
   const path = `data.${field.name}`;
   return details?.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
 }
@@ -215,7 +246,8 @@ function Preview({
                 <td className="px-2 py-1">{field.name}</td>
                 <td className="px-2 py-1 text-n11">{showValue(before, field).slice(0, 200)}</td>
                 <td className={`px-2 py-1 ${reason === undefined ? '' : 'text-failed'}`}>
-                  {(read.ok ? showValue(read.value, field) : text).slice(0, 200) || texts.emptyValue}
+                  {(read.ok ? showValue(read.value, field) : text).slice(0, 200) ||
+                    texts.emptyValue}
                   {reason !== undefined && <span className="block text-xs">{reason}</span>}
                 </td>
               </tr>

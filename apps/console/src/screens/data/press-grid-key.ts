@@ -17,7 +17,10 @@ interface Given {
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Does what a key means in a grid while no cell is edited. False: the key is left to the browser. */
-export function pressGridKey(event: Pressed, { view, edit, column, open, toggleRow, clearMarked }: Given): boolean {
+export function pressGridKey(
+  event: Pressed,
+  { view, edit, column, open, toggleRow, clearMarked }: Given,
+): boolean {
   // Alt and an arrow is the history of the browser.
   if (event.altKey) return false;
   const { key, shiftKey } = event;
@@ -40,8 +43,10 @@ export function pressGridKey(event: Pressed, { view, edit, column, open, toggleR
   if (isModified) return false;
   if (key === 'F2') return done(() => edit.begin());
   if (key === ' ' && (shiftKey || column?.is === 'row')) return done(toggleRow);
-  if (key === ' ' && column?.is === 'field' && column.field.kind === 'boolean') return done(edit.toggleBoolean);
-  if (key === 'Delete' || key === 'Backspace') return done(view.isMarked ? clearMarked : edit.clear);
+  if (key === ' ' && column?.is === 'field' && column.field.kind === 'boolean')
+    return done(edit.toggleBoolean);
+  if (key === 'Delete' || key === 'Backspace')
+    return done(view.isMarked ? clearMarked : edit.clear);
   return key.length === 1 && done(() => edit.begin(key));
 }
 

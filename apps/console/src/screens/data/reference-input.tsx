@@ -40,7 +40,12 @@ export function ReferenceInput({
   onPick,
   isReadOnly,
   ...input
-}: ComponentProps<'input'> & { type: string; value: string; onPick: (id: string) => void; isReadOnly?: boolean }) {
+}: ComponentProps<'input'> & {
+  type: string;
+  value: string;
+  onPick: (id: string) => void;
+  isReadOnly?: boolean;
+}) {
   const texts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();
   const types = useDataTypes();
@@ -103,7 +108,9 @@ export function ReferenceInput({
           <li key={entity.id}>
             <PickButton onPick={() => pick(entity.id)}>
               <span className="min-w-0 truncate">{labelOf(entity, known!)}</span>
-              <code className="ml-auto truncate font-mono text-xs text-n10">{entity.id.slice(-8)}</code>
+              <code className="ml-auto truncate font-mono text-xs text-n10">
+                {entity.id.slice(-8)}
+              </code>
             </PickButton>
           </li>
         ))}
@@ -140,5 +147,6 @@ const findEntities =
       return (await client.data.search(slug, { query, limit: 8 }, { signal })).data as Entity[];
     const field = fields.find(({ kind }) => kind === 'text');
     const filters = query !== '' && field ? { [`data.${field.name}`]: { $contains: query } } : {};
-    return (await client.data.query(slug, { filters, limit: 8 } as never, { signal })).data as Entity[];
+    return (await client.data.query(slug, { filters, limit: 8 } as never, { signal }))
+      .data as Entity[];
   };

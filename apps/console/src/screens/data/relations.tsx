@@ -15,7 +15,9 @@ export function Relations({ type, entity }: { type: DataType; entity: Entity }) 
   const types = useDataTypes();
   const own = withNested(type.fields).filter(({ references }) => references !== undefined);
   const from = (types.data ?? []).flatMap((other) =>
-    withNested(other.fields).flatMap((field) => (field.references === type.slug ? [{ other, field }] : [])),
+    withNested(other.fields).flatMap((field) =>
+      field.references === type.slug ? [{ other, field }] : [],
+    ),
   );
   return (
     <div className="space-y-6">
@@ -88,7 +90,11 @@ function Referring({ other, field, id }: { other: DataType; field: DataField; id
       ).total,
   });
   return (
-    <TextLink to="data/$type" params={{ type: other.slug }} search={{ filters: [[field.name, 'eq', id]] }}>
+    <TextLink
+      to="data/$type"
+      params={{ type: other.slug }}
+      search={{ filters: [[field.name, 'eq', id]] }}
+    >
       {texts.referring(other.name, field.name)} {total !== undefined && `(${formatNumber(total)})`}
     </TextLink>
   );

@@ -13,7 +13,9 @@ export function SchemaView({ type, onClose }: { type: DataType; onClose: () => v
     <Dialog title={texts.schemaOf(type.name)} onClose={onClose} wide>
       <p className="mb-3 flex flex-wrap items-center gap-3 text-n11">
         <CopyText text={type.slug} />
-        {type.searchFields.length > 0 ? texts.searchedBy(type.searchFields.join(', ')) : texts.notSearched}
+        {type.searchFields.length > 0
+          ? texts.searchedBy(type.searchFields.join(', '))
+          : texts.notSearched}
       </p>
       {fields.length === 0 ? (
         <p>{texts.noFields}</p>
@@ -34,7 +36,9 @@ export function SchemaView({ type, onClose }: { type: DataType; onClose: () => v
                 <tr key={field.name} className="border-t border-n4 align-top">
                   <td className="py-1.5 pr-4">
                     <code className="font-mono text-xs">{field.name}</code>
-                    {field.description !== undefined && <p className="text-xs text-n11">{field.description}</p>}
+                    {field.description !== undefined && (
+                      <p className="text-xs text-n11">{field.description}</p>
+                    )}
                   </td>
                   <td className="py-1.5 pr-4 whitespace-nowrap">
                     {field.items === undefined ? field.type : texts.arrayOf(field.items)}
@@ -43,7 +47,9 @@ export function SchemaView({ type, onClose }: { type: DataType; onClose: () => v
                     <ul className="flex flex-wrap gap-x-3">
                       {field.isRequired && <li>{texts.required}</li>}
                       {field.isSearched && <li>{texts.searched}</li>}
-                      {field.options && <li>{texts.oneOf(field.options.map((one) => String(one)).join(', '))}</li>}
+                      {field.options && (
+                        <li>{texts.oneOf(field.options.map((one) => String(one)).join(', '))}</li>
+                      )}
                       {field.references !== undefined && (
                         <li>
                           {texts.references}{' '}

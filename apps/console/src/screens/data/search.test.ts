@@ -51,7 +51,14 @@ test('an address that someone has edited loses what is no parameter', () => {
   ).toEqual(nothing);
   expect(
     readDataSearch({
-      filters: [['a', 'eq'], ['a', 'like', 'x'], ['a', 'constructor', 'x'], ['a', 'eq', 5], 'a', null],
+      filters: [
+        ['a', 'eq'],
+        ['a', 'like', 'x'],
+        ['a', 'constructor', 'x'],
+        ['a', 'eq', 5],
+        'a',
+        null,
+      ],
     }),
   ).toEqual(nothing);
 });
@@ -69,7 +76,10 @@ test('fields that each entity has have paths of their own, also where a type dec
     'data.total',
     'data.address.city',
   ]);
-  const fields = filterableFields([fieldOf('id', 'number'), fieldOf('a', 'object', { properties: [fieldOf('a.b')] })]);
+  const fields = filterableFields([
+    fieldOf('id', 'number'),
+    fieldOf('a', 'object', { properties: [fieldOf('a.b')] }),
+  ]);
   expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
     'a object',
     'a.b text',
@@ -90,7 +100,12 @@ test.each([
   ['createdAt', 'date', undefined, ['gte', 'gt', 'lte', 'lt', 'eq', 'ne']],
   ['due', 'date', undefined, ['gte', 'gt', 'lte', 'lt', 'eq', 'ne', ...filled]],
   ['total', 'number', undefined, ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...filled]],
-  ['name', 'string', undefined, ['eq', 'ne', 'contains', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...filled]],
+  [
+    'name',
+    'string',
+    undefined,
+    ['eq', 'ne', 'contains', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...filled],
+  ],
 ])('the operators of the field %s, a %s with the values %j', (name, type, options, expected) => {
   expect(operatorsOf(fieldOf(name, type, { options }))).toEqual(expected);
 });
@@ -159,7 +174,11 @@ test('rows of one field hold together, and each operator once; a wrong row filte
     ['id', 'in', 'a,b'],
   ];
   const { filters, problems } = readFilters(rows, fields);
-  expect(filters).toEqual({ 'data.total': { $gt: 1, $lt: 9 }, 'data.name': { $eq: null }, id: { $in: ['a', 'b'] } });
+  expect(filters).toEqual({
+    'data.total': { $gt: 1, $lt: 9 },
+    'data.name': { $eq: null },
+    id: { $in: ['a', 'b'] },
+  });
   expect([...problems]).toEqual([
     [2, 'repeated'],
     [4, 'repeated'],
@@ -168,7 +187,9 @@ test('rows of one field hold together, and each operator once; a wrong row filte
 });
 
 test.each(['constructor', '__proto__'])('a filter of the field %j is a filter', (name) => {
-  expect(readFilters([[name, 'eq', 'x']], fields).filters).toEqual({ [`data.${name}`]: { $eq: 'x' } });
+  expect(readFilters([[name, 'eq', 'x']], fields).filters).toEqual({
+    [`data.${name}`]: { $eq: 'x' },
+  });
 });
 
 test('a list of 100,000 values is read', () => {

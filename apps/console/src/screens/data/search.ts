@@ -47,8 +47,13 @@ const isRow = (row: unknown): row is FilterRow =>
 /** Reads the parameters of the address, which people may have edited. */
 export function readDataSearch(search: Record<string, unknown>): DataSearch {
   const text = (value: unknown) =>
-    typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
-  const oneOf = <One extends string>(values: readonly One[], value: unknown) => values.find((one) => one === value);
+    typeof value === 'string' && value !== ''
+      ? value
+      : typeof value === 'number'
+        ? String(value)
+        : undefined;
+  const oneOf = <One extends string>(values: readonly One[], value: unknown) =>
+    values.find((one) => one === value);
   const filters = Array.isArray(search.filters) ? search.filters.filter(isRow) : [];
   return {
     q: text(search.q),
@@ -63,7 +68,8 @@ export function readDataSearch(search: Record<string, unknown>): DataSearch {
 }
 
 const ownFields = ['id', 'createdAt', 'updatedAt'];
-export const pathOf = (field: string): string => (ownFields.includes(field) ? field : `data.${field}`);
+export const pathOf = (field: string): string =>
+  ownFields.includes(field) ? field : `data.${field}`;
 
 const ownField = (name: string, kind: DataField['kind']): DataField => ({
   ...{ name, kind, type: kind, isRequired: false, isSearched: false, properties: [] },
@@ -79,26 +85,39 @@ export const fieldNamed = (name: string, fields: readonly DataField[]): DataFiel
 
 /** The operators that make sense for a field. */
 export function operatorsOf({ name, kind, options }: DataField): readonly Operator[] {
-  const presence: Operator[] = ownFields.includes(name) ? [] : ['filled', 'empty', 'present', 'absent'];
+  const presence: Operator[] = ownFields.includes(name)
+    ? []
+    : ['filled', 'empty', 'present', 'absent'];
   if (name === 'id') return ['eq', 'ne', 'in', 'nin'];
-  if (options || kind === 'boolean') return ['eq', 'ne', ...(options ? (['in', 'nin'] as const) : []), ...presence];
+  if (options || kind === 'boolean')
+    return ['eq', 'ne', ...(options ? (['in', 'nin'] as const) : []), ...presence];
   if (kind === 'object') return ['eq', 'ne', ...presence];
   if (kind === 'array') return ['contains', 'eq', 'ne', ...presence];
   if (kind === 'date') return ['gte', 'gt', 'lte', 'lt', 'eq', 'ne', ...presence];
-  if (kind === 'number' || kind === 'integer') return ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...presence];
+  if (kind === 'number' || kind === 'integer')
+    return ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', ...presence];
   return operators.filter((one) => takesValue(one) || presence.includes(one));
 }
 
 export type FilterProblem = 'missing' | 'repeated' | Extract<ReadValue, { ok: false }>['expected'];
 
 /** What a row asks for, or why it asks for nothing yet. */
-function operandOf([, operator, typed]: FilterRow, field: DataField): { value: Json } | { problem: FilterProblem } {
+function operandOf(
+  [, operator, typed]: FilterRow,
+  field: DataField,
+): { value: Json } | { problem: FilterProblem } {
   // A list has blanks after its commas.
   const text = typed.trim();
   if (text === '') return { problem: 'missing' };
   // An element of an array has the type of its items; a part of a text is a text.
   const kind =
-    operator !== 'contains' ? field.kind : field.kind !== 'array' ? 'text' : field.items === 'string' ? 'text' : 'any';
+    operator !== 'contains'
+      ? field.kind
+      : field.kind !== 'array'
+        ? 'text'
+        : field.items === 'string'
+          ? 'text'
+          : 'any';
   const option = field.options?.find((one) => String(one) === typed || String(one) === text);
   if (option !== undefined) return { value: option };
   if (field.name === 'createdAt' || field.name === 'updatedAt') {
@@ -127,8 +146,12 @@ export function readFilters(rows: readonly FilterRow[], fields: readonly DataFie
     let value: Json;
     if (fixed) [sign, value] = fixed;
     else {
-      const parts = takesList(operator) ? text.split(',').filter((part) => part.trim() !== '') : [text];
-      const read = (parts.length === 0 ? [''] : parts).map((part) => operandOf([name, operator, part], field));
+      const parts = takesList(operator)
+        ? text.split(',').filter((part) => part.trim() !== '')
+        : [text];
+      const read = (parts.length === 0 ? [''] : parts).map((part) =>
+        operandOf([name, operator, part], field),
+      );
       const wrong = read.find((one) => 'problem' in one);
       if (wrong && 'problem' in wrong) {
         problems.set(at, wrong.problem);

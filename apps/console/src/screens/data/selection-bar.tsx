@@ -38,7 +38,8 @@ function startBulk(
   startWork(
     title,
     async (progress) => {
-      const groups = 'ids' in target ? [target.ids] : idsOf(groupsOf(client, type, target.query, progress));
+      const groups =
+        'ids' in target ? [target.ids] : idsOf(groupsOf(client, type, target.query, progress));
       try {
         for await (const ids of groups)
           await change(client, type, ids.map(operationOf), progress, (at, reason) => {
@@ -81,8 +82,13 @@ export function SelectionBar({
   const exact = useQuery({
     queryKey: [...key, 'entities', type.slug, 'exact', query],
     queryFn: async ({ signal }) =>
-      (await client.data.query(type.slug, { ...query, sort: undefined, limit: 1, count: 'exact' } as never, { signal }))
-        .total!,
+      (
+        await client.data.query(
+          type.slug,
+          { ...query, sort: undefined, limit: 1, count: 'exact' } as never,
+          { signal },
+        )
+      ).total!,
     enabled: canSelectAll,
   });
   const { isEverything, ids } = selection;
@@ -91,14 +97,18 @@ export function SelectionBar({
   const number = formatNumber(count ?? 0);
   const run = (bulkTexts: BulkTexts, operationOf: (id: string) => Operation) => {
     if (count === undefined) return;
-    const refresh = () => void cache.invalidateQueries({ queryKey: [...key, 'entities', type.slug] });
+    const refresh = () =>
+      void cache.invalidateQueries({ queryKey: [...key, 'entities', type.slug] });
     const target = isEverything ? { query } : { ids: [...ids] };
     startBulk(workspace, type.slug, target, bulkTexts, count, operationOf, refresh);
     ask(null);
     selection.clear();
   };
   const remove = () =>
-    run({ title: texts.removing(number, type.name), done: texts.removed }, (id) => ({ action: 'delete', id }));
+    run({ title: texts.removing(number, type.name), done: texts.removed }, (id) => ({
+      action: 'delete',
+      id,
+    }));
   const restore = () =>
     run({ title: texts.restoring(number, type.name), done: texts.restored }, (id) => ({
       ...{ action: 'update', id, data: {}, status: 'active' },
@@ -110,7 +120,11 @@ export function SelectionBar({
       className="flex min-h-11 flex-wrap items-center gap-2 border-b border-n5 bg-accent-soft px-4 py-1.5"
     >
       <span role="status">
-        {isEverything ? (count === undefined ? '…' : texts.allSelected(number)) : texts.selected(ids.size)}
+        {isEverything
+          ? count === undefined
+            ? '…'
+            : texts.allSelected(number)
+          : texts.selected(ids.size)}
       </span>
       {canSelectAll && !isEverything && exact.data !== undefined && exact.data > ids.size && (
         <Button look="quiet" className="text-accent" onClick={selection.selectEverything}>
@@ -167,7 +181,10 @@ function SetField({
 }: {
   type: DataType;
   count: number;
-  onSet: (field: DataField, value: Extract<ReturnType<typeof typedValue>, { ok: true }>['value']) => void;
+  onSet: (
+    field: DataField,
+    value: Extract<ReturnType<typeof typedValue>, { ok: true }>['value'],
+  ) => void;
   onClose: () => void;
 }) {
   const texts = useTexts(dataCatalog);
@@ -197,8 +214,12 @@ function SetField({
         onChange={({ target }) => (setName(target.value), setText(''), setProblem(null))}
         options={fields.map((one) => [one.name, one.name] as const)}
       />
-      {field && <ValueInput key={name} field={field} label={texts.value} value={text} onChange={setText} />}
-      <p className="text-n11">{text === '' ? texts.willEmpty(number, slug) : texts.willSet(number, slug)}</p>
+      {field && (
+        <ValueInput key={name} field={field} label={texts.value} value={text} onChange={setText} />
+      )}
+      <p className="text-n11">
+        {text === '' ? texts.willEmpty(number, slug) : texts.willSet(number, slug)}
+      </p>
     </FormDialog>
   );
 }

@@ -10,7 +10,9 @@ test('without a row that was pressed before, it is the row alone', () => {
   expect(rowsBetween(-1, 4)).toEqual([4]);
 });
 
-const after = (ids: string[], pressed: string, touched: (string | undefined)[]) => [...toggled(ids, pressed, touched)];
+const after = (ids: string[], pressed: string, touched: (string | undefined)[]) => [
+  ...toggled(ids, pressed, touched),
+];
 
 test('a row is selected, and pressed again it is not', () => {
   expect(after([], 'a', ['a'])).toEqual(['a']);

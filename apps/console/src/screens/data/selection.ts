@@ -6,7 +6,11 @@ export function rowsBetween(lastRow: number, row: number): number[] {
 }
 
 /** A selection after an entity was pressed: all that were touched get its new state. Those that are not loaded stay. */
-export function toggled(ids: Iterable<string>, pressed: string, touched: readonly (string | undefined)[]): Set<string> {
+export function toggled(
+  ids: Iterable<string>,
+  pressed: string,
+  touched: readonly (string | undefined)[],
+): Set<string> {
   const next = new Set(ids);
   const isOn = !next.has(pressed);
   for (const id of touched) {

@@ -85,7 +85,8 @@ const screens = catalog(
     statusHint: 'active by default; any word that your business uses',
     addField: 'Add field',
     newFieldName: 'Name of the field',
-    changedMeanwhile: 'Another person has changed this entity since. Only what you have changed will be saved.',
+    changedMeanwhile:
+      'Another person has changed this entity since. Only what you have changed will be saved.',
     showStored: 'Show what is stored',
     unsavedTitle: 'Unsaved changes',
     unsaved: 'What you have changed is not saved.',
@@ -164,7 +165,8 @@ const screens = catalog(
     searchedBy: (fields) => `La búsqueda lee ${fields}.`,
     notSearched: 'La búsqueda no lee ningún campo.',
     noFields: 'El tipo no declara campos.',
-    undeclared: 'Las entidades también pueden tener otros campos. Los tipos se cambian como código: npx parley push.',
+    undeclared:
+      'Las entidades también pueden tener otros campos. Los tipos se cambian como código: npx parley push.',
 
     filter: 'Agregar filtro',
     removeFilter: 'Quitar filtro',

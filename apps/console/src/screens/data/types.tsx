@@ -11,7 +11,9 @@ export function DataTypes() {
   return (
     <div className="flex h-full flex-col">
       <ScreenHead title={texts.title}>
-        {data !== undefined && <span className="text-n11 tabular-nums">{texts.typeCount(data.length)}</span>}
+        {data !== undefined && (
+          <span className="text-n11 tabular-nums">{texts.typeCount(data.length)}</span>
+        )}
       </ScreenHead>
       <div className="min-h-0 flex-1 overflow-auto">
         {isPending ? (
@@ -36,7 +38,9 @@ export function DataTypes() {
                     <code className="block truncate font-mono text-xs text-n11">{slug}</code>
                   </span>
                   <span className="min-w-0 flex-1 truncate text-n11 max-sm:hidden">
-                    {fields.length === 0 ? texts.noFields : fields.map((field) => field.name).join(', ')}
+                    {fields.length === 0
+                      ? texts.noFields
+                      : fields.map((field) => field.name).join(', ')}
                   </span>
                 </Link>
                 <Link

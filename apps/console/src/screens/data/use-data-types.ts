@@ -1,7 +1,8 @@
 import { type Pushed, useDefinitions, useTypes } from '../../api/queries';
 import { type DataType, readFields } from './fields';
 
-const schemasOf = ({ entityTypes = [] }: Pushed) => new Map(entityTypes.map(({ slug, schema }) => [slug, schema]));
+const schemasOf = ({ entityTypes = [] }: Pushed) =>
+  new Map(entityTypes.map(({ slug, schema }) => [slug, schema]));
 
 /** The entity types with their fields. The list of types has only the names of types; definitions have the rest. */
 export function useDataTypes() {

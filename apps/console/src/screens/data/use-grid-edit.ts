@@ -54,7 +54,10 @@ export function useGridEdit({ view, list, columns, edits, onOpen, setEditing }: 
       if (typed === undefined) onOpen(entity.id, field?.name);
     } else if (field.kind === 'boolean' && field.options === undefined) {
       if (typed === undefined) toggleBoolean();
-    } else setEditing(typed ?? edits.of(entity.id, field.name)?.text ?? editText(valueOf(entity, field)));
+    } else
+      setEditing(
+        typed ?? edits.of(entity.id, field.name)?.text ?? editText(valueOf(entity, field)),
+      );
   };
   const tab = (step: 1 | -1): boolean => {
     const next = nextStop(cursor, step, size, (at) => columns[at.column]?.is === 'field');

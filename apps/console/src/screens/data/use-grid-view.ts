@@ -38,7 +38,9 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
     // The row with the cursor keeps the focus while it is out of sight.
     rangeExtractor: (range) => {
       const visible = defaultRangeExtractor(range);
-      return cursor.row < 0 || cursor.row >= count || visible.includes(cursor.row) ? visible : [...visible, cursor.row];
+      return cursor.row < 0 || cursor.row >= count || visible.includes(cursor.row)
+        ? visible
+        : [...visible, cursor.row];
     },
   });
   const { startIndex, endIndex } = rows.range ?? { startIndex: 0, endIndex: 0 };
@@ -49,7 +51,8 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
   useEffect(() => {
     const known = cursorId.current;
     const here = list.at(cursor.row)?.id;
-    const moved = known !== undefined && here !== undefined && here !== known ? list.indexOf(known) : -1;
+    const moved =
+      known !== undefined && here !== undefined && here !== known ? list.indexOf(known) : -1;
     if (moved >= 0) return setCursor((at) => ({ ...at, row: moved }));
     if (here !== undefined) cursorId.current = here;
     if (count > 0 && cursor.row >= count) setCursor((at) => ({ ...at, row: count - 1 }));
@@ -74,7 +77,11 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
   });
   return {
     ...{ scroller, items: rows.getVirtualItems(), heightPx: rows.getTotalSize(), cursor, go },
-    ...{ range: rangeOf(anchor ?? cursor, cursor), isMarked: anchor !== null, unmark: () => setAnchor(null) },
+    ...{
+      range: rangeOf(anchor ?? cursor, cursor),
+      isMarked: anchor !== null,
+      unmark: () => setAnchor(null),
+    },
     size: { rows: count, columns, page: Math.max(1, endIndex - startIndex - 1) },
     focus: () => void (wantsFocus.current = true),
   };

@@ -36,7 +36,9 @@ export function useSelection(list: EntityList, scope: string): Selection {
     toggle: (row, isRange) => {
       const id = list.at(row)?.id;
       if (id === undefined) return;
-      const touched = rowsBetween(isRange ? lastRow.current : row, row).map((at) => list.at(at)?.id);
+      const touched = rowsBetween(isRange ? lastRow.current : row, row).map(
+        (at) => list.at(at)?.id,
+      );
       lastRow.current = row;
       set(toggled(isEverything ? loaded : ids, id, touched));
     },

@@ -6,7 +6,8 @@ import { ReferenceInput } from './reference-input';
 import { dataCatalog } from './texts';
 import { localText } from './values';
 
-const look = 'w-full rounded border border-n8 bg-n1 px-2 read-only:bg-n2 disabled:bg-n2 aria-invalid:border-failed';
+const look =
+  'w-full rounded border border-n8 bg-n1 px-2 read-only:bg-n2 disabled:bg-n2 aria-invalid:border-failed';
 
 interface ValueInputProps {
   field: DataField;
@@ -27,12 +28,20 @@ export function ValueInput(props: ValueInputProps) {
   const texts = useTexts(dataCatalog);
   const id = useId();
   const shared = {
-    ...{ id, value, autoFocus, 'aria-invalid': isInvalid || undefined, 'aria-describedby': describedBy },
+    ...{
+      id,
+      value,
+      autoFocus,
+      'aria-invalid': isInvalid || undefined,
+      'aria-describedby': describedBy,
+    },
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
   const isJson = field.kind === 'object' || field.kind === 'array' || field.kind === 'any';
-  const isLong = value.length > 60 || value.includes('\n') || field.kind === 'object' || field.kind === 'array';
-  const options = field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined);
+  const isLong =
+    value.length > 60 || value.includes('\n') || field.kind === 'object' || field.kind === 'array';
+  const options =
+    field.options?.map(String) ?? (field.kind === 'boolean' ? ['true', 'false'] : undefined);
   const date = field.kind === 'date' ? dateInput(field, value) : null;
   return (
     <div>
@@ -47,14 +56,25 @@ export function ValueInput(props: ValueInputProps) {
       </label>
       {options ? (
         <select {...shared} disabled={isReadOnly} className={`tap h-8 ${look}`}>
-          {['', ...options, ...(value === '' || options.includes(value) ? [] : [value])].map((one) => (
-            <option key={one} value={one}>
-              {field.kind === 'boolean' && one !== '' ? (one === 'true' ? texts.yes : texts.no) : one}
-            </option>
-          ))}
+          {['', ...options, ...(value === '' || options.includes(value) ? [] : [value])].map(
+            (one) => (
+              <option key={one} value={one}>
+                {field.kind === 'boolean' && one !== ''
+                  ? one === 'true'
+                    ? texts.yes
+                    : texts.no
+                  : one}
+              </option>
+            ),
+          )}
         </select>
       ) : field.references !== undefined ? (
-        <ReferenceInput {...shared} type={field.references} onPick={onChange} isReadOnly={isReadOnly} />
+        <ReferenceInput
+          {...shared}
+          type={field.references}
+          onPick={onChange}
+          isReadOnly={isReadOnly}
+        />
       ) : date !== null ? (
         <input
           {...shared}
@@ -105,7 +125,10 @@ function dateInput(
     if (text === '') return { type: 'datetime-local', value: '', read: toUtcText };
   }
   // Only what the input shows and reads without a loss: seconds, in UTC.
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.000)?Z$/.test(text) && !Number.isNaN(Date.parse(text)))
+  if (
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.000)?Z$/.test(text) &&
+    !Number.isNaN(Date.parse(text))
+  )
     return { type: 'datetime-local', value: localText(Date.parse(text)), read: toUtcText };
   return null;
 }

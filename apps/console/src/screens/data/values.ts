@@ -6,7 +6,8 @@ import type { DataField } from './fields';
 /** A value of a field for reading: numbers and dates as the language writes them. `writeValue` is the text for editing. */
 export function showValue(value: Json | undefined, { kind }: Pick<DataField, 'kind'>): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'number') return kind === 'date' && isTime(value) ? formatDateTime(value) : formatDecimal(value);
+  if (typeof value === 'number')
+    return kind === 'date' && isTime(value) ? formatDateTime(value) : formatDecimal(value);
   if (kind === 'date' && typeof value === 'string') return showDate(value);
   return writeValue(value);
 }

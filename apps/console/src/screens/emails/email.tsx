@@ -68,13 +68,19 @@ export function Email() {
 function Way({ email: { status } }: { email: EmailItem }) {
   const emails = useTexts(emailsCatalog);
   const way = ['queued', 'sending', 'sent', 'delivered'];
-  const passed = ['bounced', 'complained'].includes(status) ? ['queued', 'sending', 'sent'] : ['queued'];
+  const passed = ['bounced', 'complained'].includes(status)
+    ? ['queued', 'sending', 'sent']
+    : ['queued'];
   const steps = way.includes(status) ? way.slice(0, way.indexOf(status) + 1) : [...passed, status];
   return (
     <Section title={emails.path}>
       <ol className="flex flex-wrap items-center gap-x-3 gap-y-1">
         {steps.map((step, at) => (
-          <li key={step} aria-current={step === status ? 'step' : undefined} className="flex items-center gap-3">
+          <li
+            key={step}
+            aria-current={step === status ? 'step' : undefined}
+            className="flex items-center gap-3"
+          >
             {at > 0 && (
               <span aria-hidden className="text-n8">
                 →
@@ -83,12 +89,16 @@ function Way({ email: { status } }: { email: EmailItem }) {
             {step === status ? (
               <EmailStatus status={step} />
             ) : (
-              <span className="text-n11">{emails.statuses[step as keyof typeof emails.statuses] ?? step}</span>
+              <span className="text-n11">
+                {emails.statuses[step as keyof typeof emails.statuses] ?? step}
+              </span>
             )}
           </li>
         ))}
       </ol>
-      <p className="mt-2 text-n11">{emails.meaning[status as keyof typeof emails.meaning] ?? status}</p>
+      <p className="mt-2 text-n11">
+        {emails.meaning[status as keyof typeof emails.meaning] ?? status}
+      </p>
     </Section>
   );
 }
@@ -100,7 +110,12 @@ function Retry({ email: { id, status, createdAt } }: { email: EmailItem }) {
   const emails = useTexts(emailsCatalog);
   const { api } = useWorkspace();
   const isInDoubt = status === 'unknown' && createdAt < Date.now() - recognizedMs;
-  const retry = useChange(() => api.retryEmail({ id, anyway: isInDoubt }), 'email', 'emails', 'health');
+  const retry = useChange(
+    () => api.retryEmail({ id, anyway: isInDoubt }),
+    'email',
+    'emails',
+    'health',
+  );
   if (status !== 'failed' && status !== 'unknown') return null;
   const action = isInDoubt ? emails.retryAnyway : emails.retry;
   const question = isInDoubt

@@ -17,7 +17,8 @@ export function Emails() {
   const { api, key } = useWorkspace();
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
-  const filter = (chosen: string | undefined) => void navigate({ search: { status: chosen }, replace: true });
+  const filter = (chosen: string | undefined) =>
+    void navigate({ search: { status: chosen }, replace: true });
   const list = usePages(
     [...key, 'emails', status],
     (cursor, signal) => api.listEmails({ status, cursor }, { signal }),
@@ -38,9 +39,23 @@ export function Emails() {
         </>,
       ]}
       columns={[
-        { title: emails.status, widthRem: 10, cell: ({ status: one }) => <EmailStatus status={one} /> },
-        { title: emails.attempts, widthRem: 6, isNumber: true, cell: ({ attempts }) => formatNumber(attempts) },
-        { title: emails.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: emails.status,
+          widthRem: 10,
+          cell: ({ status: one }) => <EmailStatus status={one} />,
+        },
+        {
+          title: emails.attempts,
+          widthRem: 6,
+          isNumber: true,
+          cell: ({ attempts }) => formatNumber(attempts),
+        },
+        {
+          title: emails.created,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [<EmailStatus status={item.status} />, <Ago at={item.createdAt} />]}
       onClear={status === undefined ? undefined : () => filter(undefined)}
@@ -65,5 +80,10 @@ export function Emails() {
 
 export function EmailStatus({ status }: { status: string }) {
   const emails = useTexts(emailsCatalog);
-  return <Status status={status} text={emails.statuses[status as keyof typeof emails.statuses] ?? status} />;
+  return (
+    <Status
+      status={status}
+      text={emails.statuses[status as keyof typeof emails.statuses] ?? status}
+    />
+  );
 }

@@ -40,7 +40,8 @@ export const emailsCatalog = catalog(
       sending: 'It is being sent.',
       sent: 'The provider accepted it.',
       delivered: 'The mail server of the recipient accepted it.',
-      bounced: 'The mail server of the recipient refused it. Correct the address and send a new e-mail.',
+      bounced:
+        'The mail server of the recipient refused it. Correct the address and send a new e-mail.',
       complained: 'The recipient marked it as spam. Do not write to this address again.',
       failed: 'It was not sent.',
       unknown: 'The provider did not confirm it. Look at the provider before you send it again.',
@@ -73,7 +74,8 @@ export const emailsCatalog = catalog(
     deliveries: 'Avisos del proveedor',
     showDeliveries: 'Mostrar los webhooks de Resend',
     empty: 'Aún no hay correos',
-    emptyText: 'Aquí aparece lo que agentes y disparadores envían con la herramienta email.send. Envíe uno:',
+    emptyText:
+      'Aquí aparece lo que agentes y disparadores envían con la herramienta email.send. Envíe uno:',
     retry: 'Enviar otra vez',
     retryAnyway: 'Enviar de todos modos',
     retryQuestion: 'El correo no se envió. Vuelve a la cola.',
@@ -86,7 +88,8 @@ export const emailsCatalog = catalog(
       sending: 'Se está enviando.',
       sent: 'Lo aceptó el proveedor.',
       delivered: 'Lo aceptó el servidor del destinatario.',
-      bounced: 'El servidor del destinatario lo rechazó. Corrija la dirección y envíe un correo nuevo.',
+      bounced:
+        'El servidor del destinatario lo rechazó. Corrija la dirección y envíe un correo nuevo.',
       complained: 'El destinatario lo marcó como spam. No vuelva a escribir a esta dirección.',
       failed: 'No se envió.',
       unknown: 'El proveedor no lo confirmó. Revise al proveedor antes de enviarlo otra vez.',

@@ -135,8 +135,12 @@ function Steps({ execution }: { execution: ExecutionTrace }) {
   // The step that explains a failure is shown first.
   const failedAt = steps.findIndex(({ status }) => status === 'error');
   const at = Math.min(chosen ?? Math.max(failedAt, 0), steps.length - 1);
-  const choose = (step: number) => void navigate({ search: (before) => ({ ...before, step }), replace: true });
-  useKeys({ j: () => choose(Math.min(at + 1, steps.length - 1)), k: () => choose(Math.max(at - 1, 0)) });
+  const choose = (step: number) =>
+    void navigate({ search: (before) => ({ ...before, step }), replace: true });
+  useKeys({
+    j: () => choose(Math.min(at + 1, steps.length - 1)),
+    k: () => choose(Math.max(at - 1, 0)),
+  });
   return (
     <div className="grid items-start gap-4 p-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
       <div className="min-w-0 space-y-4">

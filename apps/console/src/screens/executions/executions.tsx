@@ -26,7 +26,11 @@ export function Executions() {
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const agents = useAgents().items;
-  const input = { agent: search.agent, status: search.status as StatusFilter, toolErrors: search.errors };
+  const input = {
+    agent: search.agent,
+    status: search.status as StatusFilter,
+    toolErrors: search.errors,
+  };
   const list = usePages(
     [...key, 'executions', input],
     (cursor, signal) => api.listExecutions({ ...input, cursor }, { signal }),
@@ -53,8 +57,18 @@ export function Executions() {
           isNumber: true,
           cell: (item) => !isLive(item.status) && formatDuration(item.durationMs, texts),
         },
-        { title: executions.tokens, widthRem: 10, isNumber: true, cell: (item) => <Work item={item} /> },
-        { title: executions.started, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: executions.tokens,
+          widthRem: 10,
+          isNumber: true,
+          cell: (item) => <Work item={item} />,
+        },
+        {
+          title: executions.started,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [<ExecutionStatus item={item} />, <Ago at={item.createdAt} />]}
       onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
@@ -68,7 +82,10 @@ export function Executions() {
         label={executions.agent}
         value={search.agent ?? ''}
         onChange={({ target }) => filter({ agent: target.value || undefined })}
-        options={[['', executions.anyAgent], ...agents.map(({ slug, name }) => [slug, name] as const)]}
+        options={[
+          ['', executions.anyAgent],
+          ...agents.map(({ slug, name }) => [slug, name] as const),
+        ]}
       />
       <Choice
         label={executions.status}
@@ -97,7 +114,9 @@ function Work({ item }: { item: Item }) {
       {units.tokens(formatCompact(item.inputTokens), formatCompact(item.outputTokens))}
       <span className="block text-xs">
         {units.tools(item.toolCallCount)}
-        {item.toolErrorCount > 0 && <span className="text-failed"> · {units.failed(item.toolErrorCount)}</span>}
+        {item.toolErrorCount > 0 && (
+          <span className="text-failed"> · {units.failed(item.toolErrorCount)}</span>
+        )}
       </span>
     </span>
   );

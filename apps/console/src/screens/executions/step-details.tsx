@@ -34,7 +34,9 @@ function ModelCall({ step }: { step: Extract<Step, { type: 'model' }> }) {
             executions.tokens,
             <>
               {units.tokens(formatNumber(step.inputTokens), formatNumber(step.outputTokens))}
-              {step.reasoningTokens ? ` · ${executions.reasoning(formatNumber(step.reasoningTokens))}` : ''}
+              {step.reasoningTokens
+                ? ` · ${executions.reasoning(formatNumber(step.reasoningTokens))}`
+                : ''}
             </>,
           ],
           [executions.end, step.finishReason && executions.finishReasons[step.finishReason]],
@@ -59,7 +61,10 @@ function ToolCall({ step }: { step: Extract<Step, { type: 'tool' }> }) {
       )}
       <Facts
         facts={[
-          [executions.duration, step.durationMs === null ? executions.running : formatDuration(step.durationMs, texts)],
+          [
+            executions.duration,
+            step.durationMs === null ? executions.running : formatDuration(step.durationMs, texts),
+          ],
           [
             executions.permission,
             permission && (

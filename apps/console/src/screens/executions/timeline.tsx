@@ -10,7 +10,10 @@ interface Span {
 }
 
 /** Tools have their time of start. A model call ends when the next step begins, so it is placed before that step. */
-function spansOf({ steps, startedAt, createdAt }: ExecutionTrace): { spans: Span[]; totalMs: number } {
+function spansOf({ steps, startedAt, createdAt }: ExecutionTrace): {
+  spans: Span[];
+  totalMs: number;
+} {
   const origin = startedAt ?? createdAt;
   let lastEndMs = 0;
   const spans = steps.map((step) => {
@@ -22,7 +25,8 @@ function spansOf({ steps, startedAt, createdAt }: ExecutionTrace): { spans: Span
   return { spans, totalMs: Math.max(1, lastEndMs) };
 }
 
-const isDenied = (step: Step): boolean => step.type === 'tool' && step.permission?.allowed === false;
+const isDenied = (step: Step): boolean =>
+  step.type === 'tool' && step.permission?.allowed === false;
 
 /** The steps of a turn as bars over its time; each is a button that shows the step. */
 export function Timeline({
@@ -54,7 +58,11 @@ export function Timeline({
               <span className="flex min-w-0 items-center gap-1.5">
                 <Icon aria-hidden size={14} className="shrink-0 text-n10" />
                 <span className="truncate">{nameOfStep(step)}</span>
-                {isFailed && <span className="shrink-0 text-failed">✕ {isDenied(step) ? executions.denied : ''}</span>}
+                {isFailed && (
+                  <span className="shrink-0 text-failed">
+                    ✕ {isDenied(step) ? executions.denied : ''}
+                  </span>
+                )}
               </span>
               <span className="relative h-3 max-sm:hidden">
                 <span

@@ -16,6 +16,7 @@ export function useExecution(executionId: string) {
   return useQuery({
     queryKey: [...key, 'execution', executionId],
     queryFn: ({ signal }) => api.getExecution({ id: executionId }, { signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || hasEnded(state.data) ? false : 1_000),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || hasEnded(state.data) ? false : 1_000,
   });
 }

@@ -12,13 +12,19 @@ interface ChartProps {
   to: LinkProps;
   total?: string;
   rows: readonly Row[];
-  series: { name: string; colour: 'accent' | 'failed' | 'person' | 'done'; value: (row: Row) => number | null }[];
+  series: {
+    name: string;
+    colour: 'accent' | 'failed' | 'person' | 'done';
+    value: (row: Row) => number | null;
+  }[];
   format: (value: number) => string;
 }
 
 const heightPx = 140;
 /** Steps of the vertical axis: 1, 2, 5, 10, 20, … All figures are whole numbers. */
-const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+const wholeSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+).flat();
 
 /** Steps of the time axis, in seconds. */
 const hourSteps = [1, 2, 3, 6, 12].map((count) => count * 3_600);
@@ -72,7 +78,9 @@ export function Chart({ title, to, total, rows, series, format }: ChartProps) {
       [rows.map(({ start }) => start / 1_000), ...series.map(({ value }) => rows.map(value))],
       element,
     );
-    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: heightPx }));
+    const observer = new ResizeObserver(() =>
+      chart.setSize({ width: element.clientWidth, height: heightPx }),
+    );
     observer.observe(element);
     const repaint = () => chart.redraw();
     const media = matchMedia('(prefers-color-scheme: dark)');
@@ -110,7 +118,9 @@ export function Chart({ title, to, total, rows, series, format }: ChartProps) {
               <tr key={row.start}>
                 <th scope="row">{formatExact(row.start)}</th>
                 {series.map(({ name, value }) => (
-                  <td key={name}>{`${name}: ${value(row) === null ? '–' : format(value(row)!)}`}</td>
+                  <td
+                    key={name}
+                  >{`${name}: ${value(row) === null ? '–' : format(value(row)!)}`}</td>
                 ))}
               </tr>
             ))}

@@ -54,7 +54,11 @@ function Open() {
               <span
                 className={`block text-xl font-semibold tabular-nums ${name === 'waiting' && count ? 'text-waiting' : ''}`}
               >
-                {count === undefined ? ' ' : count >= 1_000 ? home.atLeast(formatNumber(1_000)) : formatNumber(count)}
+                {count === undefined
+                  ? ' '
+                  : count >= 1_000
+                    ? home.atLeast(formatNumber(1_000))
+                    : formatNumber(count)}
               </span>
               <span className="text-n11">{text}</span>
             </Link>
@@ -77,7 +81,12 @@ function Figures() {
     queryFn: ({ signal }) => {
       const to = Math.ceil(Date.now() / hourMs) * hourMs;
       return api.getStatistics(
-        { from: to - hours * hourMs, to, interval, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+        {
+          from: to - hours * hourMs,
+          to,
+          interval,
+          timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        },
         { signal },
       );
     },
@@ -147,7 +156,10 @@ function Figures() {
             <Chart
               title={home.tokens}
               to={executions()}
-              total={texts.units.tokens(formatCompact(sum('inputTokens')), formatCompact(sum('outputTokens')))}
+              total={texts.units.tokens(
+                formatCompact(sum('inputTokens')),
+                formatCompact(sum('outputTokens')),
+              )}
               rows={rows}
               series={[
                 { name: home.input, colour: 'accent', value: (row) => row.inputTokens },

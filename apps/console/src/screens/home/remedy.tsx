@@ -21,7 +21,8 @@ export function Remedy({ problem }: { problem: Problem }) {
   const home = useTexts(homeCatalog);
   const { isAdmin } = useWorkspace();
   const links = useLinks(problem);
-  const isForAdmins = problem.kind === 'disabled_integrations' || problem.kind === 'unreadable_integrations';
+  const isForAdmins =
+    problem.kind === 'disabled_integrations' || problem.kind === 'unreadable_integrations';
   if (isForAdmins && !isAdmin) return <p className="text-n11">{home.forAdmin}</p>;
   return (
     <>
@@ -95,7 +96,8 @@ function Fix({ problem: { kind, names } }: { problem: Problem }): ReactNode {
 /** The progress of the replay is shown with the list. */
 function ReplayFailed() {
   const navigate = useNavigate({ from: base });
-  const show = (replay: string) => void navigate({ to: 'webhooks', search: { status: 'failed', replay } });
+  const show = (replay: string) =>
+    void navigate({ to: 'webhooks', search: { status: 'failed', replay } });
   return <ReplayAll filter={{ status: 'failed' }} onStart={show} />;
 }
 

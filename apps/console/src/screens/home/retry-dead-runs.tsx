@@ -30,7 +30,10 @@ export function RetryDeadRuns() {
         if (++read === maxRead) break;
       }
       const isCapped = read === maxRead;
-      return [...counts].map(([slug, count]) => ({ slug, count: formatNumber(count) + (isCapped ? '+' : '') }));
+      return [...counts].map(([slug, count]) => ({
+        slug,
+        count: formatNumber(count) + (isCapped ? '+' : ''),
+      }));
     },
     refetchInterval: 15_000,
   });

@@ -4,7 +4,8 @@ export const homeCatalog = catalog(
   {
     title: 'Home',
     healthy: 'Everything works',
-    problems: (count: number) => (count === 1 ? '1 thing needs attention' : `${count} things need attention`),
+    problems: (count: number) =>
+      count === 1 ? '1 thing needs attention' : `${count} things need attention`,
     problem: {
       dead_trigger_runs: 'Dead trigger runs',
       failed_webhook_deliveries: 'Failed webhook deliveries',
@@ -21,16 +22,21 @@ export const homeCatalog = catalog(
       held_work: 'Work held back by a restore',
     },
     advice: {
-      dead_trigger_runs: 'They failed in all their attempts. Fix the cause that their error names, then retry them.',
+      dead_trigger_runs:
+        'They failed in all their attempts. Fix the cause that their error names, then retry them.',
       failed_webhook_deliveries:
         'They could not be processed. Fix the cause that their reason names, then replay them.',
-      unattributed_webhook_deliveries: 'Nothing was done. Each has its reason; replay it when the cause is fixed.',
-      failed_messages: 'The channel or the model refused them. Retry them when their reason no longer holds.',
+      unattributed_webhook_deliveries:
+        'Nothing was done. Each has its reason; replay it when the cause is fixed.',
+      failed_messages:
+        'The channel or the model refused them. Retry them when their reason no longer holds.',
       unknown_messages: 'Ask the contact or look at the provider before you send them again.',
-      failed_emails: 'The provider refused them, or the mail server of the recipient did. Each has its reason.',
+      failed_emails:
+        'The provider refused them, or the mail server of the recipient did. Each has its reason.',
       unknown_emails: 'Look at the provider before you send them again.',
       stalled_executions: 'Their process ended. The next message of the conversation ends them.',
-      interrupted_payments: 'A process ended while the link was being created. Asking the provider finds their orders.',
+      interrupted_payments:
+        'A process ended while the link was being created. Asking the provider finds their orders.',
       unregistered_connections: 'Their messages do not arrive. Connect them again.',
       disabled_integrations: 'They count as not set up until they are enabled.',
       unreadable_integrations: 'No key of the installation decrypts them. Set their secrets again.',
@@ -54,7 +60,8 @@ export const homeCatalog = catalog(
     retryMessagesQuestion: (count: string) =>
       `${count === '1' ? '1 message is' : `${count} messages are`} sent or answered again, one after the other, at most 100.`,
     retryingMessages: (done: string, all: string) => `Retrying: ${done} of ${all} messages`,
-    retriedMessages: (count: string) => (count === '1' ? '1 message queued' : `${count} messages queued`),
+    retriedMessages: (count: string) =>
+      count === '1' ? '1 message queued' : `${count} messages queued`,
     refusedMessages: (count: string, reason: string) => `${count} refused: ${reason}`,
     openConversation: 'Open the conversation',
     command: 'Command',
@@ -82,7 +89,8 @@ export const homeCatalog = catalog(
   {
     title: 'Inicio',
     healthy: 'Todo funciona',
-    problems: (count) => (count === 1 ? '1 asunto requiere atención' : `${count} asuntos requieren atención`),
+    problems: (count) =>
+      count === 1 ? '1 asunto requiere atención' : `${count} asuntos requieren atención`,
     problem: {
       dead_trigger_runs: 'Ejecuciones fallidas de disparadores',
       failed_webhook_deliveries: 'Entregas fallidas de webhooks',
@@ -99,12 +107,17 @@ export const homeCatalog = catalog(
       held_work: 'Trabajo retenido por una restauración',
     },
     advice: {
-      dead_trigger_runs: 'Fallaron en todos sus intentos. Corrija la causa que indica su error y reinténtelas.',
-      failed_webhook_deliveries: 'No se pudieron procesar. Corrija la causa que indica su motivo y repítalas.',
-      unattributed_webhook_deliveries: 'No se hizo nada. Cada una tiene su motivo; repítala cuando se haya corregido.',
-      failed_messages: 'El canal o el modelo los rechazó. Reinténtelos cuando el motivo ya no exista.',
+      dead_trigger_runs:
+        'Fallaron en todos sus intentos. Corrija la causa que indica su error y reinténtelas.',
+      failed_webhook_deliveries:
+        'No se pudieron procesar. Corrija la causa que indica su motivo y repítalas.',
+      unattributed_webhook_deliveries:
+        'No se hizo nada. Cada una tiene su motivo; repítala cuando se haya corregido.',
+      failed_messages:
+        'El canal o el modelo los rechazó. Reinténtelos cuando el motivo ya no exista.',
       unknown_messages: 'Pregunte al contacto o revise al proveedor antes de enviarlos otra vez.',
-      failed_emails: 'Los rechazó el proveedor o el servidor del destinatario. Cada uno tiene su motivo.',
+      failed_emails:
+        'Los rechazó el proveedor o el servidor del destinatario. Cada uno tiene su motivo.',
       unknown_emails: 'Revise al proveedor antes de enviarlos otra vez.',
       stalled_executions: 'Su proceso terminó. El próximo mensaje de la conversación las cierra.',
       interrupted_payments:
@@ -112,7 +125,8 @@ export const homeCatalog = catalog(
       unregistered_connections: 'Sus mensajes no llegan. Conéctelos otra vez.',
       disabled_integrations: 'Cuentan como no configuradas hasta que se activen.',
       unreadable_integrations: 'Ninguna clave de la instalación los descifra. Defínalos otra vez.',
-      held_work: 'Estaba abierto en la copia. Un operador de la instalación lo libera o lo descarta.',
+      held_work:
+        'Estaba abierto en la copia. Un operador de la instalación lo libera o lo descarta.',
     },
     show: {
       runs: 'Ver ejecuciones',

@@ -25,7 +25,9 @@ export function AddServer({ kind, onClose }: { kind: ServerKind; onClose: () => 
       title={title}
       action={title}
       run={create}
-      onSubmit={(form) => create.mutate({ provider: prefix + form.server, settings: settingsOf(fields, form) })}
+      onSubmit={(form) =>
+        create.mutate({ provider: prefix + form.server, settings: settingsOf(fields, form) })
+      }
       onClose={onClose}
     >
       <Field

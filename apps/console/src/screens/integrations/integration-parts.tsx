@@ -7,12 +7,24 @@ import { integrationsCatalog } from './texts';
 
 export function useIntegrations() {
   const { api, key } = useWorkspace();
-  return useWholeList([...key, 'integrations'], (signal) => api.listIntegrations({}, { signal }), 10_000);
+  return useWholeList(
+    [...key, 'integrations'],
+    (signal) => api.listIntegrations({}, { signal }),
+    10_000,
+  );
 }
 
-export function IntegrationStatus({ of: { isConfigured, isReadable, enabled } }: { of: Integration }) {
+export function IntegrationStatus({
+  of: { isConfigured, isReadable, enabled },
+}: {
+  of: Integration;
+}) {
   const { statuses } = useTexts(integrationsCatalog);
   if (!isConfigured) return <Status status="" text={statuses.unset} />;
   if (!isReadable) return <Status status="stalled" text={statuses.unreadable} />;
-  return enabled ? <Status status="active" text={statuses.on} /> : <Status status="off" text={statuses.off} />;
+  return enabled ? (
+    <Status status="active" text={statuses.on} />
+  ) : (
+    <Status status="off" text={statuses.off} />
+  );
 }

@@ -64,7 +64,12 @@ function About({ item: { provider, kind, isConfigured } }: { item: Integration }
                 <>
                   {texts.where[provider]}{' '}
                   {page && (
-                    <a href={page} target="_blank" rel="noopener noreferrer" className="text-accent underline">
+                    <a
+                      href={page}
+                      target="_blank"
+                      rel="noopener noreferrer"
+                      className="text-accent underline"
+                    >
                       {texts.openPage(name)}
                     </a>
                   )}
@@ -88,7 +93,8 @@ function SettingsForm({ item }: { item: Integration }) {
     if (!isConfigured) await api.createIntegration({ provider, settings });
     else if (Object.keys(settings).length > 0) await api.updateIntegration({ provider, settings });
   }, 'integrations');
-  const submit = (event: FormEvent<HTMLFormElement>) => save.mutate(settingsOf(fields, fieldsOf(event)));
+  const submit = (event: FormEvent<HTMLFormElement>) =>
+    save.mutate(settingsOf(fields, fieldsOf(event)));
   return (
     <Section title={texts.settings} hint={texts.settingsOf(nav[environment])}>
       <form onSubmit={submit} className="max-w-md space-y-3">
@@ -121,7 +127,8 @@ function Test({ item: { provider } }: { item: Integration }) {
                 status={test.data.ok ? 'succeeded' : 'failed'}
                 text={test.data.ok ? texts.testOk : texts.testFailed}
               />{' '}
-              {test.data.reason} <span className="text-n10">· {formatDuration(test.data.durationMs, all)}</span>
+              {test.data.reason}{' '}
+              <span className="text-n10">· {formatDuration(test.data.durationMs, all)}</span>
             </>
           )}
         </div>
@@ -136,7 +143,10 @@ function Use({ item: { provider, enabled } }: { item: Integration }) {
   const { nav } = useTexts();
   const { api, environment } = useWorkspace();
   const { close } = useOpen();
-  const change = useChange(() => api.updateIntegration({ provider, enabled: !enabled }), 'integrations');
+  const change = useChange(
+    () => api.updateIntegration({ provider, enabled: !enabled }),
+    'integrations',
+  );
   const remove = useChange(async () => {
     await api.removeIntegration({ provider });
     close();

@@ -19,7 +19,11 @@ const newServer = (kind: ServerKind) => `+${kind}`;
 
 export function Integrations() {
   const { open } = route.useSearch();
-  return open === undefined || open.startsWith('+') ? <List /> : <IntegrationScreen provider={open} />;
+  return open === undefined || open.startsWith('+') ? (
+    <List />
+  ) : (
+    <IntegrationScreen provider={open} />
+  );
 }
 
 function List() {
@@ -35,7 +39,10 @@ function List() {
         keyOf={({ provider }) => provider}
         linkOf={({ provider }) => linkOf(provider)}
         mainTitle={texts.provider}
-        main={({ provider }) => [providerOf(provider).name, <code className="font-mono">{provider}</code>]}
+        main={({ provider }) => [
+          providerOf(provider).name,
+          <code className="font-mono">{provider}</code>,
+        ]}
         columns={[
           { title: texts.kind, widthRem: 12, cell: ({ kind }) => texts.kinds[kind] },
           { title: texts.status, widthRem: 12, cell: (item) => <IntegrationStatus of={item} /> },
@@ -58,7 +65,8 @@ function List() {
       </ListScreen>
       {isAdmin &&
         (['mcp', 'models'] as const).map(
-          (kind) => open === newServer(kind) && <AddServer key={kind} kind={kind} onClose={close} />,
+          (kind) =>
+            open === newServer(kind) && <AddServer key={kind} kind={kind} onClose={close} />,
         )}
     </>
   );

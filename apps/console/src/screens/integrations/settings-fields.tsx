@@ -13,12 +13,16 @@ export type Settings = Record<string, string | Record<string, string> | null>;
 const prefixOfClear = 'clear.';
 
 /** The changes of a form with the fields below. A secret that is left empty stays. */
-export function settingsOf(fields: readonly SettingsField[], form: Record<string, string>): Settings {
+export function settingsOf(
+  fields: readonly SettingsField[],
+  form: Record<string, string>,
+): Settings {
   const settings: Settings = {};
   for (const { name, isSecret, value } of fields) {
     const text = (form[name] ?? '').trim();
     if (form[prefixOfClear + name] !== undefined) settings[name] = null;
-    else if (name === 'mediaReply') settings[name] = form.mediaReplyKind === 'default' ? null : text;
+    else if (name === 'mediaReply')
+      settings[name] = form.mediaReplyKind === 'default' ? null : text;
     else if (text === '') {
       if (!isSecret && value !== null) settings[name] = null;
     } else if (name === 'headers') settings[name] = headersOf(text);
@@ -50,7 +54,8 @@ const shown = (value: SettingsField['value']): string =>
         .join(', ');
 
 const isAddress = (name: string): boolean => ['apiUrl', 'baseUrl', 'url'].includes(name);
-const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text.trim());
+const originOf = (text: string): string =>
+  URL.canParse(text) ? new URL(text).origin : text.trim();
 
 /**
  * The inputs of the fields of a provider. Secrets are write-only. When the host of the address changes, the server requires those that
@@ -75,7 +80,11 @@ interface SettingsInputProps {
   onChange: ((text: string) => void) | undefined;
 }
 
-function SettingsInput({ field: { name, isRequired, isSecret, value }, isMoved, onChange }: SettingsInputProps) {
+function SettingsInput({
+  field: { name, isRequired, isSecret, value },
+  isMoved,
+  onChange,
+}: SettingsInputProps) {
   const texts = useTexts(integrationsCatalog);
   const [isCleared, setCleared] = useState(false);
   const own = texts.fields[name] ?? name;
@@ -110,7 +119,12 @@ function SettingsInput({ field: { name, isRequired, isSecret, value }, isMoved, 
         />
       )}
       {isStored && !isRequired && (
-        <Check label={texts.clear} name={prefixOfClear + name} isOn={isCleared} onChange={setCleared} />
+        <Check
+          label={texts.clear}
+          name={prefixOfClear + name}
+          isOn={isCleared}
+          onChange={setCleared}
+        />
       )}
     </div>
   );
@@ -129,7 +143,13 @@ function MediaReply({ value }: { value: string | null }) {
         options={Object.entries(texts.mediaReplies)}
       />
       {kind === 'own' && (
-        <Area label={texts.mediaText} name="mediaReply" required maxLength={4_096} defaultValue={value ?? ''} />
+        <Area
+          label={texts.mediaText}
+          name="mediaReply"
+          required
+          maxLength={4_096}
+          defaultValue={value ?? ''}
+        />
       )}
     </div>
   );

@@ -7,7 +7,13 @@ export const integrationsCatalog = catalog(
     title: 'Integrations',
     provider: 'Provider',
     kind: 'For',
-    kinds: { payments: 'payments', messages: 'WhatsApp', emails: 'e-mails', models: 'models', mcp: 'tools (MCP)' },
+    kinds: {
+      payments: 'payments',
+      messages: 'WhatsApp',
+      emails: 'e-mails',
+      models: 'models',
+      mcp: 'tools (MCP)',
+    },
     status: 'Status',
     statuses: { on: 'on', off: 'disabled', unset: 'not set up', unreadable: 'unreadable' },
     changed: 'Changed',
@@ -19,15 +25,18 @@ export const integrationsCatalog = catalog(
     why: {
       flow: 'Agents create payment links with it, and Flow reports what was paid.',
       kapso: 'Connects WhatsApp numbers: messages of contacts come in, replies go out.',
-      resend: 'Sends e-mails: of agents and triggers, of invitations, and about waiting conversations.',
+      resend:
+        'Sends e-mails: of agents and triggers, of invitations, and about waiting conversations.',
       openai: 'Models with names such as openai/gpt-5-mini.',
       anthropic: 'Models with names such as anthropic/claude-sonnet-4-5.',
       google: 'Models with names such as google/gemini-2.5-flash.',
       ollama: 'Models on a server of your own, with names such as ollama/llama3.2.',
     } as Texts,
     whyKind: {
-      mcp: (name: string) => `Agents use the tools of this server. In an agent’s tools they are ${name}.*`,
-      models: (name: string) => `Models of a server with OpenAI’s protocol, with names such as ${name}/MODEL.`,
+      mcp: (name: string) =>
+        `Agents use the tools of this server. In an agent’s tools they are ${name}.*`,
+      models: (name: string) =>
+        `Models of a server with OpenAI’s protocol, with names such as ${name}/MODEL.`,
     },
     where: {
       flow: 'In Flow, under “Mis datos”, are the API key and the secret key. The sandbox has its own: its API is https://sandbox.flow.cl/api.',
@@ -101,7 +110,13 @@ export const integrationsCatalog = catalog(
     title: 'Integraciones',
     provider: 'Proveedor',
     kind: 'Para',
-    kinds: { payments: 'pagos', messages: 'WhatsApp', emails: 'correos', models: 'modelos', mcp: 'herramientas (MCP)' },
+    kinds: {
+      payments: 'pagos',
+      messages: 'WhatsApp',
+      emails: 'correos',
+      models: 'modelos',
+      mcp: 'herramientas (MCP)',
+    },
     status: 'Estado',
     statuses: { on: 'activa', off: 'desactivada', unset: 'sin configurar', unreadable: 'ilegible' },
     changed: 'Cambiada',
@@ -112,8 +127,10 @@ export const integrationsCatalog = catalog(
 
     why: {
       flow: 'Los agentes crean enlaces de pago con ella, y Flow informa lo que se pagó.',
-      kapso: 'Conecta números de WhatsApp: llegan los mensajes de los contactos y salen las respuestas.',
-      resend: 'Envía correos: de agentes y disparadores, de invitaciones, y sobre conversaciones que esperan.',
+      kapso:
+        'Conecta números de WhatsApp: llegan los mensajes de los contactos y salen las respuestas.',
+      resend:
+        'Envía correos: de agentes y disparadores, de invitaciones, y sobre conversaciones que esperan.',
       openai: 'Modelos con nombres como openai/gpt-5-mini.',
       anthropic: 'Modelos con nombres como anthropic/claude-sonnet-4-5.',
       google: 'Modelos con nombres como google/gemini-2.5-flash.',
@@ -122,7 +139,8 @@ export const integrationsCatalog = catalog(
     whyKind: {
       mcp: (name) =>
         `Los agentes usan las herramientas de este servidor. En las herramientas de un agente son ${name}.*`,
-      models: (name) => `Modelos de un servidor con el protocolo de OpenAI, con nombres como ${name}/MODELO.`,
+      models: (name) =>
+        `Modelos de un servidor con el protocolo de OpenAI, con nombres como ${name}/MODELO.`,
     },
     where: {
       flow: 'En Flow, en «Mis datos», están la API key y la secret key. El sandbox tiene las suyas: su API es https://sandbox.flow.cl/api.',
@@ -142,7 +160,8 @@ export const integrationsCatalog = catalog(
     simulated: 'npm start simula este proveedor en desarrollo hasta que se configure aquí.',
 
     settings: 'Configuración',
-    settingsOf: (environment) => `Se aplica solo en ${environment}. Los secretos se cifran y no se vuelven a mostrar.`,
+    settingsOf: (environment) =>
+      `Se aplica solo en ${environment}. Los secretos se cifran y no se vuelven a mostrar.`,
     fields: {
       apiKey: 'Clave de API',
       secretKey: 'Clave secreta',

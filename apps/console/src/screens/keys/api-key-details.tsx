@@ -47,7 +47,8 @@ export function ApiKeyDetails({ item }: { item: ApiKey }) {
                 <>
                   <p>{texts.revokeQuestion(item.name)}</p>
                   <p className="mt-2 text-n11">
-                    {texts.usedLast} {item.lastUsedAt === null ? states.never : <Ago at={item.lastUsedAt} />}
+                    {texts.usedLast}{' '}
+                    {item.lastUsedAt === null ? states.never : <Ago at={item.lastUsedAt} />}
                   </p>
                 </>
               }
@@ -65,7 +66,10 @@ export function ApiKeyDetails({ item }: { item: ApiKey }) {
 function Rotate({ item, onClose }: { item: ApiKey; onClose: () => void }) {
   const texts = useTexts(keysCatalog);
   const { api } = useWorkspace();
-  const rotate = useChange((overlapSeconds: number) => api.rotateApiKey({ id: item.id, overlapSeconds }), 'api-keys');
+  const rotate = useChange(
+    (overlapSeconds: number) => api.rotateApiKey({ id: item.id, overlapSeconds }),
+    'api-keys',
+  );
   if (rotate.data) return <CreatedApiKey created={rotate.data} onClose={onClose} />;
   return (
     <FormDialog
@@ -76,7 +80,12 @@ function Rotate({ item, onClose }: { item: ApiKey; onClose: () => void }) {
       onClose={onClose}
     >
       <p>{texts.rotateQuestion}</p>
-      <Pick label={texts.overlap} name="overlap" defaultValue="86400" options={Object.entries(texts.overlaps)} />
+      <Pick
+        label={texts.overlap}
+        name="overlap"
+        defaultValue="86400"
+        options={Object.entries(texts.overlaps)}
+      />
     </FormDialog>
   );
 }

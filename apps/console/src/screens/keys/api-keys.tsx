@@ -13,9 +13,13 @@ export function ApiKeys() {
   const texts = useTexts(keysCatalog);
   const { states } = useTexts();
   const { api, key } = useWorkspace();
-  const list = usePages([...key, 'api-keys'], (cursor, signal) => api.listApiKeys({ cursor, limit: 100 }, { signal }), {
-    refetchInterval: 10_000,
-  });
+  const list = usePages(
+    [...key, 'api-keys'],
+    (cursor, signal) => api.listApiKeys({ cursor, limit: 100 }, { signal }),
+    {
+      refetchInterval: 10_000,
+    },
+  );
   return (
     <ListWithDialogs
       title={texts.title}
@@ -25,7 +29,11 @@ export function ApiKeys() {
       mainTitle={texts.name}
       main={({ name, prefix }) => [name, <code className="font-mono">{prefix}…</code>]}
       columns={[
-        { title: texts.permissions, widthRem: 12, cell: ({ permissions }) => permissions.join(', ') },
+        {
+          title: texts.permissions,
+          widthRem: 12,
+          cell: ({ permissions }) => permissions.join(', '),
+        },
         {
           title: texts.role,
           widthRem: 8,
@@ -37,13 +45,25 @@ export function ApiKeys() {
           widthRem: 7,
           isNumber: true,
           cell: ({ lastUsedAt }) =>
-            lastUsedAt === null ? <span className="text-n10">{states.never}</span> : <Ago at={lastUsedAt} />,
+            lastUsedAt === null ? (
+              <span className="text-n10">{states.never}</span>
+            ) : (
+              <Ago at={lastUsedAt} />
+            ),
         },
-        { title: texts.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: texts.created,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [<KeyStatus of={item} />, item.permissions.join(', ')]}
       empty={
-        <Empty title={texts.emptyTitle} command="npx parley keys create --name NAME --permissions chat">
+        <Empty
+          title={texts.emptyTitle}
+          command="npx parley keys create --name NAME --permissions chat"
+        >
           {texts.empty}
         </Empty>
       }

@@ -46,7 +46,9 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
             label={one}
             hint={texts.permission[one]}
             isOn={chosen.includes(one)}
-            onChange={(isOn) => choose(isOn ? [...chosen, one] : chosen.filter((other) => other !== one))}
+            onChange={(isOn) =>
+              choose(isOn ? [...chosen, one] : chosen.filter((other) => other !== one))
+            }
           />
         ))}
       </fieldset>
@@ -57,7 +59,8 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
         options={[
           ['', texts.noRole],
           ...roles.map(
-            ({ definition: { slug, name } }) => [String(slug), `${String(name)} (${String(slug)})`] as const,
+            ({ definition: { slug, name } }) =>
+              [String(slug), `${String(name)} (${String(slug)})`] as const,
           ),
         ]}
       />
@@ -75,7 +78,13 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
 /** The end of a day such as 2026-11-30, in the time zone of the browser. */
 const endOf = (day: string): number => new Date(`${day}T23:59:59.999`).getTime();
 
-export function CreatedApiKey({ created, onClose }: { created: ResultOf<'createApiKey'>; onClose: () => void }) {
+export function CreatedApiKey({
+  created,
+  onClose,
+}: {
+  created: ResultOf<'createApiKey'>;
+  onClose: () => void;
+}) {
   const texts = useTexts(keysCatalog);
   const [agent] = useAgents().items;
   return (
@@ -92,7 +101,10 @@ function tryLine({ key, permissions: given }: ResultOf<'createApiKey'>, agent: s
   const [path, more] = may('data')
     ? ['/v1/entity-types', '']
     : may('chat')
-      ? [`/v1/agents/${agent}/chat`, ` \\\n  -H 'Content-Type: application/json' -d '{"message":"Hello"}'`]
+      ? [
+          `/v1/agents/${agent}/chat`,
+          ` \\\n  -H 'Content-Type: application/json' -d '{"message":"Hello"}'`,
+        ]
       : may('sync')
         ? ['/v1/tool-secrets', '']
         : ['/v1/organization', ''];

@@ -27,7 +27,11 @@ export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
     return (
       <ShownOnceDialog title={texts.newKey(create.data.name)} onClose={onClose} wide>
         <Snippet of={create.data} />
-        <ShownOnce label={texts.identitySecret} value={create.data.identitySecret} warning={texts.identityOnce} />
+        <ShownOnce
+          label={texts.identitySecret}
+          value={create.data.identitySecret}
+          warning={texts.identityOnce}
+        />
       </ShownOnceDialog>
     );
   const submit = ({ name, answerer, origins, ...given }: Record<string, string>) => {
@@ -50,7 +54,13 @@ export function CreatePublishableKey({ onClose }: { onClose: () => void }) {
     >
       <Field label={texts.name} name="name" hint={texts.nameHint} required maxLength={100} />
       <AnswererPick label={texts.answerer} name="answerer" />
-      <Area label={texts.origins} hint={texts.originsHint} name="origins" required placeholder={location.origin} />
+      <Area
+        label={texts.origins}
+        hint={texts.originsHint}
+        name="origins"
+        required
+        placeholder={location.origin}
+      />
       <fieldset>
         <legend className="mb-1">{texts.limits}</legend>
         <div className="grid items-end gap-3 sm:grid-cols-3">

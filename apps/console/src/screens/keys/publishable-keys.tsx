@@ -26,17 +26,29 @@ export function PublishableKeys() {
       mainTitle={texts.name}
       main={({ name, key: value }) => [name, <code className="font-mono">{value}</code>]}
       columns={[
-        { title: texts.answerer, widthRem: 10, cell: ({ agentSlug, routerSlug }) => agentSlug ?? routerSlug },
+        {
+          title: texts.answerer,
+          widthRem: 10,
+          cell: ({ agentSlug, routerSlug }) => agentSlug ?? routerSlug,
+        },
         { title: texts.origins, widthRem: 18, cell: ({ origins }) => origins.join(', ') },
         { title: texts.status, widthRem: 11, cell: (item) => <KeyStatus of={item} /> },
-        { title: texts.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: texts.created,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [<KeyStatus of={item} />, item.agentSlug ?? item.routerSlug]}
       empty={<Empty title={texts.emptyPublishableTitle}>{texts.emptyPublishable}</Empty>}
       itemTitle={({ name }) => name}
       details={(item) => <PublishableKeyDetails item={item} />}
       isWide
-      add={{ text: texts.createPublishable, dialog: (close) => <CreatePublishableKey onClose={close} /> }}
+      add={{
+        text: texts.createPublishable,
+        dialog: (close) => <CreatePublishableKey onClose={close} />,
+      }}
     />
   );
 }

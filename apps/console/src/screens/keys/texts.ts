@@ -26,7 +26,8 @@ export const keysCatalog = catalog(
       chat: 'Ask agents and routers',
       data: 'Read and write entities',
       sync: 'Push definitions, set tool secrets, run tools; acts as the system',
-      manage: 'Everything on these screens: conversations, keys, people and settings. Not with a role',
+      manage:
+        'Everything on these screens: conversations, keys, people and settings. Not with a role',
     } as Record<string, string>,
     role: 'Role',
     roleHint: 'Limits what the key may do with entities and tools',
@@ -42,15 +43,23 @@ export const keysCatalog = catalog(
     usedLast: 'It was last used:',
     rotate: 'Rotate key',
     rotateTitle: (name: string) => `Rotate “${name}”`,
-    rotateQuestion: 'Creates a key with the same name and rights. The old one works until the overlap ends.',
+    rotateQuestion:
+      'Creates a key with the same name and rights. The old one works until the overlap ends.',
     overlap: 'Overlap',
-    overlaps: { 0: 'None: the old key ends now', 3600: '1 hour', 86400: '1 day', 604800: '7 days', 2592000: '30 days' },
+    overlaps: {
+      0: 'None: the old key ends now',
+      3600: '1 hour',
+      86400: '1 day',
+      604800: '7 days',
+      2592000: '30 days',
+    },
     newKey: (name: string) => `New key “${name}”`,
 
     createPublishable: 'Create publishable key',
     createPublishableTitle: 'New publishable key',
     emptyPublishableTitle: 'No publishable keys yet',
-    emptyPublishable: 'A web page shows a publishable key to put a chat with one agent on it. It opens nothing else.',
+    emptyPublishable:
+      'A web page shows a publishable key to put a chat with one agent on it. It opens nothing else.',
     answerer: 'Who answers',
     agent: 'Agent',
     router: 'Router',
@@ -127,7 +136,8 @@ export const keysCatalog = catalog(
     createPublishable: 'Crear clave publicable',
     createPublishableTitle: 'Nueva clave publicable',
     emptyPublishableTitle: 'Aún no hay claves publicables',
-    emptyPublishable: 'Una página web muestra una clave publicable para tener un chat con un agente. No abre nada más.',
+    emptyPublishable:
+      'Una página web muestra una clave publicable para tener un chat con un agente. No abre nada más.',
     answerer: 'Quién responde',
     agent: 'Agente',
     router: 'Enrutador',

@@ -38,15 +38,25 @@ export function Invitations() {
       columns={[
         { title: texts.role, widthRem: 8, cell: ({ role }) => texts.roles[role] },
         { title: texts.status, widthRem: 8, cell: (item) => <InvitationStatus of={item} /> },
-        { title: texts.invitedBy, widthRem: 12, cell: ({ invitedBy }) => <PersonName id={invitedBy} /> },
+        {
+          title: texts.invitedBy,
+          widthRem: 12,
+          cell: ({ invitedBy }) => <PersonName id={invitedBy} />,
+        },
         {
           title: texts.expires,
           widthRem: 8,
           isNumber: true,
           // A link that was used or revoked has no end that matters.
-          cell: ({ status, expiresAt }) => (status === 'open' || status === 'expired' ? <Ago at={expiresAt} /> : null),
+          cell: ({ status, expiresAt }) =>
+            status === 'open' || status === 'expired' ? <Ago at={expiresAt} /> : null,
         },
-        { title: texts.created, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: texts.created,
+          widthRem: 8,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [<InvitationStatus of={item} />, <Ago at={item.createdAt} />]}
       empty={<Empty title={texts.noInvitationsTitle}>{texts.noInvitations}</Empty>}
@@ -90,7 +100,12 @@ function InvitationDetails({ item }: { item: Invitation }) {
       <div className="flex flex-wrap items-center gap-2">
         <ChangesLink target={item.id} />
         {item.status === 'open' && (
-          <ConfirmButton action={texts.revoke} question={texts.revokeQuestion} className="ml-auto" change={revoke} />
+          <ConfirmButton
+            action={texts.revoke}
+            question={texts.revokeQuestion}
+            className="ml-auto"
+            change={revoke}
+          />
         )}
       </div>
     </div>

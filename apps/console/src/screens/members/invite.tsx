@@ -13,7 +13,10 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const texts = useTexts(membersCatalog);
   const { api } = useWorkspace();
   const [role, choose] = useState<Role>('member');
-  const invite = useChange((input: InputOf<'createInvitation'>) => api.createInvitation(input), 'invitations');
+  const invite = useChange(
+    (input: InputOf<'createInvitation'>) => api.createInvitation(input),
+    'invitations',
+  );
   if (invite.data) {
     const { link, email, isEmailed } = invite.data;
     return (

@@ -111,7 +111,11 @@ function Remove({
       action={texts.remove}
       question={
         <>
-          <p>{isSelf ? texts.removeSelf(organization.name) : texts.removeQuestion(name, organization.name)}</p>
+          <p>
+            {isSelf
+              ? texts.removeSelf(organization.name)
+              : texts.removeQuestion(name, organization.name)}
+          </p>
           {member.isManaged && <p className="mt-2 text-n11">{texts.removeManaged}</p>}
         </>
       }

@@ -51,20 +51,37 @@ function People() {
         {
           title: texts.membership,
           widthRem: 12,
-          cell: ({ isManaged }) => <span className="text-n11">{isManaged ? texts.managed : texts.notManaged}</span>,
+          cell: ({ isManaged }) => (
+            <span className="text-n11">{isManaged ? texts.managed : texts.notManaged}</span>
+          ),
         },
         {
           title: texts.lastSeen,
           widthRem: 8,
           isNumber: true,
           cell: ({ lastSeenAt }) =>
-            lastSeenAt === null ? <span className="text-n10">{states.never}</span> : <Ago at={lastSeenAt} />,
+            lastSeenAt === null ? (
+              <span className="text-n10">{states.never}</span>
+            ) : (
+              <Ago at={lastSeenAt} />
+            ),
         },
-        { title: texts.joined, widthRem: 8, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: texts.joined,
+          widthRem: 8,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
-      side={({ role, lastSeenAt }) => [texts.roles[role], lastSeenAt !== null && <Ago at={lastSeenAt} />]}
+      side={({ role, lastSeenAt }) => [
+        texts.roles[role],
+        lastSeenAt !== null && <Ago at={lastSeenAt} />,
+      ]}
       empty={
-        <Empty title={texts.emptyTitle} command={`npx parley members invite --org ${organization.slug}`}>
+        <Empty
+          title={texts.emptyTitle}
+          command={`npx parley members invite --org ${organization.slug}`}
+        >
           {texts.empty}
         </Empty>
       }

@@ -39,7 +39,8 @@ export const membersCatalog = catalog(
     inviteHint:
       'Optional. The link is also sent there, if this environment sends e-mails. It does not limit who may use the link.',
     link: 'Link',
-    linkOnce: 'Copy it now: it is not shown again. It works once, for 7 days, for the first person who opens it.',
+    linkOnce:
+      'Copy it now: it is not shown again. It works once, for 7 days, for the first person who opens it.',
     invited: 'Invitation',
     emailed: (email: string) => `The link was also sent to ${email}.`,
     notEmailed: (email: string) => `No e-mail was sent to ${email}. Send the link yourself.`,
@@ -85,7 +86,8 @@ export const membersCatalog = catalog(
       `¿Quitar a ${name} de ${organization}? Se rechaza su próxima solicitud, en ambos entornos. Con otra invitación puede volver.`,
     removeSelf: (organization) =>
       `¿Salir de ${organization}? Se rechaza su próxima solicitud, en ambos entornos. Solo un administrador puede invitarle de nuevo.`,
-    removeManaged: 'El proveedor de identidad administra esta membresía y puede agregarla de nuevo.',
+    removeManaged:
+      'El proveedor de identidad administra esta membresía y puede agregarla de nuevo.',
     emptyTitle: 'Aún no hay miembros',
     empty: 'Un operador crea el primer enlace con:',
 
@@ -95,7 +97,8 @@ export const membersCatalog = catalog(
     inviteHint:
       'Opcional. El enlace también se envía ahí, si este entorno envía correos. No limita quién puede usar el enlace.',
     link: 'Enlace',
-    linkOnce: 'Cópielo ahora: no se vuelve a mostrar. Sirve una vez, por 7 días, a quien lo abra primero.',
+    linkOnce:
+      'Cópielo ahora: no se vuelve a mostrar. Sirve una vez, por 7 días, a quien lo abra primero.',
     invited: 'Invitación',
     emailed: (email) => `El enlace también se envió a ${email}.`,
     notEmailed: (email) => `No se envió un correo a ${email}. Envíe usted el enlace.`,

@@ -37,17 +37,27 @@ export function Credits() {
           isNumber: true,
           cell: ({ amountCents }) => <Amount cents={amountCents} />,
         },
-        { title: payments.date, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: payments.date,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
         { title: payments.id, widthRem: 18, cell: ({ id }) => <CopyText text={id} /> },
       ]}
-      side={({ amountCents, createdAt }) => [<Amount cents={amountCents} />, <Ago at={createdAt} />]}
+      side={({ amountCents, createdAt }) => [
+        <Amount cents={amountCents} />,
+        <Ago at={createdAt} />,
+      ]}
       above={
         <>
           <PaymentTabs />
           {credits && (
             <p className="flex shrink-0 flex-wrap items-baseline gap-x-2 border-b border-n5 px-4 py-3">
               <span className="text-n11">{payments.balance}</span>
-              <span className={`text-xl font-semibold tabular-nums ${credits.balanceCents < 0 ? 'text-failed' : ''}`}>
+              <span
+                className={`text-xl font-semibold tabular-nums ${credits.balanceCents < 0 ? 'text-failed' : ''}`}
+              >
                 {formatCents(credits.balanceCents)}
               </span>
               <span className="text-n10">{payments.balanceNote}</span>

@@ -18,7 +18,11 @@ interface PaymentData {
 }
 
 const text = (value: unknown): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
 
 /** The fields of a payment. It is an entity that others may have changed, so nothing about it is certain. */
 export function dataOf({ data }: { data: object }): PaymentData {
@@ -27,7 +31,10 @@ export function dataOf({ data }: { data: object }): PaymentData {
   return {
     ...{ amount: fields.amount, currency: fields.currency, status: text(fields.status) },
     ...{ description: text(fields.description), customerEmail: text(fields.customerEmail) },
-    ...{ providerReference: text(fields.providerReference), failureReason: text(fields.failureReason) },
+    ...{
+      providerReference: text(fields.providerReference),
+      failureReason: text(fields.failureReason),
+    },
     paymentLinkUrl: /^https?:\/\//.test(url) ? url : null,
     paidAt: typeof fields.paidAt === 'number' ? fields.paidAt : null,
   };

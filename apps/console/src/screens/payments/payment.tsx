@@ -26,7 +26,12 @@ export function Payment() {
   const { paymentId } = route.useParams();
   const payments = useTexts(paymentsCatalog);
   const { api, key } = useWorkspace();
-  const ask = useChange(() => api.reconcilePayment({ id: paymentId }), 'payment', 'payments', 'health');
+  const ask = useChange(
+    () => api.reconcilePayment({ id: paymentId }),
+    'payment',
+    'payments',
+    'health',
+  );
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, 'payment', paymentId],
     queryFn: ({ signal }) => api.getPayment({ id: paymentId }, { signal }),
@@ -48,7 +53,11 @@ export function Payment() {
         </>
       }
       actions={
-        <Button look={isOpen ? 'primary' : 'plain'} isBusy={ask.isPending} onClick={() => ask.mutate()}>
+        <Button
+          look={isOpen ? 'primary' : 'plain'}
+          isBusy={ask.isPending}
+          onClick={() => ask.mutate()}
+        >
           {payments.ask}
         </Button>
       }
@@ -76,9 +85,17 @@ export function Payment() {
 function Answer({ provider }: { provider: ResultOf<'reconcilePayment'>['provider'] }) {
   const payments = useTexts(paymentsCatalog);
   return (
-    <section role="status" aria-label={payments.answer} className="rounded border border-n6 px-3 py-2">
+    <section
+      role="status"
+      aria-label={payments.answer}
+      className="rounded border border-n6 px-3 py-2"
+    >
       <h2 className="text-n11">{payments.answer}</h2>
-      <p>{provider === null ? payments.noOrder : payments.answerOf(provider.status, provider.message)}</p>
+      <p>
+        {provider === null
+          ? payments.noOrder
+          : payments.answerOf(provider.status, provider.message)}
+      </p>
     </section>
   );
 }
@@ -109,7 +126,8 @@ function Timeline({ events }: { events: History['events'] }) {
                 {formatExact(at)}
               </time>
               <span className="text-n10">
-                <Ago at={at} /> · {payments.by[actor.type as keyof typeof payments.by] ?? actor.type}
+                <Ago at={at} /> ·{' '}
+                {payments.by[actor.type as keyof typeof payments.by] ?? actor.type}
               </span>
             </p>
             {problem !== null && <p className="text-failed">{problem}</p>}

@@ -31,7 +31,8 @@ function PaymentList() {
     (cursor, signal) => api.listPayments({ status, cursor }, { signal }),
     { refetchInterval: 5_000 },
   );
-  const filter = (chosen: string | undefined) => void navigate({ search: { status: chosen }, replace: true });
+  const filter = (chosen: string | undefined) =>
+    void navigate({ search: { status: chosen }, replace: true });
   return (
     <ListScreen
       title={payments.title}
@@ -44,17 +45,28 @@ function PaymentList() {
         return [description || payments.noDescription, customerEmail];
       }}
       columns={[
-        { title: payments.status, widthRem: 8, cell: (item) => <PaymentState status={dataOf(item).status} /> },
+        {
+          title: payments.status,
+          widthRem: 8,
+          cell: (item) => <PaymentState status={dataOf(item).status} />,
+        },
         {
           title: payments.amount,
           widthRem: 9,
           isNumber: true,
           cell: (item) => formatMoney(dataOf(item).amount, dataOf(item).currency),
         },
-        { title: payments.created, widthRem: 7, isNumber: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+        {
+          title: payments.created,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ createdAt }) => <Ago at={createdAt} />,
+        },
       ]}
       side={(item) => [
-        <span className="text-sm tabular-nums">{formatMoney(dataOf(item).amount, dataOf(item).currency)}</span>,
+        <span className="text-sm tabular-nums">
+          {formatMoney(dataOf(item).amount, dataOf(item).currency)}
+        </span>,
         <PaymentState status={dataOf(item).status} />,
       ]}
       above={

@@ -9,7 +9,12 @@ import { paymentsCatalog } from './texts';
 export function useReconcile() {
   const payments = useTexts(paymentsCatalog);
   const { api } = useWorkspace();
-  const run = useChange(() => api.reconcilePayments({ olderThanMinutes: 0 }), 'payments', 'payment', 'health');
+  const run = useChange(
+    () => api.reconcilePayments({ olderThanMinutes: 0 }),
+    'payments',
+    'payment',
+    'health',
+  );
   const button = (
     <Button isBusy={run.isPending} onClick={() => run.mutate()}>
       {payments.reconcilePending}
@@ -37,7 +42,9 @@ export function ReconcileReport({
           <p className="tabular-nums">
             {[
               payments.report(formatNumber(data.asked)),
-              ...shown.filter((name) => data[name] > 0).map((name) => payments.counts[name](formatNumber(data[name]))),
+              ...shown
+                .filter((name) => data[name] > 0)
+                .map((name) => payments.counts[name](formatNumber(data[name]))),
             ].join(' · ')}
           </p>
           {!data.isComplete && <p className="text-waiting">{payments.incomplete}</p>}

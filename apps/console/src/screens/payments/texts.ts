@@ -64,7 +64,8 @@ export const paymentsCatalog = catalog(
     entry: 'Entry',
     date: 'Date',
     emptyCredits: 'No entries yet',
-    emptyCreditsText: 'Orders that the organization pays or is refunded at the billing provider add entries.',
+    emptyCreditsText:
+      'Orders that the organization pays or is refunded at the billing provider add entries.',
   },
   {
     title: 'Pagos',

@@ -57,10 +57,14 @@ export function Bench({ conversation, threadId, targets, target, unknown, onTarg
     startNew(chosen);
   };
   useKeys({
-    Escape: () => (tab === undefined ? false : void navigate({ search: (before) => ({ ...before, tab: undefined }) })),
+    Escape: () =>
+      tab === undefined
+        ? false
+        : void navigate({ search: (before) => ({ ...before, tab: undefined }) }),
   });
   // The prompt is that of the agent that answered, or of the one that will.
-  const promptOf = shown?.execution?.agentSlug ?? (target?.kind === 'agent' ? target.slug : undefined);
+  const promptOf =
+    shown?.execution?.agentSlug ?? (target?.kind === 'agent' ? target.slug : undefined);
   return (
     <div className="flex h-full flex-col">
       <ScreenHead title={texts.title}>
@@ -71,12 +75,18 @@ export function Bench({ conversation, threadId, targets, target, unknown, onTarg
           options={[
             ...(target === undefined ? [['', texts.target] as const] : []),
             ...targets.map(
-              ({ kind, slug, name }) => [`${kind}:${slug}`, kind === 'router' ? texts.router(name) : name] as const,
+              ({ kind, slug, name }) =>
+                [`${kind}:${slug}`, kind === 'router' ? texts.router(name) : name] as const,
             ),
           ]}
           className="max-w-48 max-sm:max-w-36"
         />
-        <Button icon={Plus} onClick={() => startNew()} disabled={threadId === undefined} className="max-sm:px-0">
+        <Button
+          icon={Plus}
+          onClick={() => startNew()}
+          disabled={threadId === undefined}
+          className="max-sm:px-0"
+        >
           <span className="max-sm:sr-only">{texts.startNew}</span>
         </Button>
         {threadId !== undefined && <ThreadLink threadId={threadId} />}
@@ -99,7 +109,9 @@ export function Bench({ conversation, threadId, targets, target, unknown, onTarg
               reply={reply}
               chosen={shown?.id}
               typed={typed}
-              onType={(name, text) => setTyped((before) => ({ ...before, [id!]: { ...before[id!], [name]: text } }))}
+              onType={(name, text) =>
+                setTyped((before) => ({ ...before, [id!]: { ...before[id!], [name]: text } }))
+              }
               {...params}
             />
           )}

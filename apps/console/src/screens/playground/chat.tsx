@@ -37,7 +37,18 @@ interface ChatProps {
 
 /** The messages, and what is sent next. */
 export function Chat(props: ChatProps) {
-  const { target, definition, threadId, conversation, reply, chosen, typed, onType, params, problems } = props;
+  const {
+    target,
+    definition,
+    threadId,
+    conversation,
+    reply,
+    chosen,
+    typed,
+    onType,
+    params,
+    problems,
+  } = props;
   const texts = useTexts(playgroundCatalog);
   const problemOf = useProblems();
   const { api, key } = useWorkspace();
@@ -92,7 +103,9 @@ export function Chat(props: ChatProps) {
   ];
   return (
     <>
-      {threadId !== undefined && conversation.stored.isPending && conversation.turns.length === 0 ? (
+      {threadId !== undefined &&
+      conversation.stored.isPending &&
+      conversation.turns.length === 0 ? (
         <div className="flex-1">
           <Skeleton className="h-8" />
         </div>
@@ -105,10 +118,19 @@ export function Chat(props: ChatProps) {
           hasEarlier={hasEarlier}
           chosen={chosen}
           onChoose={(turn) =>
-            void navigate({ search: (before) => ({ ...before, turn, step: undefined, tab: 'steps' }), replace: true })
+            void navigate({
+              search: (before) => ({ ...before, turn, step: undefined, tab: 'steps' }),
+              replace: true,
+            })
           }
           onSend={send}
-          empty={<Beginning target={target} definition={definition} onSend={problems.length === 0 ? send : change} />}
+          empty={
+            <Beginning
+              target={target}
+              definition={definition}
+              onSend={problems.length === 0 ? send : change}
+            />
+          }
         />
       )}
       <div className="mx-auto w-full max-w-3xl space-y-1 px-3 pb-2 empty:hidden">
@@ -172,7 +194,10 @@ function Beginning({
         <ul aria-label={texts.suggestions} className="space-y-2">
           {suggestions.map((suggestion) => (
             <li key={suggestion}>
-              <Button className="h-auto max-w-full py-1.5 whitespace-normal" onClick={() => onSend(suggestion)}>
+              <Button
+                className="h-auto max-w-full py-1.5 whitespace-normal"
+                onClick={() => onSend(suggestion)}
+              >
                 {suggestion}
               </Button>
             </li>

@@ -24,7 +24,8 @@ interface ComposerProps {
 
 /** Writes a message. Enter sends it where there is a keyboard. */
 export function Composer(props: ComposerProps) {
-  const { name, text, onText, writer, onSend, problem, running, isSending, summary, options } = props;
+  const { name, text, onText, writer, onSend, problem, running, isSending, summary, options } =
+    props;
   const texts = useTexts(playgroundCatalog);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -56,13 +57,22 @@ export function Composer(props: ComposerProps) {
           className="w-full resize-none rounded border border-n8 bg-n1 p-2 text-base [@media(pointer:coarse)]:text-lg"
         />
         <div className="flex flex-wrap items-center gap-2">
-          <Button look="quiet" icon={SlidersHorizontal} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Button
+            look="quiet"
+            icon={SlidersHorizontal}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
             {texts.options}
           </Button>
           {problem === null ? (
             summary && <span className="min-w-0 truncate text-xs text-n11">{summary}</span>
           ) : (
-            <button type="button" className="tap text-xs text-waiting underline" onClick={() => setOpen(true)}>
+            <button
+              type="button"
+              className="tap text-xs text-waiting underline"
+              onClick={() => setOpen(true)}
+            >
               {problem}
             </button>
           )}
@@ -78,7 +88,12 @@ export function Composer(props: ComposerProps) {
               {texts.send}
             </Button>
           ) : (
-            <Button icon={Square} isBusy={running.isStopping} onClick={running.onStop} className="max-lg:ml-auto">
+            <Button
+              icon={Square}
+              isBusy={running.isStopping}
+              onClick={running.onStop}
+              className="max-lg:ml-auto"
+            >
               {running.isStopping ? texts.stopping : texts.stop}
             </Button>
           )}

@@ -24,7 +24,15 @@ interface OptionsProps {
 }
 
 /** The params of the conversation, and another model for the next message. */
-export function Options({ declared, typed, onType, ofThread, problems, isRouter, ...more }: OptionsProps) {
+export function Options({
+  declared,
+  typed,
+  onType,
+  ofThread,
+  problems,
+  isRouter,
+  ...more
+}: OptionsProps) {
   const texts = useTexts(playgroundCatalog);
   const problemOf = useProblems();
   const errorOf = (name: string) => {
@@ -51,7 +59,10 @@ export function Options({ declared, typed, onType, ofThread, problems, isRouter,
             rows={3}
             maxLength={100_000}
             placeholder="{}"
-            value={typed[free] ?? (Object.keys(ofThread).length > 0 ? JSON.stringify(ofThread, null, 2) : '')}
+            value={
+              typed[free] ??
+              (Object.keys(ofThread).length > 0 ? JSON.stringify(ofThread, null, 2) : '')
+            }
             onChange={({ target }) => onType(free, target.value)}
           />
         </div>
@@ -76,7 +87,9 @@ export function useProblems() {
   const texts = useTexts(playgroundCatalog);
   return ({ name, kind }: ParamProblem): string => {
     const shown = name === free ? texts.freeParams : name;
-    return { required: texts.isRequired, number: texts.notNumber, object: texts.notObject }[kind](shown);
+    return { required: texts.isRequired, number: texts.notNumber, object: texts.notObject }[kind](
+      shown,
+    );
   };
 }
 
@@ -158,7 +171,9 @@ function ModelField({ value, onChange }: { value: string; onChange: (text: strin
         onChange={({ target }) => onChange(target.value)}
       />
       <datalist id={id}>
-        {[...new Set(known)].map((name) => name !== undefined && <option key={name} value={name} />)}
+        {[...new Set(known)].map(
+          (name) => name !== undefined && <option key={name} value={name} />,
+        )}
       </datalist>
     </div>
   );

@@ -2,7 +2,11 @@ import type { JsonObject } from '@parley/client';
 import type { Param } from '../build/definitions';
 import { free, paramsOf, textOf } from './params';
 
-const param = (name: string, type: Param['type'], required = false): Param => ({ name, type, required });
+const param = (name: string, type: Param['type'], required = false): Param => ({
+  name,
+  type,
+  required,
+});
 
 test.each([
   [undefined, ''],
@@ -23,7 +27,10 @@ test.each<[Param['type'], string, JsonObject[string]]>([
   ['boolean', 'no', false],
   ['object', '{"a": {"b": null}}', { a: { b: null } }],
 ])('a param of the type %s that was typed as %j', (type, text, value) => {
-  expect(paramsOf([param('p', type)], { p: text }, {})).toEqual({ params: { p: value }, problems: [] });
+  expect(paramsOf([param('p', type)], { p: text }, {})).toEqual({
+    params: { p: value },
+    problems: [],
+  });
 });
 
 test.each<[Param['type'], string]>([
@@ -33,11 +40,17 @@ test.each<[Param['type'], string]>([
   ['object', '[1]'],
   ['object', '{'],
 ])('a param of the type %s is not sent as %j', (type, text) => {
-  expect(paramsOf([param('p', type)], { p: text }, {})).toEqual({ params: {}, problems: [{ name: 'p', kind: type }] });
+  expect(paramsOf([param('p', type)], { p: text }, {})).toEqual({
+    params: {},
+    problems: [{ name: 'p', kind: type }],
+  });
 });
 
 test('a param that was not typed is not sent: the thread keeps it', () => {
-  expect(paramsOf([param('p', 'string', true)], {}, { p: 'kept' })).toEqual({ params: {}, problems: [] });
+  expect(paramsOf([param('p', 'string', true)], {}, { p: 'kept' })).toEqual({
+    params: {},
+    problems: [],
+  });
 });
 
 test('a param that was emptied is sent as null if the thread has it', () => {
@@ -52,11 +65,18 @@ test('a required param that neither the form nor the thread has is a problem', (
   expect(paramsOf([param('p', 'number', true)], { p: '' }, { p: 4 }).problems).toEqual(problems);
 });
 
-test.each(['constructor', '__proto__', 'toString'])('a param with the name %j is like any other', (name) => {
-  expect(paramsOf([param(name, 'string', true)], {}, {}).problems).toEqual([{ name, kind: 'required' }]);
-  const typed = Object.fromEntries([[name, 'x']]);
-  expect(Object.entries(paramsOf([param(name, 'string')], typed, {}).params)).toEqual([[name, 'x']]);
-});
+test.each(['constructor', '__proto__', 'toString'])(
+  'a param with the name %j is like any other',
+  (name) => {
+    expect(paramsOf([param(name, 'string', true)], {}, {}).problems).toEqual([
+      { name, kind: 'required' },
+    ]);
+    const typed = Object.fromEntries([[name, 'x']]);
+    expect(Object.entries(paramsOf([param(name, 'string')], typed, {}).params)).toEqual([
+      [name, 'x'],
+    ]);
+  },
+);
 
 test('an agent that declares none takes any object', () => {
   expect(paramsOf([], {}, {})).toEqual({ params: {}, problems: [] });

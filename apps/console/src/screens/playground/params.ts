@@ -15,9 +15,16 @@ export interface ParamProblem {
 
 /** A value as its field shows it. */
 export const textOf = (value: JsonObject[string] | undefined): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
 
-function valueOf({ type, name }: Param, text: string): { value: JsonObject[string] } | ParamProblem {
+function valueOf(
+  { type, name }: Param,
+  text: string,
+): { value: JsonObject[string] } | ParamProblem {
   if (type === 'string') return { value: text };
   if (type === 'boolean') return { value: text === 'true' };
   if (type === 'number') {
@@ -46,7 +53,8 @@ export function paramsOf(
   for (const param of declared) {
     const { name } = param;
     const text = ownValue(typed, name);
-    const isSet = text === undefined ? (ownValue(ofThread, name) ?? null) !== null : text.trim() !== '';
+    const isSet =
+      text === undefined ? (ownValue(ofThread, name) ?? null) !== null : text.trim() !== '';
     if (!isSet && param.required) problems.push({ name, kind: 'required' });
     if (text === undefined) continue;
     if (!isSet) {

@@ -38,7 +38,9 @@ export function Playground() {
     if (agents.isPending || routers.isPending) return <Skeleton />;
     if (targets.length === 0) return <NoAgents />;
     if (conversation.stored.isError && thread === undefined)
-      return <Failure error={conversation.stored.error} onRetry={() => conversation.stored.refetch()} />;
+      return (
+        <Failure error={conversation.stored.error} onRetry={() => conversation.stored.refetch()} />
+      );
     if (isOfThread && thread === undefined) return <Skeleton />;
     return null;
   };
@@ -58,7 +60,8 @@ export function Playground() {
         : isOfThread && thread?.agentSlug
           ? { kind: 'agent', slug: thread.agentSlug }
           : undefined;
-  const find = (wanted: string | null) => targets.find(({ kind, slug }) => `${kind}:${slug}` === wanted);
+  const find = (wanted: string | null) =>
+    targets.find(({ kind, slug }) => `${kind}:${slug}` === wanted);
   const target = named ? find(`${named.kind}:${named.slug}`) : (find(last.get()) ?? targets[0]);
   return (
     <Bench

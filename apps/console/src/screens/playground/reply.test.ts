@@ -14,10 +14,9 @@ const after = (...chunks: StreamChunk[]): Reply =>
 
 test('each step has a text of its own, which grows by its pieces', () => {
   const pair = '👋';
-  expect(after(step, delta('Hola '), delta(pair[0]!), delta(pair[1]!), step, delta('b')).texts).toEqual([
-    'Hola 👋',
-    'b',
-  ]);
+  expect(
+    after(step, delta('Hola '), delta(pair[0]!), delta(pair[1]!), step, delta('b')).texts,
+  ).toEqual(['Hola 👋', 'b']);
 });
 
 test('a text before its step is not lost', () => {
@@ -25,7 +24,15 @@ test('a text before its step is not lost', () => {
 });
 
 test('a step that another model begins again loses its text and its tools, those before stay', () => {
-  const reply = after(step, delta('a'), step, delta('b'), call('1', 'x'), { type: 'reset-step' }, delta('c'));
+  const reply = after(
+    step,
+    delta('a'),
+    step,
+    delta('b'),
+    call('1', 'x'),
+    { type: 'reset-step' },
+    delta('c'),
+  );
   expect(reply).toMatchObject({ texts: ['a', 'c'], runningTools: [] });
 });
 

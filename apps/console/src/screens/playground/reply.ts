@@ -19,7 +19,10 @@ export function written(reply: Reply, chunk: StreamChunk): Reply {
     case 'text-delta':
       return { ...reply, texts: [...texts.slice(0, -1), (texts.at(-1) ?? '') + chunk.delta] };
     case 'tool-input-available':
-      return { ...reply, runningTools: [...runningTools, { id: chunk.toolCallId, name: chunk.toolName }] };
+      return {
+        ...reply,
+        runningTools: [...runningTools, { id: chunk.toolCallId, name: chunk.toolName }],
+      };
     case 'tool-output-available':
     case 'tool-output-error':
       return { ...reply, runningTools: runningTools.filter(({ id }) => id !== chunk.toolCallId) };

@@ -14,7 +14,8 @@ export const playgroundCatalog = catalog(
     emptyTitle: (name: string) => `Write to ${name}`,
     empty: 'Each model and tool call is shown as it happens.',
     suggestions: 'Suggested messages',
-    unknownTarget: (slug: string) => `${slug} does not exist in this environment. Choose another one.`,
+    unknownTarget: (slug: string) =>
+      `${slug} does not exist in this environment. Choose another one.`,
     message: 'Message',
     placeholder: (name: string) => `Message ${name}`,
     send: 'Send',
@@ -35,10 +36,13 @@ export const playgroundCatalog = catalog(
       not_configured:
         'Set a key of the provider, such as OPENAI_API_KEY in .env, and restart npm start; or store one under Integrations. Another model can be chosen below.',
       refused: 'The provider refused the key. Replace it under Integrations or in the environment.',
-      limited: 'The limit of the account at the provider is reached. Wait, or choose another model below.',
-      timeout: 'The model did not answer in time. Send the message again, or choose another model below.',
+      limited:
+        'The limit of the account at the provider is reached. Wait, or choose another model below.',
+      timeout:
+        'The model did not answer in time. Send the message again, or choose another model below.',
       too_long: 'The turn took too long. A slow tool or many model calls are in its steps.',
-      context_overflow: 'The prompt and the conversation are too long for the model. Begin a new conversation.',
+      context_overflow:
+        'The prompt and the conversation are too long for the model. Begin a new conversation.',
       interrupted:
         'The process ended during the turn. Tool calls that ran are in its steps; the message can be sent again.',
       missing: 'The agent is not deployed in this environment. Push it with npx parley push.',
@@ -104,17 +108,22 @@ export const playgroundCatalog = catalog(
       not_configured:
         'Configure una clave del proveedor, como OPENAI_API_KEY en .env, y reinicie npm start; o guárdela en Integraciones. Abajo puede elegir otro modelo.',
       refused: 'El proveedor rechazó la clave. Reemplácela en Integraciones o en el entorno.',
-      limited: 'Se alcanzó el límite de la cuenta en el proveedor. Espere o elija otro modelo abajo.',
-      timeout: 'El modelo no respondió a tiempo. Envíe el mensaje de nuevo o elija otro modelo abajo.',
-      too_long: 'El turno tardó demasiado. En sus pasos hay una herramienta lenta o muchas llamadas al modelo.',
+      limited:
+        'Se alcanzó el límite de la cuenta en el proveedor. Espere o elija otro modelo abajo.',
+      timeout:
+        'El modelo no respondió a tiempo. Envíe el mensaje de nuevo o elija otro modelo abajo.',
+      too_long:
+        'El turno tardó demasiado. En sus pasos hay una herramienta lenta o muchas llamadas al modelo.',
       context_overflow:
         'Las instrucciones y la conversación son demasiado largas para el modelo. Comience una conversación nueva.',
       interrupted:
         'El proceso terminó durante el turno. Las herramientas que se ejecutaron están en sus pasos; puede enviar el mensaje de nuevo.',
       missing: 'El agente no está publicado en este entorno. Publíquelo con npx parley push.',
-      other: 'El texto de arriba es la respuesta del proveedor. Los pasos muestran lo que se envió.',
+      other:
+        'El texto de arriba es la respuesta del proveedor. Los pasos muestran lo que se envió.',
     },
-    scripted: 'Responde el modelo incluido porque no hay un proveedor configurado. Puede llamar una herramienta:',
+    scripted:
+      'Responde el modelo incluido porque no hay un proveedor configurado. Puede llamar una herramienta:',
     options: 'Parámetros y modelo',
     freeParams: 'Parámetros en JSON',
     paramsHint: 'Las instrucciones los leen como threadContext.params.',

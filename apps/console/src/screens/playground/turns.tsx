@@ -28,10 +28,21 @@ interface TurnsProps {
 }
 
 /** The conversation, to which words are added as the model writes them. */
-export function Turns({ turns, reply, sending, threadId, hasEarlier, chosen, onChoose, onSend, empty }: TurnsProps) {
+export function Turns({
+  turns,
+  reply,
+  sending,
+  threadId,
+  hasEarlier,
+  chosen,
+  onChoose,
+  onSend,
+  empty,
+}: TurnsProps) {
   const texts = useTexts(playgroundCatalog);
   const { scroller } = useScrollPlace();
-  if (turns.length === 0 && sending === null) return <div className="min-h-0 flex-1 overflow-auto">{empty}</div>;
+  if (turns.length === 0 && sending === null)
+    return <div className="min-h-0 flex-1 overflow-auto">{empty}</div>;
   return (
     <div
       ref={scroller}
@@ -78,7 +89,8 @@ function OneTurn({ turn, reply, isChosen, isLast, onChoose, onSend }: OneTurnPro
   const texts = useTexts(playgroundCatalog);
   const { execution } = turn;
   // While it runs, the stream has what is stored and more.
-  const isWriting = isOpen(turn) || (turn.replies.length === 0 && execution?.status === 'succeeded');
+  const isWriting =
+    isOpen(turn) || (turn.replies.length === 0 && execution?.status === 'succeeded');
   const written = (isWriting && reply?.texts.filter((text) => text !== '')) || [];
   return (
     <section data-item={turn.id} className="space-y-2" aria-label={turn.input.slice(0, 80)}>
@@ -91,7 +103,12 @@ function OneTurn({ turn, reply, isChosen, isLast, onChoose, onSend }: OneTurnPro
             </Bubble>
           ))
         : turn.replies.map(({ id, content, author, createdAt }) => (
-            <Bubble key={id} look={author === null ? 'agent' : 'person'} by={author?.name} at={createdAt}>
+            <Bubble
+              key={id}
+              look={author === null ? 'agent' : 'person'}
+              by={author?.name}
+              at={createdAt}
+            >
               {content}
             </Bubble>
           ))}
@@ -117,7 +134,17 @@ const looks = {
   person: 'mr-auto bg-person-soft',
 };
 
-function Bubble({ look, by, at, children }: { look: keyof typeof looks; by?: string; at?: number; children: string }) {
+function Bubble({
+  look,
+  by,
+  at,
+  children,
+}: {
+  look: keyof typeof looks;
+  by?: string;
+  at?: number;
+  children: string;
+}) {
   return (
     <div
       title={at === undefined ? undefined : formatExact(at)}
@@ -128,7 +155,9 @@ function Bubble({ look, by, at, children }: { look: keyof typeof looks; by?: str
           <User aria-hidden size={12} /> {by}
         </p>
       )}
-      <p className="text-base leading-relaxed whitespace-pre-wrap [@media(pointer:coarse)]:text-lg">{children}</p>
+      <p className="text-base leading-relaxed whitespace-pre-wrap [@media(pointer:coarse)]:text-lg">
+        {children}
+      </p>
     </div>
   );
 }
@@ -146,7 +175,8 @@ function TurnLine({
   const common = useTexts();
   const texts = useTexts(playgroundCatalog);
   if (execution === undefined) return null;
-  const { agentSlug, model, toolCallCount, toolErrorCount, durationMs, inputTokens, outputTokens } = execution;
+  const { agentSlug, model, toolCallCount, toolErrorCount, durationMs, inputTokens, outputTokens } =
+    execution;
   const facts = [
     agentSlug,
     model,
@@ -164,7 +194,9 @@ function TurnLine({
     >
       <Bot aria-hidden size={14} />
       {facts.filter(Boolean).join(' · ')}
-      {toolErrorCount > 0 && <span className="text-failed">{common.units.failed(toolErrorCount)}</span>}
+      {toolErrorCount > 0 && (
+        <span className="text-failed">{common.units.failed(toolErrorCount)}</span>
+      )}
     </button>
   );
 }
@@ -177,7 +209,8 @@ function Working({ turn: { execution }, reply }: { turn: Turn; reply: Reply | nu
   useTick(500);
   const tools = reply?.runningTools.map(({ name }) => name) ?? [];
   const isQueued = reply === null || execution?.status === 'queued';
-  const what = tools.length > 0 ? texts.runs(tools.join(', ')) : isQueued ? texts.queued : texts.waiting;
+  const what =
+    tools.length > 0 ? texts.runs(tools.join(', ')) : isQueued ? texts.queued : texts.waiting;
   return (
     <p className="px-1 text-n11 tabular-nums" role="status">
       {what} · {formatDuration(Math.max(0, Date.now() - openedAt), common)}

@@ -35,7 +35,8 @@ export interface Outgoing {
   phoneNumber?: string;
 }
 
-export const isOpen = ({ execution }: Turn): boolean => execution === undefined || !hasEnded(execution);
+export const isOpen = ({ execution }: Turn): boolean =>
+  execution === undefined || !hasEnded(execution);
 
 function turnsOf(messages: readonly Message[], executions: readonly ListedExecution[]): Turn[] {
   const turns = new Map<string, Turn>();
@@ -63,7 +64,11 @@ export function useConversation(threadId: string | undefined) {
         api.listExecutions({ thread: id, limit: 100 }, { signal }),
       ]);
       const messages = await api.listThreadMessages({ id, limit: 100 }, { signal });
-      return { thread, turns: turnsOf(messages.data, executions.data), hasEarlier: messages.hasMore };
+      return {
+        thread,
+        turns: turnsOf(messages.data, executions.data),
+        hasEarlier: messages.hasMore,
+      };
     },
     enabled: threadId !== undefined,
     refetchInterval: ({ state }) => (state.data?.turns.some(isOpen) ? 2_000 : 10_000),
@@ -72,7 +77,8 @@ export function useConversation(threadId: string | undefined) {
   const turns = stored.data?.turns ?? [];
   const known = turns.find(({ id }) => id === started?.turn.id);
   // A turn that was started here is shown before the thread is read again.
-  const all = started !== null && started.threadId === threadId && !known ? [...turns, started.turn] : turns;
+  const all =
+    started !== null && started.threadId === threadId && !known ? [...turns, started.turn] : turns;
   return { stored, turns: all, setStarted };
 }
 

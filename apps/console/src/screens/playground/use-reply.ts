@@ -18,7 +18,9 @@ export function useReply(executionId: string | undefined): Reply | null {
       void cache.invalidateQueries({ queryKey: [...key, ...name] }, { cancelRefetch: false });
     const follow = async () => {
       setReply({ executionId, texts: [], runningTools: [] });
-      for await (const { chunk } of client.executions.stream(executionId, { signal: connection.signal })) {
+      for await (const { chunk } of client.executions.stream(executionId, {
+        signal: connection.signal,
+      })) {
         setReply((before) => before && written(before, chunk));
         if (!chunk.type.startsWith('text-')) read('execution', executionId);
       }

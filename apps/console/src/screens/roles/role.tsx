@@ -35,12 +35,16 @@ export function Role({ role }: { role: ListedRole }) {
       <div className="max-w-4xl space-y-6 p-4">
         {definition.description && <p className="text-base">{definition.description}</p>}
         <Section title={texts.policies}>
-          <p className="mb-2 text-n11">{policies.length === 0 ? texts.noPolicies : texts.policiesHint}</p>
+          <p className="mb-2 text-n11">
+            {policies.length === 0 ? texts.noPolicies : texts.policiesHint}
+          </p>
           {policies.length > 0 && (
             <Sentences
               isNumbered
               sentences={policies.map((policy) => (
-                <span className={policy.effect === 'deny' ? 'text-failed' : ''}>{words.policy(policy)}</span>
+                <span className={policy.effect === 'deny' ? 'text-failed' : ''}>
+                  {words.policy(policy)}
+                </span>
               ))}
             />
           )}
@@ -106,9 +110,15 @@ function Holders({ slug }: { slug: string }) {
         facts={[
           [
             texts.agents,
-            <Names names={agents.map((agent) => agent.slug)} linkOf={(name) => links.agent(name, 'rights')} />,
+            <Names
+              names={agents.map((agent) => agent.slug)}
+              linkOf={(name) => links.agent(name, 'rights')}
+            />,
           ],
-          [texts.runAs, <Names names={tools.map(({ name }) => name)} linkOf={(name) => links.tool(name)} />],
+          [
+            texts.runAs,
+            <Names names={tools.map(({ name }) => name)} linkOf={(name) => links.tool(name)} />,
+          ],
           [texts.keys, ofRole && <Names names={ofRole.map(({ name }) => name)} />],
         ]}
       />

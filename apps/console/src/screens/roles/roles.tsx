@@ -43,10 +43,30 @@ export function Roles() {
           widthRem: 12,
           cell: (item) => <code className="font-mono text-xs">{roleOf(item).slug}</code>,
         },
-        { title: texts.policies, widthRem: 6, isNumber: true, cell: (item) => roleOf(item).policies.length },
-        { title: texts.scopeRules, widthRem: 8, isNumber: true, cell: (item) => roleOf(item).scopeRules?.length ?? 0 },
-        { title: texts.fieldMasks, widthRem: 8, isNumber: true, cell: (item) => roleOf(item).fieldMasks?.length ?? 0 },
-        { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+        {
+          title: texts.policies,
+          widthRem: 6,
+          isNumber: true,
+          cell: (item) => roleOf(item).policies.length,
+        },
+        {
+          title: texts.scopeRules,
+          widthRem: 8,
+          isNumber: true,
+          cell: (item) => roleOf(item).scopeRules?.length ?? 0,
+        },
+        {
+          title: texts.fieldMasks,
+          widthRem: 8,
+          isNumber: true,
+          cell: (item) => roleOf(item).fieldMasks?.length ?? 0,
+        },
+        {
+          title: build.updated,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+        },
       ]}
       side={({ updatedAt }) => [<Ago at={updatedAt} className="text-n10" />]}
       empty={

@@ -7,25 +7,44 @@ const en = wordsOf(buildCatalog.en);
 const es = wordsOf(buildCatalog.es);
 beforeEach(() => setLanguage('en'));
 
-const allow = (actions: string[], resource: string): Policy => ({ actions, resource, effect: 'allow' });
+const allow = (actions: string[], resource: string): Policy => ({
+  actions,
+  resource,
+  effect: 'allow',
+});
 
 test('a policy is a sentence', () => {
-  expect(en.policy(allow(['read', 'list', 'update'], 'order'))).toBe('May read, list, and update order');
-  expect(en.policy({ ...allow(['delete'], '*'), effect: 'deny' })).toBe('May never delete anything');
+  expect(en.policy(allow(['read', 'list', 'update'], 'order'))).toBe(
+    'May read, list, and update order',
+  );
+  expect(en.policy({ ...allow(['delete'], '*'), effect: 'deny' })).toBe(
+    'May never delete anything',
+  );
   expect(en.policy(allow(['*'], '*'))).toBe('May do everything with everything');
   setLanguage('es');
   expect(es.policy(allow(['read', 'list'], 'order'))).toBe('Puede leer y listar order');
-  expect(es.policy({ ...allow(['*'], '*'), effect: 'deny' })).toBe('Nunca puede hacer todo con cualquier cosa');
+  expect(es.policy({ ...allow(['*'], '*'), effect: 'deny' })).toBe(
+    'Nunca puede hacer todo con cualquier cosa',
+  );
 });
 
-test.each(['constructor', '__proto__', 'approve'])('the action %j, which has no word, is named', (action) => {
-  expect(en.policy(allow([action], 'order'))).toBe(`May ${action} order`);
-});
+test.each(['constructor', '__proto__', 'approve'])(
+  'the action %j, which has no word, is named',
+  (action) => {
+    expect(en.policy(allow([action], 'order'))).toBe(`May ${action} order`);
+  },
+);
 
 test('a condition has the words of its operator, with and without its sign', () => {
-  expect(en.condition({ field: 'data.total', operator: '$gte', value: 10 })).toBe('data.total is at least 10');
-  expect(en.condition({ field: 'status', operator: 'in', value: ['a', null] })).toBe('status is one of a, null');
-  expect(en.condition({ field: 'x', operator: '$near', value: { lat: 1 } })).toBe('x $near {"lat":1}');
+  expect(en.condition({ field: 'data.total', operator: '$gte', value: 10 })).toBe(
+    'data.total is at least 10',
+  );
+  expect(en.condition({ field: 'status', operator: 'in', value: ['a', null] })).toBe(
+    'status is one of a, null',
+  );
+  expect(en.condition({ field: 'x', operator: '$near', value: { lat: 1 } })).toBe(
+    'x $near {"lat":1}',
+  );
   expect(en.condition({ field: 'x', operator: 'constructor', value: '' })).toBe('x constructor ');
 });
 
@@ -64,6 +83,10 @@ test('alternatives of one type with the same name are one sentence, others are n
 });
 
 test('a mask says what is not seen', () => {
-  expect(en.mask({ entityType: 'lead', fieldPath: 'rut', maskType: 'hide' })).toBe('Never sees rut');
-  expect(es.mask({ entityType: 'lead', fieldPath: 'rut', maskType: 'redact' })).toBe('Ve «[redacted]» en lugar de rut');
+  expect(en.mask({ entityType: 'lead', fieldPath: 'rut', maskType: 'hide' })).toBe(
+    'Never sees rut',
+  );
+  expect(es.mask({ entityType: 'lead', fieldPath: 'rut', maskType: 'redact' })).toBe(
+    'Ve «[redacted]» en lugar de rut',
+  );
 });

@@ -1,5 +1,11 @@
 import { formatList } from '../../formats';
-import { type Condition, type FieldMask, type Policy, type ScopeRule, shownValue } from '../build/definitions';
+import {
+  type Condition,
+  type FieldMask,
+  type Policy,
+  type ScopeRule,
+  shownValue,
+} from '../build/definitions';
 import type { BuildTexts } from '../build/texts';
 
 /** Rules of definitions as sentences. */
@@ -11,7 +17,8 @@ export function wordsOf(texts: BuildTexts) {
     conditions: (all: readonly Condition[]): string => formatList(all.map(condition)),
     policy({ resource, actions, effect }: Policy): string {
       const words = formatList(actions.map((action) => texts.actions[action] ?? action));
-      const what = resource !== '*' ? resource : effect === 'allow' ? texts.everything : texts.anything;
+      const what =
+        resource !== '*' ? resource : effect === 'allow' ? texts.everything : texts.anything;
       return effect === 'allow' ? texts.may(words, what) : texts.mayNot(words, what);
     },
     /** One sentence for each condition; alternatives with the same `anyOf` are one. */

@@ -52,7 +52,12 @@ export function Routers() {
         },
         { title: texts.mode, widthRem: 9, cell: (item) => texts.modes[routerOf(item).mode] },
         { title: texts.fallback, widthRem: 12, cell: (item) => routerOf(item).fallback },
-        { title: build.updated, widthRem: 7, isNumber: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+        {
+          title: build.updated,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+        },
       ]}
       side={(item) => [texts.modes[routerOf(item).mode]]}
       empty={
@@ -90,7 +95,9 @@ function Router({ item }: { item: ListedRouter }) {
       <PushedAsCode />
       <div className="max-w-4xl space-y-6 p-4">
         {router.mode === 'classify' ? (
-          <p className="text-base">{texts.classify(classifyModel ?? build.defaultModel, contextMessages)}</p>
+          <p className="text-base">
+            {texts.classify(classifyModel ?? build.defaultModel, contextMessages)}
+          </p>
         ) : (
           <Section title={texts.rules}>
             <p className="mb-2 text-n11">{rules.length === 0 ? texts.noRules : texts.rulesHint}</p>
@@ -106,7 +113,8 @@ function Router({ item }: { item: ListedRouter }) {
           </Section>
         )}
         <p className="flex flex-wrap gap-x-2">
-          {texts.fallback} {agent(router.fallback)} <span className="text-n11">{texts.fallbackHint}</span>
+          {texts.fallback} {agent(router.fallback)}{' '}
+          <span className="text-n11">{texts.fallbackHint}</span>
         </p>
         <p className="text-n11">{texts.transfer}</p>
         <Facts

@@ -4,7 +4,8 @@ export const routersCatalog = catalog(
   {
     title: 'Routers',
     emptyTitle: 'No routers yet',
-    empty: 'A router chooses the agent that answers a message. Define one with defineRouter and push it:',
+    empty:
+      'A router chooses the agent that answers a message. Define one with defineRouter and push it:',
     mode: 'Mode',
     modes: { rules: 'by rules', classify: 'a model chooses' },
     agents: 'Agents',
@@ -23,7 +24,8 @@ export const routersCatalog = catalog(
   {
     title: 'Enrutadores',
     emptyTitle: 'Aún no hay enrutadores',
-    empty: 'Un enrutador elige qué agente responde un mensaje. Defina uno con defineRouter y publíquelo:',
+    empty:
+      'Un enrutador elige qué agente responde un mensaje. Defina uno con defineRouter y publíquelo:',
     mode: 'Modo',
     modes: { rules: 'con reglas', classify: 'elige un modelo' },
     agents: 'Agentes',

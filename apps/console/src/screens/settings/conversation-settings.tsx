@@ -16,7 +16,9 @@ export function ConversationSettings({ organization }: { organization: Organizat
   // What the form began with: others may have saved something else since.
   const [{ conversations }, setStored] = useState(organization);
   const { openingHours } = conversations;
-  const [week, setWeek] = useState<Week | null>(openingHours.length === 0 ? null : toWeek(openingHours));
+  const [week, setWeek] = useState<Week | null>(
+    openingHours.length === 0 ? null : toWeek(openingHours),
+  );
   const changesOf = (fields: Record<string, string>) => {
     const hours = week === null ? [] : fromWeek(week);
     // The same week can be stored in other entries.

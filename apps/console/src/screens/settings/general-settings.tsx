@@ -15,14 +15,25 @@ export function GeneralSettings({ organization }: { organization: Organization }
   const [zone, choose] = useState(timezone);
   useTick(15_000);
   const zones = [...new Set(['UTC', timezone, ...Intl.supportedValuesOf('timeZone')])].sort();
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: zone }).format(Date.now());
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: zone }).format(
+    Date.now(),
+  );
   return (
     <SettingsForm
       onSaved={setStored}
-      changesOf={(fields) => differing({ name, timezone }, { name: fields.name!.trim(), timezone: fields.timezone })}
+      changesOf={(fields) =>
+        differing({ name, timezone }, { name: fields.name!.trim(), timezone: fields.timezone })
+      }
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label={texts.name} hint={texts.nameHint} name="name" required maxLength={200} defaultValue={name} />
+        <Field
+          label={texts.name}
+          hint={texts.nameHint}
+          name="name"
+          required
+          maxLength={200}
+          defaultValue={name}
+        />
         <Pick
           label={texts.timezone}
           hint={texts.timezoneHint(time)}

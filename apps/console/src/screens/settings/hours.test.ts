@@ -26,7 +26,9 @@ test('days with the same range are one entry, in the order of the week', () => {
 });
 
 test('a range that a day has twice is stored once', () => {
-  expect(fromWeek({ ...closed(), tue: [morning, morning] })).toEqual([{ days: ['tue'], ...morning }]);
+  expect(fromWeek({ ...closed(), tue: [morning, morning] })).toEqual([
+    { days: ['tue'], ...morning },
+  ]);
 });
 
 test('a range over midnight, and one of a whole day, stay as they are', () => {

@@ -9,15 +9,29 @@ const usual: Range = { from: '09:00', to: '18:00' };
 const workdays: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 
 /** The week as it is edited; null for always. */
-export function OpeningHoursEditor({ week, onChange }: { week: Week | null; onChange: (week: Week | null) => void }) {
+export function OpeningHoursEditor({
+  week,
+  onChange,
+}: {
+  week: Week | null;
+  onChange: (week: Week | null) => void;
+}) {
   const texts = useTexts(settingsCatalog);
-  const first: Week = Object.fromEntries(days.map((day) => [day, workdays.includes(day) ? [usual] : []])) as never;
+  const first: Week = Object.fromEntries(
+    days.map((day) => [day, workdays.includes(day) ? [usual] : []]),
+  ) as never;
   return (
     <fieldset>
       <legend className="text-n11">{texts.hours}</legend>
       <p className="text-xs text-n10">{texts.hoursHint}</p>
       <div className="flex flex-wrap gap-x-6">
-        <Check type="radio" name="hours" label={texts.always} isOn={week === null} onChange={() => onChange(null)} />
+        <Check
+          type="radio"
+          name="hours"
+          label={texts.always}
+          isOn={week === null}
+          onChange={() => onChange(null)}
+        />
         <Check
           type="radio"
           name="hours"
@@ -41,7 +55,9 @@ export function OpeningHoursEditor({ week, onChange }: { week: Week | null; onCh
           <Button
             look="quiet"
             className="mt-1"
-            onClick={() => onChange({ ...week, ...Object.fromEntries(workdays.map((day) => [day, week.mon])) })}
+            onClick={() =>
+              onChange({ ...week, ...Object.fromEntries(workdays.map((day) => [day, week.mon])) })
+            }
           >
             {texts.copyDown}
           </Button>
@@ -88,7 +104,9 @@ function DayRow({ day, ranges, onChange }: DayRowProps) {
               onChange={({ target }) => change(at, { to: target.value })}
               className={box}
             />
-            {from !== '' && to !== '' && to <= from && <span className="text-xs text-n10">{texts.nextDay}</span>}
+            {from !== '' && to !== '' && to <= from && (
+              <span className="text-xs text-n10">{texts.nextDay}</span>
+            )}
             <Button
               look="quiet"
               icon={X}
@@ -98,7 +116,12 @@ function DayRow({ day, ranges, onChange }: DayRowProps) {
           </div>
         ))}
       </div>
-      <Button look="quiet" icon={Plus} label={texts.addHours(name)} onClick={() => onChange([...ranges, usual])} />
+      <Button
+        look="quiet"
+        icon={Plus}
+        label={texts.addHours(name)}
+        onClick={() => onChange([...ranges, usual])}
+      />
     </li>
   );
 }

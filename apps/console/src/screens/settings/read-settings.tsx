@@ -5,9 +5,14 @@ import { type Organization, days, toWeek } from './hours';
 import { settingsCatalog } from './texts';
 
 /** The settings for a person who may not change them. */
-export function ReadSettings({ organization: { name, timezone, conversations } }: { organization: Organization }) {
+export function ReadSettings({
+  organization: { name, timezone, conversations },
+}: {
+  organization: Organization;
+}) {
   const texts = useTexts(settingsCatalog);
-  const { openingHours, closedMessage, takeBackAfterMinutes, notifyAfterMinutes, ...others } = conversations;
+  const { openingHours, closedMessage, takeBackAfterMinutes, notifyAfterMinutes, ...others } =
+    conversations;
   const week = toWeek(openingHours);
   const minutes = (count: number | null, without: string) =>
     count === null ? without : texts.inMinutes(formatNumber(count));
@@ -23,7 +28,8 @@ export function ReadSettings({ organization: { name, timezone, conversations } }
               ? texts.always
               : days.map((day) => (
                   <div key={day}>
-                    {texts.days[day]}: {week[day].map(({ from, to }) => `${from}–${to}`).join(', ') || texts.closed}
+                    {texts.days[day]}:{' '}
+                    {week[day].map(({ from, to }) => `${from}–${to}`).join(', ') || texts.closed}
                   </div>
                 )),
           ],

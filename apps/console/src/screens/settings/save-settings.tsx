@@ -43,7 +43,10 @@ export function SettingsForm({
 }
 
 /** The fields that differ from what is stored. */
-export const differing = <Fields extends object>(stored: Fields, given: Partial<Fields>): Partial<Fields> =>
+export const differing = <Fields extends object>(
+  stored: Fields,
+  given: Partial<Fields>,
+): Partial<Fields> =>
   Object.fromEntries(
     Object.entries(given).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored[name as keyof Fields]),

@@ -25,14 +25,20 @@ export function SearchIndexes() {
         <li key={entityType} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
           <span className="min-w-0 flex-1 basis-56">
             {name} <code className="font-mono text-xs text-n11">{entityType}</code>
-            <span className="block text-xs text-n10">{searchFields.join(', ') || texts.noFields}</span>
+            <span className="block text-xs text-n10">
+              {searchFields.join(', ') || texts.noFields}
+            </span>
           </span>
           {reindexing === null ? (
             <Status status="succeeded" text={texts.indexed} />
           ) : (
             <Status
               status={reindexing.done === 0 ? 'queued' : 'running'}
-              text={reindexing.done === 0 ? texts.waitingForWorker : texts.indexing(share.format(reindexing.share))}
+              text={
+                reindexing.done === 0
+                  ? texts.waitingForWorker
+                  : texts.indexing(share.format(reindexing.share))
+              }
             />
           )}
         </li>

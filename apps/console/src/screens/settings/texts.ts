@@ -8,7 +8,8 @@ export const settingsCatalog = catalog(
     name: 'Name',
     nameHint: 'For people, and in prompts',
     timezone: 'Time zone',
-    timezoneHint: (time: string) => `For dates in prompts, schedules and opening hours. The time there is ${time}.`,
+    timezoneHint: (time: string) =>
+      `For dates in prompts, schedules and opening hours. The time there is ${time}.`,
     slug: 'Name in commands',
     externalId: 'Id at the identity provider',
     id: 'Id',
@@ -39,7 +40,8 @@ export const settingsCatalog = catalog(
     removeHours: (day: string) => `Remove hours on ${day}`,
     copyDown: 'As on Monday, until Friday',
     closedMessage: 'Message outside of opening hours',
-    closedMessageHint: 'Sent to a contact who asks for a person then. Empty: the agent says so in its own words',
+    closedMessageHint:
+      'Sent to a contact who asks for a person then. Empty: the agent says so in its own words',
     takeBack: 'The agent takes back after',
     takeBackHint: 'If no person answers for this long, the agent answers again. Empty: never',
     notify: 'E-mail after',
@@ -47,7 +49,8 @@ export const settingsCatalog = catalog(
     notifyEmails: 'E-mails to',
     notifyEmailsHint: 'One address per line, at most 20. Empty: all members',
     phonePause: 'Pause after a reply from the phone',
-    phonePauseHint: 'After a reply from the phone’s own app the agent does not answer for this long',
+    phonePauseHint:
+      'After a reply from the phone’s own app the agent does not answer for this long',
     minutes: (label: string) => `${label} (minutes)`,
     never: 'never',
     none: 'none',
@@ -57,7 +60,8 @@ export const settingsCatalog = catalog(
     onlyAdmins: 'Only an admin can change these settings.',
 
     search: 'Search',
-    searchHint: 'Which fields of each type a search reads, and whether all entities are indexed for them.',
+    searchHint:
+      'Which fields of each type a search reads, and whether all entities are indexed for them.',
     noTypes: 'There are no entity types in this environment.',
     indexed: 'indexed',
     indexing: (share: string) => `indexing, ${share}`,
@@ -103,15 +107,19 @@ export const settingsCatalog = catalog(
     removeHours: (day) => `Quitar horas del ${day.toLowerCase()}`,
     copyDown: 'Como el lunes, hasta el viernes',
     closedMessage: 'Mensaje fuera del horario',
-    closedMessageHint: 'Lo recibe un contacto que entonces pide una persona. Vacío: el agente lo dice a su manera',
+    closedMessageHint:
+      'Lo recibe un contacto que entonces pide una persona. Vacío: el agente lo dice a su manera',
     takeBack: 'El agente retoma después de',
-    takeBackHint: 'Sin respuesta de una persona por ese tiempo, el agente vuelve a responder. Vacío: nunca',
+    takeBackHint:
+      'Sin respuesta de una persona por ese tiempo, el agente vuelve a responder. Vacío: nunca',
     notify: 'Correo después de',
-    notifyHint: 'Cuando una conversación lleva ese tiempo esperando a una persona. Vacío: no se envía ninguno',
+    notifyHint:
+      'Cuando una conversación lleva ese tiempo esperando a una persona. Vacío: no se envía ninguno',
     notifyEmails: 'Correos a',
     notifyEmailsHint: 'Una dirección por línea, como máximo 20. Vacío: todos los miembros',
     phonePause: 'Pausa tras una respuesta desde el teléfono',
-    phonePauseHint: 'Una respuesta desde la aplicación del teléfono detiene al agente por ese tiempo',
+    phonePauseHint:
+      'Una respuesta desde la aplicación del teléfono detiene al agente por ese tiempo',
     minutes: (label) => `${label} (minutos)`,
     never: 'nunca',
     none: 'ninguno',
@@ -121,7 +129,8 @@ export const settingsCatalog = catalog(
     onlyAdmins: 'Solo un administrador puede cambiar estos ajustes.',
 
     search: 'Búsqueda',
-    searchHint: 'Qué campos de cada tipo lee una búsqueda, y si todas las entidades están indexadas para ellos.',
+    searchHint:
+      'Qué campos de cada tipo lee una búsqueda, y si todas las entidades están indexadas para ellos.',
     noTypes: 'No hay tipos de entidades en este entorno.',
     indexed: 'indexado',
     indexing: (share) => `indexando, ${share}`,

@@ -19,7 +19,8 @@ export const toolSecretsCatalog = catalog(
     addTitle: 'New secret',
     set: 'Set value',
     value: 'Value',
-    valueHint: 'At least 4 characters, at most 8,192 bytes. It is encrypted and cannot be read again.',
+    valueHint:
+      'At least 4 characters, at most 8,192 bytes. It is encrypted and cannot be read again.',
     replaceHint: 'Every call that begins after it is saved uses the new value.',
     remove: 'Delete secret',
     removeQuestion: (name: string, tools: number) =>
@@ -45,7 +46,8 @@ export const toolSecretsCatalog = catalog(
     addTitle: 'Nuevo secreto',
     set: 'Guardar valor',
     value: 'Valor',
-    valueHint: 'Al menos 4 caracteres, como máximo 8.192 bytes. Se cifra y no se puede volver a leer.',
+    valueHint:
+      'Al menos 4 caracteres, como máximo 8.192 bytes. Se cifra y no se puede volver a leer.',
     replaceHint: 'Toda llamada que comience después de guardarlo usa el valor nuevo.',
     remove: 'Eliminar el secreto',
     removeQuestion: (name, tools) =>

@@ -12,7 +12,11 @@ import { toolSecretsCatalog } from './texts';
 export function ToolSecrets() {
   const texts = useTexts(toolSecretsCatalog);
   const { api, key } = useWorkspace();
-  const list = useWholeList([...key, 'tool-secrets'], (signal) => api.listToolSecrets({}, { signal }), 10_000);
+  const list = useWholeList(
+    [...key, 'tool-secrets'],
+    (signal) => api.listToolSecrets({}, { signal }),
+    10_000,
+  );
   return (
     <ListWithDialogs
       title={texts.title}

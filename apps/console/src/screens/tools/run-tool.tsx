@@ -44,7 +44,11 @@ export function RunTool({ tool }: { tool: ListedTool }) {
     'entities',
   );
   const error =
-    'value' in parsed ? undefined : parsed.problem === null ? texts.notObject : texts.notJson(parsed.problem);
+    'value' in parsed
+      ? undefined
+      : parsed.problem === null
+        ? texts.notObject
+        : texts.notJson(parsed.problem);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (error !== undefined) return;
@@ -54,7 +58,8 @@ export function RunTool({ tool }: { tool: ListedTool }) {
   if (environment === 'production' && !isAdmin) return <Notice>{texts.runForbidden}</Notice>;
   // Agents that have the tool come first: with the others it shows how the call is denied.
   const sorted = agents.toSorted(
-    (one, other) => Number(listsTool(other.tools, tool.name)) - Number(listsTool(one.tools, tool.name)),
+    (one, other) =>
+      Number(listsTool(other.tools, tool.name)) - Number(listsTool(one.tools, tool.name)),
   );
   return (
     <div className="min-w-0 space-y-4 rounded border border-n5 p-3 xl:sticky xl:top-4">
@@ -77,9 +82,16 @@ export function RunTool({ tool }: { tool: ListedTool }) {
             maxLength={1_000_000}
             error={error}
             onChange={({ target }) => setText(target.value)}
-            onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && submit(event)}
+            onKeyDown={(event) =>
+              event.key === 'Enter' && (event.ctrlKey || event.metaKey) && submit(event)
+            }
           />
-          <Button type="submit" look="primary" isBusy={run.isPending} disabled={error !== undefined}>
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={run.isPending}
+            disabled={error !== undefined}
+          >
             {texts.runTool}
           </Button>
         </form>
@@ -108,7 +120,8 @@ function RunResult({ run: { agent, result, logs, durationMs } }: { run: Run }) {
   return (
     <>
       <p className="text-done">
-        {texts.took(formatDuration(durationMs, common))} {texts.ranAs(agent?.name ?? texts.ofSystem)}
+        {texts.took(formatDuration(durationMs, common))}{' '}
+        {texts.ranAs(agent?.name ?? texts.ofSystem)}
       </p>
       <Logs logs={logs} label={texts.logs} />
       <Json value={result} label={texts.result} />
@@ -120,7 +133,10 @@ function RunResult({ run: { agent, result, logs, durationMs } }: { run: Run }) {
 function RunFailure({ error }: { error: unknown }) {
   const texts = useTexts(toolsCatalog);
   const api = error instanceof ParleyApiError ? error : null;
-  const { reason, logs } = (api?.body ?? {}) as { reason?: unknown; logs?: { level: string; message: string }[] };
+  const { reason, logs } = (api?.body ?? {}) as {
+    reason?: unknown;
+    logs?: { level: string; message: string }[];
+  };
   return (
     <div role="alert" className="space-y-2">
       <Notice kind="failed">

@@ -33,7 +33,9 @@ test('a required argument begins with its default, its first value, or the empty
 });
 
 test('a default that is false or empty is a default', () => {
-  expect(sample({ flag: { type: 'boolean', default: false }, text: { enum: ['a'], default: '' } })).toEqual({
+  expect(
+    sample({ flag: { type: 'boolean', default: false }, text: { enum: ['a'], default: '' } }),
+  ).toEqual({
     flag: false,
     text: '',
   });
@@ -46,9 +48,12 @@ test('optional arguments, and what is no schema, are left out', () => {
   expect(sampleArguments({ properties: [], required: 'a' })).toEqual({});
 });
 
-test.each(['constructor', 'toString'])('an argument of the type %j, which does not exist, is null', (type) => {
-  expect(sample({ a: { type } })).toEqual({ a: null });
-});
+test.each(['constructor', 'toString'])(
+  'an argument of the type %j, which does not exist, is null',
+  (type) => {
+    expect(sample({ a: { type } })).toEqual({ a: null });
+  },
+);
 
 test('an argument may have any name', () => {
   const properties = JSON.parse('{"__proto__": {"type": "string"}}') as JsonObject;

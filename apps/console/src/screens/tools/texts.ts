@@ -8,7 +8,8 @@ export const toolsCatalog = catalog(
     custom: 'Custom tools',
     builtIn: 'Built-in tools',
     emptyTitle: 'No custom tools yet',
-    empty: 'A custom tool is a function that agents may call. Define one with defineTools and push it:',
+    empty:
+      'A custom tool is a function that agents may call. Define one with defineTools and push it:',
     effects: 'Effects',
     reads: 'only reads',
     changes: 'may change something',
@@ -30,14 +31,16 @@ export const toolsCatalog = catalog(
     ofSystem: 'the system',
     agents: 'Agents that have it',
     runTool: 'Run tool',
-    runHint: (environment: string) => `It runs for real in ${environment}, with the same checks as in a conversation.`,
+    runHint: (environment: string) =>
+      `It runs for real in ${environment}, with the same checks as in a conversation.`,
     runForbidden: 'Only an admin may run tools in production.',
     as: 'As',
     asSystem: 'the system (may do everything)',
     args: 'Arguments as JSON',
     notJson: (reason: string) => `This is not JSON: ${reason}`,
     notObject: 'The arguments are a JSON object.',
-    runQuestion: (name: string) => `${name} may change data or reach people in production. This cannot be undone.`,
+    runQuestion: (name: string) =>
+      `${name} may change data or reach people in production. This cannot be undone.`,
     result: 'Result',
     logs: 'Console',
     took: (duration: string) => `Took ${duration}`,
@@ -84,7 +87,8 @@ export const toolsCatalog = catalog(
     args: 'Argumentos en JSON',
     notJson: (reason) => `Esto no es JSON: ${reason}`,
     notObject: 'Los argumentos son un objeto JSON.',
-    runQuestion: (name) => `${name} puede cambiar datos o escribir a personas en producción. No se puede deshacer.`,
+    runQuestion: (name) =>
+      `${name} puede cambiar datos o escribir a personas en producción. No se puede deshacer.`,
     result: 'Resultado',
     logs: 'Consola',
     took: (duration) => `Tardó ${duration}`,

@@ -55,9 +55,18 @@ function Limits({ tool: { name, action, sideEffects, custom } }: { tool: ListedT
   return (
     <Facts
       facts={[
-        [texts.agents, <Names names={agents.map(({ slug }) => slug)} linkOf={(slug) => links.agent(slug, 'rights')} />],
+        [
+          texts.agents,
+          <Names
+            names={agents.map(({ slug }) => slug)}
+            linkOf={(slug) => links.agent(slug, 'rights')}
+          />,
+        ],
         [texts.effects, sideEffects ? texts.changes : texts.reads],
-        [texts.needs, action === 'execute' ? texts.needsExecute : texts.needsAction(build.actions[action]!)],
+        [
+          texts.needs,
+          action === 'execute' ? texts.needsExecute : texts.needsAction(build.actions[action]!),
+        ],
         [
           texts.runAs,
           custom &&
@@ -84,5 +93,7 @@ function Code({ name }: { name: string }) {
   const { data, error, isPending, refetch } = useDefinitions(({ tools = [] }) => tools);
   if (isPending) return <Skeleton rows={3} />;
   if (data === undefined) return <Failure error={error} onRetry={refetch} />;
-  return <Json value={data.find((tool) => tool.name === name)?.handlerCode ?? ''} label={texts.code} />;
+  return (
+    <Json value={data.find((tool) => tool.name === name)?.handlerCode ?? ''} label={texts.code} />
+  );
 }

@@ -53,12 +53,14 @@ export function Tools() {
         {
           title: texts.kind,
           widthRem: 6,
-          cell: ({ isBuiltin }) => (isBuiltin ? texts.isBuiltIn : <b className="font-medium">{texts.isCustom}</b>),
+          cell: ({ isBuiltin }) =>
+            isBuiltin ? texts.isBuiltIn : <b className="font-medium">{texts.isCustom}</b>,
         },
         {
           title: texts.effects,
           widthRem: 11,
-          cell: ({ sideEffects }) => (sideEffects ? texts.changes : <span className="text-n11">{texts.reads}</span>),
+          cell: ({ sideEffects }) =>
+            sideEffects ? texts.changes : <span className="text-n11">{texts.reads}</span>,
         },
         {
           title: build.updated,

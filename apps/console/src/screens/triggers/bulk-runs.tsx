@@ -16,7 +16,11 @@ export function BulkActions({ trigger: { slug, runs } }: { trigger: Trigger }) {
     <>
       {scheduled > 0 && <CancelAll slug={slug} count={formatNumber(scheduled)} />}
       {dead !== undefined && dead.count > 0 && (
-        <RetryAll slug={slug} count={formatNumber(dead.count) + (dead.isCapped ? '+' : '')} buttonLook="primary" />
+        <RetryAll
+          slug={slug}
+          count={formatNumber(dead.count) + (dead.isCapped ? '+' : '')}
+          buttonLook="primary"
+        />
       )}
     </>
   );
@@ -64,7 +68,11 @@ export function RetryAll({ slug, count, buttonLook = 'plain', text, onStart }: R
 function CancelAll({ slug, count }: BulkProps) {
   const triggers = useTexts(triggersCatalog);
   const { api } = useWorkspace();
-  const cancel = useChange(() => api.cancelTriggerRuns({ trigger: slug }), 'triggers', 'trigger-runs');
+  const cancel = useChange(
+    () => api.cancelTriggerRuns({ trigger: slug }),
+    'triggers',
+    'trigger-runs',
+  );
   return (
     <ConfirmButton
       title={triggers.cancelAllTitle}

@@ -24,7 +24,11 @@ export function CauseEvent({
     queryKey: [...key, 'event', id],
     queryFn: async ({ signal }) => {
       let read = 0;
-      const filter = { entityId: entityId ?? undefined, since: createdAt - plannedWithinMs, limit: 100 };
+      const filter = {
+        entityId: entityId ?? undefined,
+        since: createdAt - plannedWithinMs,
+        limit: 100,
+      };
       for await (const one of iterate(api.listEvents, filter, { signal })) {
         if (one.id === id) return one;
         if (++read === maxRead) break;

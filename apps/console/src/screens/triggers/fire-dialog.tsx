@@ -15,7 +15,13 @@ import { Status } from '../../parts/status';
 import { type Trigger, useTriggerDefinition } from './queries';
 import { triggersCatalog } from './texts';
 
-const samples: Record<string, unknown> = { string: 'text', number: 1, boolean: true, array: [], object: {} };
+const samples: Record<string, unknown> = {
+  string: 'text',
+  number: 1,
+  boolean: true,
+  array: [],
+  object: {},
+};
 
 /** Data that fits the schema of an entity type. */
 const sampleOf = (schema: Record<string, string> = {}): JsonObject =>
@@ -35,7 +41,9 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
   const [written, setWritten] = useState<string | null>(null);
   const schema = types?.data.find((type) => type.slug === on.entityType)?.schema;
   // With an entity its own data is used, and without one there must be some.
-  const text = written ?? (entityId === '' && on.entityType ? JSON.stringify(sampleOf(schema), null, 2) : '{}');
+  const text =
+    written ??
+    (entityId === '' && on.entityType ? JSON.stringify(sampleOf(schema), null, 2) : '{}');
   const parsed = parseObject(text.trim() || '{}');
   const fire = useChange(
     (data: JsonObject) =>
@@ -57,8 +65,14 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
       onClose={onClose}
       wide
     >
-      <p>{triggers.fireNote((definition?.actions ?? []).map(({ tool }) => tool).join(', ') || states.noValue)}</p>
-      {on.entityType && <EntityField type={on.entityType} value={entityId} onChange={setEntityId} />}
+      <p>
+        {triggers.fireNote(
+          (definition?.actions ?? []).map(({ tool }) => tool).join(', ') || states.noValue,
+        )}
+      </p>
+      {on.entityType && (
+        <EntityField type={on.entityType} value={entityId} onChange={setEntityId} />
+      )}
       <JsonField
         label={triggers.fireData}
         rows={8}
@@ -73,7 +87,15 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
 }
 
 /** The id of an entity, with the newest ones to choose from. */
-function EntityField({ type, value, onChange }: { type: string; value: string; onChange: (id: string) => void }) {
+function EntityField({
+  type,
+  value,
+  onChange,
+}: {
+  type: string;
+  value: string;
+  onChange: (id: string) => void;
+}) {
   const triggers = useTexts(triggersCatalog);
   const { client, key } = useWorkspace();
   const listId = useId();

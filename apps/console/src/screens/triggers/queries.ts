@@ -18,7 +18,8 @@ export function useTriggers() {
   const { api, key } = useWorkspace();
   const load = async (signal: AbortSignal) => {
     const data: Trigger[] = [];
-    for await (const trigger of iterate(api.listTriggers, {}, { signal })) data.push(trigger as Trigger);
+    for await (const trigger of iterate(api.listTriggers, {}, { signal }))
+      data.push(trigger as Trigger);
     return { data };
   };
   return useWholeList([...key, 'triggers', 'list'], load, 10_000);
@@ -27,7 +28,12 @@ export function useTriggers() {
 /** The fields of a definition that a trigger's screen shows (docs/reference/definitions.md#trigger). */
 export interface TriggerDefinition {
   actions: { tool: string; args: JsonObject; as?: string }[];
-  schedule?: { delay?: number | string; at?: string; offset?: number | string; cancelPrevious?: boolean };
+  schedule?: {
+    delay?: number | string;
+    at?: string;
+    offset?: number | string;
+    cancelPrevious?: boolean;
+  };
   retry?: { maxAttempts: number; backoffMs?: number };
   cascade?: boolean;
 }
@@ -46,7 +52,8 @@ export function useRun(id: string) {
   return useQuery({
     queryKey: [...key, 'trigger-run', id],
     queryFn: ({ signal }) => api.getTriggerRun({ id }, { signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || isOpen(state.data.status) ? 2_000 : 15_000),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isOpen(state.data.status) ? 2_000 : 15_000,
   });
 }
 
@@ -62,7 +69,11 @@ export function useDeadRuns(slug: string) {
     queryKey: [...key, 'trigger-runs', 'dead', slug],
     queryFn: async ({ signal }) => {
       let count = 0;
-      for await (const run of iterate(api.listTriggerRuns, { trigger: slug, status: 'dead', limit: 100 }, { signal })) {
+      for await (const run of iterate(
+        api.listTriggerRuns,
+        { trigger: slug, status: 'dead', limit: 100 },
+        { signal },
+      )) {
         if (run.refusedRuns === 0) count += 1;
         if (count > maxRetried) return { count: maxRetried, isCapped: true };
       }
@@ -92,7 +103,11 @@ export function useRetried(slug: string) {
       const of = new Set(ids);
       const countOf = async (status: RunStatus) => {
         let [found, read] = [0, 0];
-        for await (const run of iterate(api.listTriggerRuns, { trigger: slug, status, limit: 100 }, { signal })) {
+        for await (const run of iterate(
+          api.listTriggerRuns,
+          { trigger: slug, status, limit: 100 },
+          { signal },
+        )) {
           if (of.has(run.id)) found += 1;
           if (found === of.size || ++read === maxWaitingRead) break;
         }

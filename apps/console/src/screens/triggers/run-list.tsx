@@ -44,7 +44,10 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
       main={(run) =>
         trigger
           ? [<RunCause run={run} />, run.error && <span className="text-failed">{run.error}</span>]
-          : [run.triggerSlug, run.error ? <span className="text-failed">{run.error}</span> : <RunCause run={run} />]
+          : [
+              run.triggerSlug,
+              run.error ? <span className="text-failed">{run.error}</span> : <RunCause run={run} />,
+            ]
       }
       columns={[
         { title: triggers.status, widthRem: 8, cell: (run) => <RunState run={run} /> },
@@ -60,10 +63,17 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
           isNumber: true,
           cell: (run) => formatDuration(durationOf(run), texts),
         },
-        { title: triggers.due, widthRem: 7, isNumber: true, cell: ({ runAt }) => <Ago at={runAt} /> },
+        {
+          title: triggers.due,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ runAt }) => <Ago at={runAt} />,
+        },
       ]}
       side={(run) => [<RunState run={run} />, <Ago at={run.runAt} />]}
-      onClear={status || entity ? () => onFilter({ status: undefined, entity: undefined }) : undefined}
+      onClear={
+        status || entity ? () => onFilter({ status: undefined, entity: undefined }) : undefined
+      }
       empty={<Empty title={triggers.noRuns}>{triggers.noRunsText}</Empty>}
     >
       <Choice
@@ -78,7 +88,10 @@ export function RunList({ title, before, above, trigger, status, entity, onFilte
 }
 
 /** Milliseconds that a run took; null before its end, and for one that never began. */
-export const durationOf = ({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): number | null =>
+export const durationOf = ({
+  startedAt,
+  finishedAt,
+}: Pick<Run, 'startedAt' | 'finishedAt'>): number | null =>
   startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt);
 
 export function RunState({ run: { status } }: { run: Pick<Run, 'status'> }) {
@@ -87,9 +100,13 @@ export function RunState({ run: { status } }: { run: Pick<Run, 'status'> }) {
 }
 
 /** Why a run exists: a cause is `event-ID`, `tick-MS`, `manual-ID` or `refused-ID`. */
-export function causeInWords({ cause }: Pick<Run, 'cause'>, triggers: (typeof triggersCatalog)['en']): string {
+export function causeInWords(
+  { cause }: Pick<Run, 'cause'>,
+  triggers: (typeof triggersCatalog)['en'],
+): string {
   const [kind = '', value = ''] = cause.split(/-(.*)/s);
-  if (kind === 'tick' && /^\d{1,15}$/.test(value)) return triggers.tickAt(formatExact(Number(value)));
+  if (kind === 'tick' && /^\d{1,15}$/.test(value))
+    return triggers.tickAt(formatExact(Number(value)));
   return triggers.causes[kind as keyof typeof triggers.causes] ?? cause;
 }
 

@@ -14,7 +14,11 @@ export function RunSteps({
 }) {
   const triggers = useTexts(triggersCatalog);
   if (steps.length === 0)
-    return <p className="text-n11">{status === 'scheduled' && attempts === 0 ? triggers.waits : triggers.noSteps}</p>;
+    return (
+      <p className="text-n11">
+        {status === 'scheduled' && attempts === 0 ? triggers.waits : triggers.noSteps}
+      </p>
+    );
   return (
     <Section title={triggers.steps}>
       <ol className="space-y-2">
@@ -38,10 +42,15 @@ function Step({ step }: { step: RunStep }) {
   return (
     <details open={isFailed} className="rounded border border-n6">
       <summary className="tap flex flex-wrap items-center gap-x-3 rounded px-3 py-1.5 hover:bg-n2">
-        <Status status={isFailed ? 'failed' : 'succeeded'} text={triggers.stepStatuses[step.status]} />
+        <Status
+          status={isFailed ? 'failed' : 'succeeded'}
+          text={triggers.stepStatuses[step.status]}
+        />
         <code className="font-mono">{step.tool}</code>
         {step.as && <span className="text-n11">{triggers.resultName(step.as)}</span>}
-        <span className="ml-auto text-n11 tabular-nums">{formatDuration(step.durationMs, texts)}</span>
+        <span className="ml-auto text-n11 tabular-nums">
+          {formatDuration(step.durationMs, texts)}
+        </span>
       </summary>
       <div className="space-y-3 border-t border-n5 p-3">
         {step.error !== undefined && (

@@ -199,7 +199,9 @@ export const triggersCatalog = catalog(
     chain: 'Cadena',
     chainStart: 'Esta ejecución inicia la cadena.',
     chainPosition: (hops) =>
-      hops === 1 ? '1 disparador después de su inicio' : `${hops} disparadores después de su inicio`,
+      hops === 1
+        ? '1 disparador después de su inicio'
+        : `${hops} disparadores después de su inicio`,
     chainRoot: 'Empezó con',
     entityRuns: 'Ejecuciones de esta entidad',
     request: 'Solicitud',
@@ -218,7 +220,8 @@ export const triggersCatalog = catalog(
     retry: 'Reintentar ejecución',
     retryQuestion: 'Tiene un intento más, ahora mismo. Los pasos completados no se repiten.',
     cancel: 'Cancelar ejecución',
-    cancelQuestion: 'Una ejecución programada no comienza. Una en curso se detiene antes de su próximo paso.',
+    cancelQuestion:
+      'Una ejecución programada no comienza. Una en curso se detiene antes de su próximo paso.',
     retryAll: (count) => `Reintentar ${count} ${count === '1' ? 'ejecución' : 'ejecuciones'}`,
     retryAllTitle: 'Reintentar las ejecuciones fallidas',
     retryAllQuestion: (count, trigger) =>
@@ -227,7 +230,8 @@ export const triggersCatalog = catalog(
     cancelAllTitle: 'Cancelar las ejecuciones programadas',
     cancelAllQuestion: (count, trigger) =>
       `${count} ${count === '1' ? 'ejecución programada' : 'ejecuciones programadas'} de ${trigger} no ${count === '1' ? 'comienza' : 'comienzan'}, primero las más antiguas y como máximo 1.000. Cada una se puede reintentar después.`,
-    retrying: (done, all) => `Reintentando: ${done} de ${ejecuciones(all)} ${done === 1 ? 'terminó' : 'terminaron'}`,
+    retrying: (done, all) =>
+      `Reintentando: ${done} de ${ejecuciones(all)} ${done === 1 ? 'terminó' : 'terminaron'}`,
     retried: (all) => (all === 1 ? '1 ejecución reintentada' : `${all} ejecuciones reintentadas`),
     failedAgain: (count) => (count === 1 ? '1 falló otra vez' : `${count} fallaron otra vez`),
     fire: 'Iniciar disparador',
@@ -255,7 +259,8 @@ export const triggersCatalog = catalog(
       expression: (cron) => `Según el horario ${cron}`,
       everyDay: (time) => `Cada día a las ${time}`,
       everyMinutes: (count) => (count === 1 ? 'Cada minuto' : `Cada ${count} minutos`),
-      everyHours: (count, minute) => `Cada ${count === 1 ? 'hora' : `${count} horas`}, en el minuto ${Number(minute)}`,
+      everyHours: (count, minute) =>
+        `Cada ${count === 1 ? 'hora' : `${count} horas`}, en el minuto ${Number(minute)}`,
       between: (text, from, to) => `${text} de ${from} a ${to}`,
       at: (days, time) => `${days} a las ${time}`,
       both: (days, times) => `${days}, ${times[0]!.toLowerCase()}${times.slice(1)}`,

@@ -27,7 +27,8 @@ export function TriggerRun() {
   if (isPending) return <Skeleton rows={10} />;
   if (run === undefined) return <Failure error={error} onRetry={refetch} />;
   // A step that failed shows its error itself.
-  const isOfStep = run.steps.at(-1)?.error !== undefined && run.error?.endsWith(run.steps.at(-1)!.error!) === true;
+  const isOfStep =
+    run.steps.at(-1)?.error !== undefined && run.error?.endsWith(run.steps.at(-1)!.error!) === true;
   const isWaiting = run.status === 'scheduled' && run.attempts > 0;
   return (
     <DetailScreen
@@ -58,7 +59,9 @@ export function TriggerRun() {
             </p>
           )}
           <RunSteps run={run} />
-          {Object.keys(run.context).length > 0 && <Json value={run.context} label={triggers.context} />}
+          {Object.keys(run.context).length > 0 && (
+            <Json value={run.context} label={triggers.context} />
+          )}
         </div>
         <div className="min-w-0 space-y-4">
           <RunFacts run={run} />
@@ -79,10 +82,20 @@ function Actions({ run: { id, status, refusedRuns } }: { run: RunDetails }) {
   return (
     <>
       {mayRetry && (
-        <ConfirmButton action={triggers.retry} question={triggers.retryQuestion} look="primary" change={retry} />
+        <ConfirmButton
+          action={triggers.retry}
+          question={triggers.retryQuestion}
+          look="primary"
+          change={retry}
+        />
       )}
       {(status === 'scheduled' || status === 'running') && (
-        <ConfirmButton action={triggers.cancel} question={triggers.cancelQuestion} buttonLook="plain" change={cancel} />
+        <ConfirmButton
+          action={triggers.cancel}
+          question={triggers.cancelQuestion}
+          buttonLook="plain"
+          change={cancel}
+        />
       )}
     </>
   );

@@ -25,7 +25,11 @@ const route = getRouteApi('/$organization/$environment/triggers/$slug');
 export function TriggerScreen() {
   const { slug } = route.useParams();
   return (
-    <OpenItem list={useTriggers()} is={(trigger) => trigger.slug === slug} back={linkTo({ to: 'triggers' })}>
+    <OpenItem
+      list={useTriggers()}
+      is={(trigger) => trigger.slug === slug}
+      back={linkTo({ to: 'triggers' })}
+    >
       {(trigger) => <Known key={slug} trigger={trigger} />}
     </OpenItem>
   );
@@ -45,7 +49,11 @@ function Known({ trigger }: { trigger: Trigger }) {
         label={triggers.views}
         views={[
           [triggers.runs, linkTo({ to, params: { slug } }), tab !== 'definition'],
-          [triggers.definition, linkTo({ to, params: { slug }, search: { tab: 'definition' } }), tab === 'definition'],
+          [
+            triggers.definition,
+            linkTo({ to, params: { slug }, search: { tab: 'definition' } }),
+            tab === 'definition',
+          ],
         ]}
       >
         {tab !== 'definition' && <BulkActions trigger={trigger} />}

@@ -35,7 +35,9 @@ export function Triggers() {
       above={tabs}
       status={status}
       entity={entity}
-      onFilter={(filter) => void navigate({ search: (before) => ({ ...before, ...filter }), replace: true })}
+      onFilter={(filter) =>
+        void navigate({ search: (before) => ({ ...before, ...filter }), replace: true })
+      }
     />
   );
 }
@@ -55,16 +57,33 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
       mainTitle={triggers.trigger}
       main={({ name, on }) => [name, startInWords(on, triggers, language)]}
       columns={[
-        { title: triggers.slug, widthRem: 10, cell: ({ slug }) => <code className="font-mono text-xs">{slug}</code> },
-        { title: triggers.state, widthRem: 7, cell: (trigger) => <TriggerState trigger={trigger} /> },
+        {
+          title: triggers.slug,
+          widthRem: 10,
+          cell: ({ slug }) => <code className="font-mono text-xs">{slug}</code>,
+        },
+        {
+          title: triggers.state,
+          widthRem: 7,
+          cell: (trigger) => <TriggerState trigger={trigger} />,
+        },
         {
           title: triggers.next,
           widthRem: 8,
-          cell: ({ nextTickAt }) => (nextTickAt === null ? states.noValue : <Ago at={nextTickAt} />),
+          cell: ({ nextTickAt }) =>
+            nextTickAt === null ? states.noValue : <Ago at={nextTickAt} />,
         },
-        { title: triggers.lastDay, widthRem: 20, isNumber: true, cell: ({ runs }) => <Counts runs={runs} /> },
+        {
+          title: triggers.lastDay,
+          widthRem: 20,
+          isNumber: true,
+          cell: ({ runs }) => <Counts runs={runs} />,
+        },
       ]}
-      side={(trigger) => [<TriggerState trigger={trigger} />, <Counts runs={trigger.runs} isShort />]}
+      side={(trigger) => [
+        <TriggerState trigger={trigger} />,
+        <Counts runs={trigger.runs} isShort />,
+      ]}
       empty={
         <Empty title={triggers.empty} command="npx parley push">
           {triggers.emptyText}
@@ -76,7 +95,12 @@ function TriggerList({ tabs }: { tabs: React.ReactNode }) {
 
 export function TriggerState({ trigger: { enabled } }: { trigger: Pick<Trigger, 'enabled'> }) {
   const triggers = useTexts(triggersCatalog);
-  return <Status status={enabled ? 'enabled' : 'disabled'} text={enabled ? triggers.enabled : triggers.disabled} />;
+  return (
+    <Status
+      status={enabled ? 'enabled' : 'disabled'}
+      text={enabled ? triggers.enabled : triggers.disabled}
+    />
+  );
 }
 
 const shownStatuses = ['dead', 'held', 'running', 'scheduled', 'succeeded', 'cancelled'] as const;
@@ -86,7 +110,9 @@ const colours: Record<string, string> = { dead: 'text-failed', held: 'text-waiti
 function Counts({ runs, isShort }: { runs: Trigger['runs']; isShort?: boolean }) {
   const { states } = useTexts();
   const triggers = useTexts(triggersCatalog);
-  const shown = shownStatuses.filter((status) => (runs[status] ?? 0) > 0).slice(0, isShort ? 1 : undefined);
+  const shown = shownStatuses
+    .filter((status) => (runs[status] ?? 0) > 0)
+    .slice(0, isShort ? 1 : undefined);
   if (shown.length === 0) return <span className="text-n10">{states.noValue}</span>;
   return shown.map((status, at) => (
     <span key={status} className={colours[status] ?? 'text-n11'}>

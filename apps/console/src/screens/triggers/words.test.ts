@@ -57,7 +57,10 @@ test.each([
   ['nothing', ''],
   ['a text', 'every morning, please'],
 ])('%s is shown as it was written', (_name, schedule) => {
-  expect(inBoth({ schedule })).toEqual([`On the schedule ${schedule}`, `Según el horario ${schedule}`]);
+  expect(inBoth({ schedule })).toEqual([
+    `On the schedule ${schedule}`,
+    `Según el horario ${schedule}`,
+  ]);
 });
 
 test('a schedule with a zone names it', () => {
@@ -67,7 +70,11 @@ test('a schedule with a zone names it', () => {
 });
 
 const conditionsOf = (condition: Record<string, unknown>): string =>
-  startInWords({ entityType: 'order', action: 'updated', condition }, triggersCatalog.en, 'en').split(', if ')[1] ?? '';
+  startInWords(
+    { entityType: 'order', action: 'updated', condition },
+    triggersCatalog.en,
+    'en',
+  ).split(', if ')[1] ?? '';
 
 test('a change of a type, with and without a condition', () => {
   const [en, es] = inBoth({ entityType: 'order', action: 'created' });

@@ -28,7 +28,8 @@ const signs: Record<string, string> = {
   ...{ $eq: '=', $ne: '≠', $neq: '≠', $gt: '>', $gte: '≥', $lt: '<', $lte: '≤' },
 };
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 function conditionInWords(field: string, value: unknown, texts: TriggerTexts): string[] {
   const isPrevious = /^previous(Data\.|Status$)/.test(field);
@@ -42,17 +43,34 @@ function conditionInWords(field: string, value: unknown, texts: TriggerTexts): s
   if (!isOperators) return [`${name} = ${shown(value)}`];
   return Object.entries(value).map(([operator, operand]) => {
     if (operator === '$exists') return operand === true ? texts.exists(name) : texts.isAbsent(name);
-    const sign = signs[operator] ?? texts.operators[operator as keyof typeof texts.operators] ?? operator;
+    const sign =
+      signs[operator] ?? texts.operators[operator as keyof typeof texts.operators] ?? operator;
     return `${name} ${sign} ${Array.isArray(operand) ? operand.map(shown).join(', ') : shown(operand)}`;
   });
 }
 
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const monthNames = [
+  'jan',
+  'feb',
+  'mar',
+  'apr',
+  'may',
+  'jun',
+  'jul',
+  'aug',
+  'sep',
+  'oct',
+  'nov',
+  'dec',
+];
 
 /** The usual cron expressions in words; null for all others. */
 function cronInWords(expression: string, texts: TriggerTexts, language: Language): string | null {
-  const [minute = '', hour = '', day = '', month = '', weekday = ''] = expression.trim().toLowerCase().split(/\s+/);
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = expression
+    .trim()
+    .toLowerCase()
+    .split(/\s+/);
   const days = daysInWords(day, month, weekday, texts, language);
   const times = timesInWords(minute, hour, texts);
   if (days === null || times === null) return null;
@@ -70,19 +88,27 @@ function step(text: string, of: number): number | null {
 const clock = (hour: number, minute: number): string =>
   `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 
-function timesInWords(minute: string, hour: string, { cron }: TriggerTexts): { text: string; isTime: boolean } | null {
+function timesInWords(
+  minute: string,
+  hour: string,
+  { cron }: TriggerTexts,
+): { text: string; isTime: boolean } | null {
   const everyMinutes = minute === '*' ? 1 : step(minute, 60);
   const range = /^(\d+)-(\d+)$/.exec(hour);
   if (everyMinutes !== null) {
     const text = cron.everyMinutes(everyMinutes);
     if (hour === '*') return { text, isTime: false };
     if (range === null) return null;
-    return { text: cron.between(text, clock(Number(range[1]), 0), clock(Number(range[2]), 59)), isTime: false };
+    return {
+      text: cron.between(text, clock(Number(range[1]), 0), clock(Number(range[2]), 59)),
+      isTime: false,
+    };
   }
   const at = whole(minute);
   if (at === null) return null;
   const everyHours = hour === '*' ? 1 : step(hour, 24);
-  if (everyHours !== null) return { text: cron.everyHours(everyHours, clock(0, at).slice(3)), isTime: false };
+  if (everyHours !== null)
+    return { text: cron.everyHours(everyHours, clock(0, at).slice(3)), isTime: false };
   const hours = hour.split(',').map(whole);
   return hours.some((one) => one === null)
     ? null
@@ -114,7 +140,10 @@ function daysInWords(
   const dates = day.split(',').map(whole);
   if (dates.some((date) => date === null)) return null;
   if (month === '*') return cron.daysOfMonth(dates.join(', '));
-  const index = monthNames.indexOf(month) >= 0 ? monthNames.indexOf(month) : (whole(month) ?? 0) - 1;
+  const index =
+    monthNames.indexOf(month) >= 0 ? monthNames.indexOf(month) : (whole(month) ?? 0) - 1;
   if (index < 0 || dates.length > 1) return null;
-  return cron.date(formatOfDay(language, { day: 'numeric', month: 'long' }, Date.UTC(1972, index, dates[0]!)));
+  return cron.date(
+    formatOfDay(language, { day: 'numeric', month: 'long' }, Date.UTC(1972, index, dates[0]!)),
+  );
 }

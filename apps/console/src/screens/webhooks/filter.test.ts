@@ -16,14 +16,17 @@ test.each([undefined, '', 'month', 'constructor', '__proto__'])('the range %j is
   });
 });
 
-test.each(['processed', 'ignored', 'failed'])('deliveries that are %s are replayed until now', (status) => {
-  expect(replayOf({ provider: 'kapso', status, since: 'hour' }, nowMs)).toEqual({
-    provider: 'kapso',
-    status,
-    since: nowMs - 3_600_000,
-    until: nowMs,
-  });
-});
+test.each(['processed', 'ignored', 'failed'])(
+  'deliveries that are %s are replayed until now',
+  (status) => {
+    expect(replayOf({ provider: 'kapso', status, since: 'hour' }, nowMs)).toEqual({
+      provider: 'kapso',
+      status,
+      since: nowMs - 3_600_000,
+      until: nowMs,
+    });
+  },
+);
 
 test.each([undefined, 'received', 'rejected', ''])(
   'deliveries of the status %j are not replayed together',

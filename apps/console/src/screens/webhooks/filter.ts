@@ -16,7 +16,10 @@ export interface DeliveryFilter {
 export const inputOf = ({ provider, status, since }: DeliveryFilter, nowMs = Date.now()) => ({
   provider,
   status: status as Delivery['status'] | undefined,
-  since: since !== undefined && Object.hasOwn(ranges, since) ? nowMs - ranges[since as keyof typeof ranges] : undefined,
+  since:
+    since !== undefined && Object.hasOwn(ranges, since)
+      ? nowMs - ranges[since as keyof typeof ranges]
+      : undefined,
 });
 
 /** Whether deliveries of this status can be replayed together. */
@@ -24,5 +27,10 @@ export const isReplayed = (status: string | undefined): status is ReplayStatus =
   status === 'processed' || status === 'ignored' || status === 'failed';
 
 /** The filter of a replay; null when the API replays no deliveries of this status together. */
-export const replayOf = (filter: DeliveryFilter, nowMs = Date.now()): InputOf<'replayWebhookDeliveries'> | null =>
-  isReplayed(filter.status) ? { ...inputOf(filter, nowMs), status: filter.status, until: nowMs } : null;
+export const replayOf = (
+  filter: DeliveryFilter,
+  nowMs = Date.now(),
+): InputOf<'replayWebhookDeliveries'> | null =>
+  isReplayed(filter.status)
+    ? { ...inputOf(filter, nowMs), status: filter.status, until: nowMs }
+    : null;

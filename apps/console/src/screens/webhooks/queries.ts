@@ -17,7 +17,11 @@ export function useMatching(filter: DeliveryFilter) {
     queryKey: [...key, 'webhooks', 'count', filter],
     queryFn: async ({ signal }) => {
       let count = 0;
-      for await (const _ of iterate(api.listWebhookDeliveries, { ...inputOf(filter), limit: 100 }, { signal }))
+      for await (const _ of iterate(
+        api.listWebhookDeliveries,
+        { ...inputOf(filter), limit: 100 },
+        { signal },
+      ))
         if (++count > maxCounted) return { count: maxCounted, isCapped: true };
       return { count, isCapped: false };
     },
@@ -40,6 +44,7 @@ export function useReplay(id: string | undefined) {
       }
     },
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data === null || state.data?.waiting === 0 ? false : 1_500),
+    refetchInterval: ({ state }) =>
+      state.data === null || state.data?.waiting === 0 ? false : 1_500,
   });
 }

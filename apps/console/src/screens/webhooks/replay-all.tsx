@@ -17,7 +17,11 @@ export function ReplayAll({ filter, onStart }: ReplayAllProps) {
   const webhooks = useTexts(webhooksCatalog);
   const { api } = useWorkspace();
   const { data: matching } = useMatching(filter);
-  const replay = useChange(() => api.replayWebhookDeliveries(replayOf(filter)!), 'webhooks', 'health');
+  const replay = useChange(
+    () => api.replayWebhookDeliveries(replayOf(filter)!),
+    'webhooks',
+    'health',
+  );
   if (matching === undefined || matching.count === 0 || replayOf(filter) === null) return null;
   const count = formatNumber(matching.count) + (matching.isCapped ? '+' : '');
   const words = [
@@ -60,7 +64,9 @@ export function ReplayProgress({ id, onClose }: { id: string; onClose: () => voi
   return (
     <Progress done={done} all={data.deliveries} onClose={onClose}>
       {data.waiting > 0 ? webhooks.replaying(formatNumber(done), all) : webhooks.replayed(all)}
-      {data.failed > 0 && <span className="text-failed"> · {webhooks.failedAgain(formatNumber(data.failed))}</span>}
+      {data.failed > 0 && (
+        <span className="text-failed"> · {webhooks.failedAgain(formatNumber(data.failed))}</span>
+      )}
     </Progress>
   );
 }

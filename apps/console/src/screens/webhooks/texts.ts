@@ -33,7 +33,8 @@ export const webhooksCatalog = catalog(
     received: 'Received',
     processed: 'Processed',
     empty: 'No deliveries yet',
-    emptyText: 'What payment, messaging, e-mail and billing providers send is shown here. Send a sample:',
+    emptyText:
+      'What payment, messaging, e-mail and billing providers send is shown here. Send a sample:',
     path: 'Path',
     signature: 'Signature',
     signed: 'checked',
@@ -54,18 +55,21 @@ export const webhooksCatalog = catalog(
     replaying: (done: string, all: string) => `Replay: ${done} of ${deliveries(all)} processed`,
     replayed: (all: string) => `${deliveries(all)} replayed`,
     failedAgain: (count: string) => `${count} failed again`,
-    nothingReplayed: 'No delivery belongs to this replay: none matched, or a later replay took them.',
+    nothingReplayed:
+      'No delivery belongs to this replay: none matched, or a later replay took them.',
     advice: {
       received: 'Nothing. It is processed within seconds.',
       failed: 'Fix the cause that the reason names, then replay it.',
       rejected: (variable: string) =>
         `Its signature was refused. Compare the secret of the provider with ${variable}. A rejected delivery is not replayed: the provider sends it again.`,
       held: 'It was open when a backup was restored. An operator of the installation releases it with: parley held',
-      kapso: 'No connected number has the number of this delivery. Connect the number, then replay it.',
+      kapso:
+        'No connected number has the number of this delivery. Connect the number, then replay it.',
       flow: 'No payment here has its token. If the payment was made with another account, set that account under Integrations, then replay it.',
       polar:
         'The order names no organization. Set metadata.organizationId at the checkout. Replay it when the organization exists.',
-      resend: 'No e-mail here has its id: another system sends with the same account. Nothing has to be done.',
+      resend:
+        'No e-mail here has its id: another system sends with the same account. Nothing has to be done.',
       other: 'It belongs to nothing in this environment. Replay it when the cause is fixed.',
     },
     toChannels: 'Open channels',
@@ -95,7 +99,12 @@ export const webhooksCatalog = catalog(
       held: 'retenida',
     },
     since: 'Recibidas',
-    times: { '': 'En cualquier momento', hour: 'En la última hora', day: 'En 24 horas', week: 'En 7 días' },
+    times: {
+      '': 'En cualquier momento',
+      hour: 'En la última hora',
+      day: 'En 24 horas',
+      week: 'En 7 días',
+    },
     attempts: 'Intentos',
     received: 'Recibida',
     processed: 'Procesada',
@@ -134,7 +143,8 @@ export const webhooksCatalog = catalog(
       flow: 'Ningún pago tiene su token. Si el pago se hizo con otra cuenta, configúrela en Integraciones y repítala.',
       polar:
         'El pedido no nombra una organización. Defina metadata.organizationId en el checkout. Repítala cuando exista la organización.',
-      resend: 'Ningún correo tiene su id: otro sistema envía con la misma cuenta. No hay que hacer nada.',
+      resend:
+        'Ningún correo tiene su id: otro sistema envía con la misma cuenta. No hay que hacer nada.',
       other: 'No corresponde a nada de este entorno. Repítala cuando se haya corregido la causa.',
     },
     toChannels: 'Abrir canales',

@@ -62,7 +62,12 @@ export function WebhookDelivery() {
 function Replay({ delivery: { id, status } }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
   const { api } = useWorkspace();
-  const replay = useChange(() => api.replayWebhookDelivery({ id }), 'webhook', 'webhooks', 'health');
+  const replay = useChange(
+    () => api.replayWebhookDelivery({ id }),
+    'webhook',
+    'webhooks',
+    'health',
+  );
   if (status === 'rejected' || status === 'held' || status === 'received') return null;
   return (
     <ConfirmButton
@@ -90,7 +95,9 @@ function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery
   const isBad = status === 'failed' || status === 'rejected';
   const links: Record<string, [string, LinkProps] | undefined> = {
     kapso: [webhooks.toChannels, linkTo({ to: 'channels' })],
-    flow: isAdmin ? [webhooks.toIntegrations, linkTo({ to: 'integrations', search: { open: 'flow' } })] : undefined,
+    flow: isAdmin
+      ? [webhooks.toIntegrations, linkTo({ to: 'integrations', search: { open: 'flow' } })]
+      : undefined,
   };
   const toDo = {
     received: advice.received,
@@ -124,7 +131,8 @@ function Reason({ delivery: { status, provider, reason } }: { delivery: Delivery
 function DeliveryFacts({ delivery }: { delivery: Delivery }) {
   const webhooks = useTexts(webhooksCatalog);
   // The reason of a callback names the payment that it is about.
-  const paymentId = delivery.provider === 'flow' ? /\bent_\w+/.exec(delivery.reason ?? '')?.[0] : undefined;
+  const paymentId =
+    delivery.provider === 'flow' ? /\bent_\w+/.exec(delivery.reason ?? '')?.[0] : undefined;
   return (
     <Facts
       facts={[
@@ -156,7 +164,12 @@ function Headers({ headers }: { headers: Record<string, string> }) {
       {names.length === 0 ? (
         <p className="text-n11">{webhooks.noHeaders}</p>
       ) : (
-        <Facts facts={names.map(([name, value]) => [name, <code className="font-mono text-xs">{value}</code>])} />
+        <Facts
+          facts={names.map(([name, value]) => [
+            name,
+            <code className="font-mono text-xs">{value}</code>,
+          ])}
+        />
       )}
     </Section>
   );

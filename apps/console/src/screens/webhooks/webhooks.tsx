@@ -29,7 +29,8 @@ export function Webhooks() {
     { refetchInterval: 3_000 },
   );
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const view = (status: string | undefined) => linkTo({ to: 'webhooks', search: { ...filter, status, replay } });
+  const view = (status: string | undefined) =>
+    linkTo({ to: 'webhooks', search: { ...filter, status, replay } });
   return (
     <ListScreen
       title={webhooks.title}
@@ -39,10 +40,24 @@ export function Webhooks() {
       mainTitle={webhooks.event}
       main={({ eventType, reason, path }) => [eventType ?? webhooks.noEvent, reason ?? path]}
       columns={[
-        { title: webhooks.provider, widthRem: 6, cell: ({ provider }) => providers[provider] ?? provider },
+        {
+          title: webhooks.provider,
+          widthRem: 6,
+          cell: ({ provider }) => providers[provider] ?? provider,
+        },
         { title: webhooks.status, widthRem: 9, cell: (item) => <DeliveryStatus item={item} /> },
-        { title: webhooks.attempts, widthRem: 6, isNumber: true, cell: ({ attempts }) => formatNumber(attempts) },
-        { title: webhooks.received, widthRem: 7, isNumber: true, cell: ({ receivedAt }) => <Ago at={receivedAt} /> },
+        {
+          title: webhooks.attempts,
+          widthRem: 6,
+          isNumber: true,
+          cell: ({ attempts }) => formatNumber(attempts),
+        },
+        {
+          title: webhooks.received,
+          widthRem: 7,
+          isNumber: true,
+          cell: ({ receivedAt }) => <Ago at={receivedAt} />,
+        },
       ]}
       side={(item) => [<DeliveryStatus item={item} />, <Ago at={item.receivedAt} />]}
       above={

@@ -9,10 +9,17 @@ const policies = [
 const parameters = { type: 'object', properties: { number: { type: 'number' } } };
 
 /** One agent with a role, a router, a custom tool and an entity type. Returns the slug of the agent. */
-export async function insertDefinitions({ db, scope }: Pick<World, 'db' | 'scope'>): Promise<string> {
+export async function insertDefinitions({
+  db,
+  scope,
+}: Pick<World, 'db' | 'scope'>): Promise<string> {
   const { tenant, environment } = scope;
   const run = (text: string, values: unknown[]) =>
-    db.pool.query(text, [tenant, environment, ...values.map((x) => (typeof x === 'object' ? JSON.stringify(x) : x))]);
+    db.pool.query(text, [
+      tenant,
+      environment,
+      ...values.map((x) => (typeof x === 'object' ? JSON.stringify(x) : x)),
+    ]);
   const slug = newId('agent').replace('_', '-');
   const agentId = newId('agent');
   const agent = {
@@ -21,7 +28,11 @@ export async function insertDefinitions({ db, scope }: Pick<World, 'db' | 'scope
     tools: ['entity.query', 'orders.*', 'web.fetch'],
     roles: [`r${slug}`],
   };
-  await db.pool.query('insert into agents (tenant, id, slug) values ($1, $2, $3)', [tenant, agentId, slug]);
+  await db.pool.query('insert into agents (tenant, id, slug) values ($1, $2, $3)', [
+    tenant,
+    agentId,
+    slug,
+  ]);
   await run(
     `insert into agent_configs (tenant, environment, id, agent_id, name, definition, updated_at) values ($1, $2, $3, $4, 'Shop', $5, now())`,
     [newId('config'), agentId, agent],
@@ -35,7 +46,12 @@ export async function insertDefinitions({ db, scope }: Pick<World, 'db' | 'scope
   await named('roles', 'slug', `r${slug}`, { name: 'Sales', policies });
   const router = { name: 'Front', mode: 'rules', agents: [slug], fallback: slug };
   await named('routers', 'slug', `o${slug}`, router);
-  const tool = { description: 'Refunds an order', parameters, handlerCode: 'return 1', secrets: ['TOKEN'] };
+  const tool = {
+    description: 'Refunds an order',
+    parameters,
+    handlerCode: 'return 1',
+    secrets: ['TOKEN'],
+  };
   await named('tools', 'name', `orders.${slug}`, tool);
   await run(
     `insert into entity_types (tenant, environment, id, slug, name, schema, updated_at) values ($1, $2, $3, 'order', 'Order', '{}', now())

@@ -13,7 +13,14 @@ export async function insertExecution({ db, scope }: Pick<World, 'db' | 'scope'>
     values,
   );
   const steps = [
-    { kind: 'model', name: 'openai/test', durationMs: 5, status: 'success', inputTokens: 7, outputTokens: 3 },
+    {
+      kind: 'model',
+      name: 'openai/test',
+      durationMs: 5,
+      status: 'success',
+      inputTokens: 7,
+      outputTokens: 3,
+    },
     {
       kind: 'tool',
       callId: 'call_1',
@@ -64,7 +71,13 @@ export async function insertAgent(
     `insert into agent_configs (id, tenant, agent_id, environment, name, definition, updated_at)
      select $1 || 'c', a.tenant, a.id, $3::"Environment", $2, $4::json, now() from agents a where a.tenant = $5 and a.slug = $2
      on conflict do nothing`,
-    [id, slug, scope.environment, { name: slug, model: 'offline/scripted', ...definition }, scope.tenant],
+    [
+      id,
+      slug,
+      scope.environment,
+      { name: slug, model: 'offline/scripted', ...definition },
+      scope.tenant,
+    ],
   );
 }
 
@@ -92,7 +105,10 @@ export const executionSamples = {
   },
   async cancelExecution(world) {
     const id = await insertExecution(world);
-    await world.db.pool.query(`update executions set background = '{"callerId":"key_other"}' where id = $1`, [id]);
+    await world.db.pool.query(
+      `update executions set background = '{"callerId":"key_other"}' where id = $1`,
+      [id],
+    );
     return { params: { id } };
   },
 } satisfies Record<string, Prepare>;

@@ -73,9 +73,14 @@ export const messageSamples = {
   },
   async connectChannel({ db, scope }) {
     await db.pool.query('delete from channel_connections where tenant = $1', [scope.tenant]);
-    return { body: { agent: await insertDefinitions({ db, scope }), contactType: null, name: 'Shop' } };
+    return {
+      body: { agent: await insertDefinitions({ db, scope }), contactType: null, name: 'Shop' },
+    };
   },
   disconnectChannel: async (world) => ({ params: { id: await connection(world) } }),
-  updateChannel: async (world) => ({ params: { id: await connection(world) }, body: { contactType: null } }),
+  updateChannel: async (world) => ({
+    params: { id: await connection(world) },
+    body: { contactType: null },
+  }),
   listChannelTemplates: async (world) => ({ params: { id: await connection(world) } }),
 } satisfies Record<string, Prepare>;

@@ -8,8 +8,18 @@ import type { Prepare } from './sample';
 export async function payment({ db, scope }: World): Promise<string> {
   await ensurePaymentType(db, scope);
   const entities = createEntities({ db });
-  const data = { status: 'draft', amount: 24990, currency: 'CLP', description: 'Order 1', customerEmail: 'a@b.cl' };
-  const created = await entities.create(scope, { type: 'payment', data, actor: { type: 'system' } });
+  const data = {
+    status: 'draft',
+    amount: 24990,
+    currency: 'CLP',
+    description: 'Order 1',
+    customerEmail: 'a@b.cl',
+  };
+  const created = await entities.create(scope, {
+    type: 'payment',
+    data,
+    actor: { type: 'system' },
+  });
   await entities.settled();
   if (!created.ok) throw new Error(JSON.stringify(created));
   return created.entity.id;

@@ -8,7 +8,11 @@ const origins = ['https://shop.example.com', '*.example.org'];
 /** An agent without a definition: enough to create a key for it. */
 export async function anAgent({ db, scope: { tenant } }: World): Promise<string> {
   const slug = newId('agent').replace('_', '-').toLowerCase();
-  await db.pool.query('insert into agents (tenant, id, slug) values ($1, $2, $3)', [tenant, newId('agent'), slug]);
+  await db.pool.query('insert into agents (tenant, id, slug) values ($1, $2, $3)', [
+    tenant,
+    newId('agent'),
+    slug,
+  ]);
   return slug;
 }
 
@@ -21,6 +25,8 @@ const aKey: Prepare = async ({ api, db, scope }) => {
 
 export const publishableKeySamples = {
   listPublishableKeys: async () => ({ query: { limit: '10' } }),
-  createPublishableKey: async (world) => ({ body: { name: 'website', agentSlug: await anAgent(world), origins } }),
+  createPublishableKey: async (world) => ({
+    body: { name: 'website', agentSlug: await anAgent(world), origins },
+  }),
   revokePublishableKey: aKey,
 } satisfies Record<string, Prepare>;

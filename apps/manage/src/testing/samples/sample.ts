@@ -14,4 +14,5 @@ export interface Sample {
 /** Prepares what the request needs in `world`, and returns the request. */
 export type Prepare = (world: World) => Promise<Sample>;
 /** The operations that the service serves. */
-export type ManageOperation = keyof typeof operationsOf.manage | keyof typeof operationsOf.toolSecrets;
+export type ManageOperation =
+  keyof typeof operationsOf.manage | keyof typeof operationsOf.toolSecrets;

@@ -19,16 +19,23 @@ async function askedPerson(world: World): Promise<Record<string, string>> {
   const { api, scope } = world;
   const { call, oidc } = api;
   const { headers } = await api.person(await api.world(), 'member');
-  const { token: invitation } = await createInvitation(api.db, scope, { role: 'member', minutes: 10 });
+  const { token: invitation } = await createInvitation(api.db, scope, {
+    role: 'member',
+    minutes: 10,
+  });
   oidc.person = { sub: `subject of ${invitation}`, email: 'ana@id.example', name: 'Ana Rojas' };
-  const begun = await call('post', '/v1/sign-in/oidc', { body: { invitation }, headers: { ...headers, ...sameSite } });
+  const begun = await call('post', '/v1/sign-in/oidc', {
+    body: { invitation },
+    headers: { ...headers, ...sameSite },
+  });
   const { search } = new URL(await oidc.signIn(begun.body.url));
   const back = { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(begun)}` };
   const asked = await call('get', `/v1/sign-in/oidc/callback${search}`, { headers: back });
   return { ...headers, Cookie: `${headers.Cookie}; ${cookieOf(asked)}` };
 }
 
-const linkOf = (world: World, id: string, link: NewPersonLink) => createPersonLink(world.db, id, link);
+const linkOf = (world: World, id: string, link: NewPersonLink) =>
+  createPersonLink(world.db, id, link);
 const passwordLink = async (world: World) => {
   const { id } = await world.api.person(world, 'member');
   return linkOf(world, id, { purpose: 'password', email: null, proofTenant: null });
@@ -63,20 +70,28 @@ export const sessionSamples = {
   },
   listSessions: ofPerson(),
   getMe: ofPerson(),
-  changePassword: ofPerson({ body: { currentPassword: 'correct horse 42', newPassword: 'battery staple 12' } }),
+  changePassword: ofPerson({
+    body: { currentPassword: 'correct horse 42', newPassword: 'battery staple 12' },
+  }),
   async changeEmail(world) {
     const { email, password, headers } = await world.api.person(world, 'member');
     return { body: { email: `new-${email}`, password }, headers };
   },
   async confirmEmail(world) {
     const { id, email, headers } = await world.api.person(world, 'member');
-    return { body: { token: await linkOf(world, id, { purpose: 'email', email, proofTenant: null }) }, headers };
+    return {
+      body: { token: await linkOf(world, id, { purpose: 'email', email, proofTenant: null }) },
+      headers,
+    };
   },
   requestPasswordReset: async () => ({ body: { email: 'ana@example.com' }, headers: sameSite }),
   async showPasswordReset(world) {
     return { body: { token: await passwordLink(world) }, headers: sameSite };
   },
   async completePasswordReset(world) {
-    return { body: { token: await passwordLink(world), password: 'battery staple 12' }, headers: sameSite };
+    return {
+      body: { token: await passwordLink(world), password: 'battery staple 12' },
+      headers: sameSite,
+    };
   },
 } satisfies Record<string, Prepare>;

@@ -28,13 +28,29 @@ export const threadSamples = {
     return { params: { id, messageId: rows[0]!.id } };
   },
   countThreads: async () => ({}),
-  replyToThread: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Yes, two are left.' } }),
-  addThreadNote: async (world) => ({ params: { id: await thread(world) }, body: { text: 'Paid in the shop.' } }),
-  takeOverThread: async (world) => ({ params: { id: await thread(world) }, body: { until: Date.now() + 3_600_000 } }),
-  resumeThread: async (world) => ({ params: { id: await thread(world) }, body: { note: 'She gets 10% off.' } }),
+  replyToThread: async (world) => ({
+    params: { id: await thread(world) },
+    body: { text: 'Yes, two are left.' },
+  }),
+  addThreadNote: async (world) => ({
+    params: { id: await thread(world) },
+    body: { text: 'Paid in the shop.' },
+  }),
+  takeOverThread: async (world) => ({
+    params: { id: await thread(world) },
+    body: { until: Date.now() + 3_600_000 },
+  }),
+  resumeThread: async (world) => ({
+    params: { id: await thread(world) },
+    body: { note: 'She gets 10% off.' },
+  }),
   changeThread: async (world) => ({
     params: { id: await thread(world) },
-    body: { status: 'closed', assigneeId: (await world.api.person(world, 'member')).id, labels: ['order'] },
+    body: {
+      status: 'closed',
+      assigneeId: (await world.api.person(world, 'member')).id,
+      labels: ['order'],
+    },
   }),
   eraseThread: theThread,
   readThread: theThread,

@@ -11,14 +11,21 @@ export async function trigger({ db, scope }: World, definition: object = {}): Pr
       newId('trigger'),
       scope.tenant,
       scope.environment,
-      JSON.stringify({ on: { entityType: 'order', action: 'created' }, actions: [], ...definition }),
+      JSON.stringify({
+        on: { entityType: 'order', action: 'created' },
+        actions: [],
+        ...definition,
+      }),
     ],
   );
   return 'new-order';
 }
 
 /** Inserts a run of the trigger, and returns its id. */
-export async function triggerRun(world: World, status: 'dead' | 'scheduled' | 'succeeded'): Promise<string> {
+export async function triggerRun(
+  world: World,
+  status: 'dead' | 'scheduled' | 'succeeded',
+): Promise<string> {
   const id = newId('run');
   await world.db.pool.query(
     `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, status, run_at, context, error)

@@ -4,7 +4,10 @@ import type { World } from '../create-test-api';
 import type { Prepare } from './sample';
 
 /** Stores a delivery of the world that failed, and returns its id. */
-export async function failedDelivery({ db, scope }: World, status: 'failed' | 'rejected' = 'failed'): Promise<string> {
+export async function failedDelivery(
+  { db, scope }: World,
+  status: 'failed' | 'rejected' = 'failed',
+): Promise<string> {
   const { id } = await createInbox(db).store({
     provider: 'kapso',
     deliveryId: newId('msg'),
@@ -18,10 +21,10 @@ export async function failedDelivery({ db, scope }: World, status: 'failed' | 'r
     status: 'received',
     reason: null,
   });
-  await db.pool.query(`update webhook_deliveries set status = $2::"DeliveryStatus", reason = 'broken' where id = $1`, [
-    id,
-    status,
-  ]);
+  await db.pool.query(
+    `update webhook_deliveries set status = $2::"DeliveryStatus", reason = 'broken' where id = $1`,
+    [id, status],
+  );
   return id;
 }
 

@@ -60,7 +60,10 @@ export function installBinary(host: PreludeHost): void {
     bytes[8] = (bytes[8]! & 0x3f) | 0x80;
     return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   };
-  const digest = async (algorithm: string | { name: string }, data: unknown): Promise<ArrayBuffer> =>
+  const digest = async (
+    algorithm: string | { name: string },
+    data: unknown,
+  ): Promise<ArrayBuffer> =>
     host.call(
       'digest',
       String(typeof algorithm === 'object' ? algorithm.name : algorithm),

@@ -22,9 +22,14 @@ export function installEvents(host: PreludeHost): void {
 
   class EventTarget {
     #listeners = new Map<string, Map<Listener | { handleEvent: Listener }, boolean>>();
-    addEventListener(type: string, listener: Listener, options?: { once?: boolean } | boolean): void {
+    addEventListener(
+      type: string,
+      listener: Listener,
+      options?: { once?: boolean } | boolean,
+    ): void {
       const ofType = this.#listeners.get(type) ?? new Map();
-      if (!ofType.has(listener)) ofType.set(listener, typeof options === 'object' && options.once === true);
+      if (!ofType.has(listener))
+        ofType.set(listener, typeof options === 'object' && options.once === true);
       this.#listeners.set(type, ofType);
     }
     removeEventListener(type: string, listener: Listener): void {
@@ -53,7 +58,10 @@ export function installEvents(host: PreludeHost): void {
       abort = (signal, reason) => {
         if (signal.#aborted) return;
         signal.#aborted = true;
-        signal.#reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason;
+        signal.#reason =
+          reason === undefined
+            ? new DOMException('This operation was aborted', 'AbortError')
+            : reason;
         signal.dispatchEvent(new Event('abort'));
       };
     }
@@ -77,7 +85,10 @@ export function installEvents(host: PreludeHost): void {
     }
     static timeout(delayMs: number): AbortSignal {
       const signal = new AbortSignal(pass);
-      setTimeout(() => abort(signal, new DOMException('The operation timed out', 'TimeoutError')), delayMs);
+      setTimeout(
+        () => abort(signal, new DOMException('The operation timed out', 'TimeoutError')),
+        delayMs,
+      );
       return signal;
     }
     static any(signals: Iterable<AbortSignal>): AbortSignal {

@@ -3,7 +3,13 @@ import type { PreludeHost } from './host';
 /** Installs the part of the fetch API that tools use. The service sends the requests, through its guarded fetch. */
 export function installFetch(host: PreludeHost): void {
   type Pair = [string, string];
-  type Init = { method?: string; headers?: unknown; body?: unknown; signal?: AbortSignal; redirect?: string };
+  type Init = {
+    method?: string;
+    headers?: unknown;
+    body?: unknown;
+    signal?: AbortSignal;
+    redirect?: string;
+  };
 
   class Headers {
     #values = new Map<string, string>();
@@ -66,7 +72,10 @@ export function installFetch(host: PreludeHost): void {
     readonly type = 'basic';
     #bytes: ArrayBuffer;
     #used = false;
-    constructor(body?: unknown, init: { status?: number; statusText?: string; headers?: unknown } = {}) {
+    constructor(
+      body?: unknown,
+      init: { status?: number; statusText?: string; headers?: unknown } = {},
+    ) {
       const meta = init as { url?: string; redirected?: boolean };
       this.#bytes = toBody(body).bytes ?? new ArrayBuffer(0);
       this.status = init.status ?? 200;
@@ -119,7 +128,8 @@ export function installFetch(host: PreludeHost): void {
     signal?.throwIfAborted();
     const headers = new Headers(init.headers);
     const { bytes, type } = toBody(init.body);
-    if (bytes && (method === 'GET' || method === 'HEAD')) throw new TypeError('A GET or HEAD request has no body');
+    if (bytes && (method === 'GET' || method === 'HEAD'))
+      throw new TypeError('A GET or HEAD request has no body');
     if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type);
     const request = { url, method, headers: [...headers], redirect: init.redirect };
     // Created here, where the handler is still on the stack, so that the error has the line of the handler.
@@ -136,7 +146,13 @@ export function installFetch(host: PreludeHost): void {
       );
     });
     const { value, bytes: body } = await Promise.race([answer, aborted]);
-    const got = value as { ok: boolean; message: string; status: number; statusText: string; headers: Pair[] };
+    const got = value as {
+      ok: boolean;
+      message: string;
+      status: number;
+      statusText: string;
+      headers: Pair[];
+    };
     if (!got.ok) throw Object.assign(failed, { message: `fetch failed: ${got.message}` });
     return new Response(body, got);
   };

@@ -21,7 +21,11 @@ export interface PreludeHost {
 }
 
 /** The only host function. Text is JSON. A result that begins with `!` is a refusal. */
-export type Op = (kind: string, text?: string, bytes?: ArrayBuffer) => string | ArrayBuffer | undefined;
+export type Op = (
+  kind: string,
+  text?: string,
+  bytes?: ArrayBuffer,
+) => string | ArrayBuffer | undefined;
 
 export function createHost(op: Op) {
   const { parse, stringify } = JSON;
@@ -47,22 +51,31 @@ export function createHost(op: Op) {
     },
     define(globals) {
       for (const name of Object.keys(globals)) {
-        Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
+        Object.defineProperty(globalThis, name, {
+          value: globals[name],
+          writable: true,
+          configurable: true,
+        });
       }
     },
     bytesOf(value) {
       if (value instanceof ArrayBuffer) return value.slice(0);
       if (!ArrayBuffer.isView(value)) return null;
-      return value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer;
+      return value.buffer.slice(
+        value.byteOffset,
+        value.byteOffset + value.byteLength,
+      ) as ArrayBuffer;
     },
   };
 
   // More than the process outside keeps. A longer text would only take time to convert to JSON.
   const maxChars = 20_000;
   const describeError = (error: unknown): { name?: string; message: string; stack?: string } => {
-    if (error === null || typeof error !== 'object') return { message: String(error).slice(0, maxChars) };
+    if (error === null || typeof error !== 'object')
+      return { message: String(error).slice(0, maxChars) };
     const { name, message, stack } = error as Error;
-    if (typeof message !== 'string') return { message: stringify(error) ?? 'The handler threw an object' };
+    if (typeof message !== 'string')
+      return { message: stringify(error) ?? 'The handler threw an object' };
     return {
       name: String(name).slice(0, maxChars),
       message: message.slice(0, maxChars),
@@ -90,17 +103,21 @@ export function createHost(op: Op) {
       return fail(new TypeError(`The result must be JSON: ${message}`));
     }
     const refused = op('result', text);
-    if (typeof refused === 'string') fail(new RangeError((parse(refused.slice(1)) as Error).message));
+    if (typeof refused === 'string')
+      fail(new RangeError((parse(refused.slice(1)) as Error).message));
   };
 
   return {
     host,
     run(parley: unknown, handler: unknown, args: string, context: string): void {
       const call = handler as (...all: unknown[]) => unknown;
-      (async () => call(parse(args), parse(context), parley, (globalThis as { fetch?: unknown }).fetch))().then(
-        succeed,
-        fail,
-      );
+      (async () =>
+        call(
+          parse(args),
+          parse(context),
+          parley,
+          (globalThis as { fetch?: unknown }).fetch,
+        ))().then(succeed, fail);
     },
     deliver(kind: string, id: number, text?: string, bytes?: ArrayBuffer): void {
       if (kind !== 'reply') return listeners[kind]?.(id);

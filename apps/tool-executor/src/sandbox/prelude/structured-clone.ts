@@ -3,7 +3,9 @@ import type { PreludeHost } from './host';
 /** Installs `structuredClone` for plain data, dates, maps, sets, regular expressions, errors and buffers. */
 export function installStructuredClone(host: PreludeHost): void {
   const refuse = (what: string): never => {
-    const make = (globalThis as unknown as { DOMException: new (message: string, name: string) => Error }).DOMException;
+    const make = (
+      globalThis as unknown as { DOMException: new (message: string, name: string) => Error }
+    ).DOMException;
     throw new make(`${what} could not be cloned`, 'DataCloneError');
   };
   const errors: Record<string, ErrorConstructor> = {
@@ -34,7 +36,9 @@ export function installStructuredClone(host: PreludeHost): void {
     if (ArrayBuffer.isView(value)) {
       const buffer = copy(value.buffer, seen) as ArrayBuffer;
       const length = value instanceof DataView ? value.byteLength : (value as Uint8Array).length;
-      return keep(new (value.constructor as Uint8ArrayConstructor)(buffer, value.byteOffset, length));
+      return keep(
+        new (value.constructor as Uint8ArrayConstructor)(buffer, value.byteOffset, length),
+      );
     }
     if (value instanceof Map) {
       const made = keep(new Map());
@@ -55,10 +59,17 @@ export function installStructuredClone(host: PreludeHost): void {
     if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet) {
       return refuse(`#<${value.constructor.name}>`);
     }
-    const made = keep((Array.isArray(value) ? new Array(value.length) : {}) as Record<string, unknown>);
+    const made = keep(
+      (Array.isArray(value) ? new Array(value.length) : {}) as Record<string, unknown>,
+    );
     for (const key of Object.keys(value)) {
       const item = copy((value as Record<string, unknown>)[key], seen);
-      Object.defineProperty(made, key, { value: item, writable: true, enumerable: true, configurable: true });
+      Object.defineProperty(made, key, {
+        value: item,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
     }
     return made;
   };

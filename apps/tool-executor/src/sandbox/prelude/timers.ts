@@ -6,12 +6,21 @@ export function installTimers(host: PreludeHost): void {
   const timers = new Map<number, Timer>();
   let lastId = 0;
 
-  const start = (callback: unknown, delayMs: unknown, args: unknown[], isRepeating: boolean): number => {
+  const start = (
+    callback: unknown,
+    delayMs: unknown,
+    args: unknown[],
+    isRepeating: boolean,
+  ): number => {
     if (typeof callback !== 'function') throw new TypeError('The callback must be a function');
     const id = ++lastId;
     const waitMs = Math.min(Math.max(Number(delayMs) || 0, 1), 2 ** 31 - 1);
     host.call('timer', [id, waitMs]);
-    timers.set(id, { callback: callback as Timer['callback'], args, everyMs: isRepeating ? waitMs : null });
+    timers.set(id, {
+      callback: callback as Timer['callback'],
+      args,
+      everyMs: isRepeating ? waitMs : null,
+    });
     return id;
   };
   const clear = (id: unknown): void => {
@@ -26,8 +35,10 @@ export function installTimers(host: PreludeHost): void {
     timer.callback(...timer.args);
   });
   host.define({
-    setTimeout: (callback: unknown, delayMs?: unknown, ...args: unknown[]) => start(callback, delayMs, args, false),
-    setInterval: (callback: unknown, delayMs?: unknown, ...args: unknown[]) => start(callback, delayMs, args, true),
+    setTimeout: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
+      start(callback, delayMs, args, false),
+    setInterval: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
+      start(callback, delayMs, args, true),
     clearTimeout: clear,
     clearInterval: clear,
     queueMicrotask: (callback: () => void) => {

@@ -4,7 +4,17 @@ import type { PreludeHost } from './host';
 export function installUrl(host: PreludeHost): void {
   type Fields = Record<string, string>;
   type Pair = [string, string];
-  const settable = ['protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
+  const settable = [
+    'protocol',
+    'username',
+    'password',
+    'host',
+    'hostname',
+    'port',
+    'pathname',
+    'search',
+    'hash',
+  ];
 
   class URLSearchParams {
     #pairs: Pair[] = [];
@@ -18,7 +28,8 @@ export function installUrl(host: PreludeHost): void {
     constructor(init: unknown = '') {
       if (typeof init !== 'object' || init === null) URLSearchParams.reset(this, String(init));
       else {
-        const pairs = Symbol.iterator in init ? [...(init as Iterable<Pair>)] : Object.entries(init);
+        const pairs =
+          Symbol.iterator in init ? [...(init as Iterable<Pair>)] : Object.entries(init);
         this.#pairs = pairs.map(([name, value]) => [String(name), String(value)]);
       }
     }
@@ -33,7 +44,11 @@ export function installUrl(host: PreludeHost): void {
       this.#edit([...this.#pairs, [String(name), String(value)]]);
     }
     delete(name: string, value?: string): void {
-      this.#edit(this.#pairs.filter((pair) => pair[0] !== name || (value !== undefined && pair[1] !== value)));
+      this.#edit(
+        this.#pairs.filter(
+          (pair) => pair[0] !== name || (value !== undefined && pair[1] !== value),
+        ),
+      );
     }
     get(name: string): string | null {
       return this.#pairs.find((pair) => pair[0] === name)?.[1] ?? null;
@@ -42,7 +57,9 @@ export function installUrl(host: PreludeHost): void {
       return this.#pairs.filter((pair) => pair[0] === name).map((pair) => pair[1]);
     }
     has(name: string, value?: string): boolean {
-      return this.#pairs.some((pair) => pair[0] === name && (value === undefined || pair[1] === value));
+      return this.#pairs.some(
+        (pair) => pair[0] === name && (value === undefined || pair[1] === value),
+      );
     }
     set(name: string, value: string): void {
       const first = this.#pairs.findIndex((pair) => pair[0] === name);
@@ -51,7 +68,9 @@ export function installUrl(host: PreludeHost): void {
       this.#edit(kept.map((pair) => (pair[0] === name ? [pair[0], String(value)] : pair)));
     }
     sort(): void {
-      this.#edit([...this.#pairs].sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0)));
+      this.#edit(
+        [...this.#pairs].sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0)),
+      );
     }
     forEach(visit: (value: string, name: string, all: URLSearchParams) => void): void {
       for (const [name, value] of this.#pairs) visit(value, name, this);
@@ -81,13 +100,15 @@ export function installUrl(host: PreludeHost): void {
     }
     static write(url: URL, name: string, value: string): void {
       url.#fields = host.call('set-url', [url.#fields.href, name, value]) as Fields;
-      if (url.#params && name !== 'hash') URLSearchParams.reset(url.#params, url.#fields.search ?? '');
+      if (url.#params && name !== 'hash')
+        URLSearchParams.reset(url.#params, url.#fields.search ?? '');
     }
     constructor(url: unknown, base?: unknown) {
       const text = String(url);
       const fields = host.call('url', base === undefined ? [text] : [text, String(base)]);
       // A text is not cut: it may contain a secret, which would no longer be recognized.
-      if (fields === null) throw new TypeError(text.length > 200 ? 'Invalid URL' : `Invalid URL: ${text}`);
+      if (fields === null)
+        throw new TypeError(text.length > 200 ? 'Invalid URL' : `Invalid URL: ${text}`);
       this.#fields = fields as Fields;
     }
     static canParse(url: unknown, base?: unknown): boolean {

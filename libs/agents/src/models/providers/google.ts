@@ -19,7 +19,12 @@ export async function loadGoogle(): Promise<AskProvider> {
   return (model, call) => {
     const exchange = createExchange({ ...call, readerOf: () => createGoogleReader });
     const { apiKey, baseUrl, maxTokens, name } = model;
-    const gemini = new ChatGoogleGenerativeAI({ ...commonFields(model), apiKey, baseUrl, maxOutputTokens: maxTokens });
+    const gemini = new ChatGoogleGenerativeAI({
+      ...commonFields(model),
+      apiKey,
+      baseUrl,
+      maxOutputTokens: maxTokens,
+    });
     const { client } = gemini as unknown as { client: GeminiClient };
     client.generateContent = async (request) => {
       const { generationConfig, safetySettings } = client;
@@ -28,7 +33,9 @@ export async function loadGoogle(): Promise<AskProvider> {
       const method = call.sink ? 'streamGenerateContent?alt=sse' : 'generateContent';
       const headers = { 'content-type': 'application/json', 'x-goog-api-key': apiKey };
       const body = JSON.stringify({ generationConfig, safetySettings, ...request });
-      return { response: await exchange.send(`${baseUrl}/v1beta/${path}:${method}`, headers, body) };
+      return {
+        response: await exchange.send(`${baseUrl}/v1beta/${path}:${method}`, headers, body),
+      };
     };
     return ask(gemini, exchange, call);
   };

@@ -8,7 +8,12 @@ export async function loadOllama(): Promise<AskProvider> {
     const exchange = createExchange({ ...call, readerOf: () => createOllamaReader });
     const { baseUrl, maxTokens } = model;
     return ask(
-      new ChatOllama({ ...commonFields(model), baseUrl, numPredict: maxTokens, fetch: fetchAnswer }),
+      new ChatOllama({
+        ...commonFields(model),
+        baseUrl,
+        numPredict: maxTokens,
+        fetch: fetchAnswer,
+      }),
       exchange,
       call,
     );

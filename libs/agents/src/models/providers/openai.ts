@@ -19,7 +19,12 @@ export async function loadOpenAi(): Promise<AskProvider> {
           maxTokens: model.maxTokens,
           timeout: model.timeoutMs,
           streaming: false,
-          configuration: { baseURL: model.baseUrl, organization: null, project: null, fetch: fetchAnswer },
+          configuration: {
+            baseURL: model.baseUrl,
+            organization: null,
+            project: null,
+            fetch: fetchAnswer,
+          },
           ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
         }),
     );
@@ -38,17 +43,25 @@ export async function loadOpenAi(): Promise<AskProvider> {
 }
 
 /** Adds what the class leaves out of the messages of this turn (ReturnedFields). */
-function withReturnedFields(body: Record<string, unknown>, raw: readonly RawReply[]): Record<string, unknown> {
+function withReturnedFields(
+  body: Record<string, unknown>,
+  raw: readonly RawReply[],
+): Record<string, unknown> {
   if (raw.length === 0 || !Array.isArray(body.messages)) return body;
   const messages = [...(body.messages as SentMessage[])];
   // From the end, because some servers begin with the same ids in each answer.
   let before = messages.length;
   for (const { callIds, returned } of [...raw].reverse()) {
     const [firstId] = callIds.values();
-    const at = messages.findLastIndex(({ tool_calls: calls }, index) => index < before && calls?.[0]?.id === firstId);
+    const at = messages.findLastIndex(
+      ({ tool_calls: calls }, index) => index < before && calls?.[0]?.id === firstId,
+    );
     if (at === -1) continue;
     before = at;
-    const calls = messages[at]!.tool_calls?.map((call) => ({ ...call, ...returned.calls.get(call.id) }));
+    const calls = messages[at]!.tool_calls?.map((call) => ({
+      ...call,
+      ...returned.calls.get(call.id),
+    }));
     messages[at] = { ...messages[at], ...returned.message, tool_calls: calls };
   }
   return { ...body, messages };

@@ -30,7 +30,10 @@ type Block = Record<string, unknown> & { type: 'thinking' | 'redacted_thinking' 
 const maxBlocks = 1_000;
 
 /** Reads Anthropic's messages, whole or as events. */
-export function createAnthropicReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+export function createAnthropicReader(
+  limits: AnswerLimits,
+  write: (delta: string) => void,
+): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
   const blocks: { index: number | undefined; block: Block }[] = [];
@@ -41,11 +44,13 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
 
   function addThoughts(block: Block, index: number | undefined): void {
     thoughtChars += jsonOf(block).length;
-    if (thoughtChars <= maxThoughtChars && blocks.length < maxBlocks) blocks.push({ index, block: { ...block } });
+    if (thoughtChars <= maxThoughtChars && blocks.length < maxBlocks)
+      blocks.push({ index, block: { ...block } });
   }
 
   function addText(given: unknown): void {
-    if (blocks.every(({ block }) => block.type !== 'text')) blocks.push({ index: undefined, block: { type: 'text' } });
+    if (blocks.every(({ block }) => block.type !== 'text'))
+      blocks.push({ index: undefined, block: { type: 'text' } });
     text.add(textOf(given));
   }
 
@@ -53,7 +58,8 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
   function addBlock(given: unknown, index?: number): void {
     const block = objectOf(given);
     if (block.type === 'text') addText(block.text);
-    if (block.type === 'thinking' || block.type === 'redacted_thinking') addThoughts(block as Block, index);
+    if (block.type === 'thinking' || block.type === 'redacted_thinking')
+      addThoughts(block as Block, index);
     if (block.type !== 'tool_use') return;
     // A stream begins a call with an empty object, and its text follows.
     const isBegun = index !== undefined && Object.keys(objectOf(block.input)).length === 0;
@@ -72,8 +78,10 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
     if (block === undefined || index === undefined) return;
     thoughtChars += textOf(delta.thinking).length + textOf(delta.signature).length;
     if (thoughtChars > maxThoughtChars) return;
-    if (delta.type === 'thinking_delta') block.thinking = textOf(block.thinking) + textOf(delta.thinking);
-    if (delta.type === 'signature_delta') block.signature = textOf(block.signature) + textOf(delta.signature);
+    if (delta.type === 'thinking_delta')
+      block.thinking = textOf(block.thinking) + textOf(delta.thinking);
+    if (delta.type === 'signature_delta')
+      block.signature = textOf(block.signature) + textOf(delta.signature);
   }
 
   function addMessage(message: Record<string, unknown>): void {
@@ -123,7 +131,9 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
       type: 'message',
       role: 'assistant',
       content: [
-        ...blocks.flatMap(({ block }) => (block.type === 'text' ? textBlock(text.end()) : signed(block))),
+        ...blocks.flatMap(({ block }) =>
+          block.type === 'text' ? textBlock(text.end()) : signed(block),
+        ),
         ...sent.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: args })),
       ],
       stop_reason: sent.length > 0 ? 'tool_use' : 'end_turn',
@@ -136,7 +146,8 @@ export function createAnthropicReader(limits: AnswerLimits, write: (delta: strin
 const textBlock = (text: string): object[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 /** Thoughts that were cut off have no signature, and are refused without one. */
-const signed = (block: Block): object[] => (block.type === 'thinking' && textOf(block.signature) === '' ? [] : [block]);
+const signed = (block: Block): object[] =>
+  block.type === 'thinking' && textOf(block.signature) === '' ? [] : [block];
 
 const withoutNull = (counts: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count != null));

@@ -35,7 +35,10 @@ function endOf(reason: string | null): FinishReason | undefined {
 }
 
 /** Reads answers of Gemini, whole or as events. */
-export function createGoogleReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+export function createGoogleReader(
+  limits: AnswerLimits,
+  write: (delta: string) => void,
+): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
   let reason: string | null = null;
@@ -53,7 +56,9 @@ export function createGoogleReader(limits: AnswerLimits, write: (delta: string) 
       name: textOrNull(name),
       args: argumentsOf(args),
       // The model reads its thoughts again by the signature of the call.
-      ...(typeof part.thoughtSignature === 'string' && { extra: { thoughtSignature: part.thoughtSignature } }),
+      ...(typeof part.thoughtSignature === 'string' && {
+        extra: { thoughtSignature: part.thoughtSignature },
+      }),
     });
   }
 
@@ -87,7 +92,10 @@ export function createGoogleReader(limits: AnswerLimits, write: (delta: string) 
             role: 'model',
             parts: [
               ...(text.end() === '' ? [] : [{ text: text.end() }]),
-              ...sent.map(({ id, name, args, written }) => ({ functionCall: { id, name, args }, ...written.extra })),
+              ...sent.map(({ id, name, args, written }) => ({
+                functionCall: { id, name, args },
+                ...written.extra,
+              })),
             ],
           },
           finishReason: 'STOP',

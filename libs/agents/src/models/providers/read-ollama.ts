@@ -16,10 +16,17 @@ import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
 /** `load` and `unload`: the server answered nothing. */
-const finishReasons: Readonly<Record<string, FinishReason>> = { length: 'length', load: 'error', unload: 'error' };
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  length: 'length',
+  load: 'error',
+  unload: 'error',
+};
 
 /** Reads the lines of Ollama. */
-export function createOllamaReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+export function createOllamaReader(
+  limits: AnswerLimits,
+  write: (delta: string) => void,
+): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
   let isDone = false;
@@ -53,7 +60,10 @@ export function createOllamaReader(limits: AnswerLimits, write: (delta: string) 
       answerOf(text, calls, {
         named: lookUp(finishReasons, reason),
         providerReason: reason || 'none',
-        usage: usageOf({ input: tokensOf(counts.prompt_eval_count), output: tokensOf(counts.eval_count) }),
+        usage: usageOf({
+          input: tokensOf(counts.prompt_eval_count),
+          output: tokensOf(counts.eval_count),
+        }),
       }),
     toBody: (sent) => ({
       message: {

@@ -38,7 +38,10 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Reads OpenAI's chat completions, and what servers that speak their protocol make of them. */
-export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+export function createOpenAiReader(
+  limits: AnswerLimits,
+  write: (delta: string) => void,
+): AnswerReader {
   const text = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
   /** DeepSeek, Kimi and OpenRouter demand them back with the calls of the turn. */
@@ -69,7 +72,10 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
   function addThoughts(part: Record<string, unknown>): void {
     const { reasoning_content: content, reasoning_details: details } = part;
     if (typeof content === 'string')
-      thoughts.reasoning_content = (textOf(thoughts.reasoning_content) + content).slice(0, maxThoughtChars);
+      thoughts.reasoning_content = (textOf(thoughts.reasoning_content) + content).slice(
+        0,
+        maxThoughtChars,
+      );
     if (Array.isArray(details)) thoughts.reasoning_details = mergedDetails.add(details);
   }
 
@@ -91,7 +97,9 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
   return {
     take(value, isEvent) {
       usage = readUsage(value.usage) ?? usage;
-      const choice = objectOf(listOf(value.choices).find((one) => !((objectOf(one).index as number) > 0)));
+      const choice = objectOf(
+        listOf(value.choices).find((one) => !((objectOf(one).index as number) > 0)),
+      );
       if (choice.error != null) throw faultOf(choice.error);
       usage = readUsage(choice.usage) ?? usage;
       reason = textOf(choice.finish_reason) || reason;
@@ -111,13 +119,21 @@ export function createOpenAiReader(limits: AnswerLimits, write: (delta: string) 
     hasEnded: () => isWhole || isDone || reason !== null,
     isFull: text.isFull,
     read: () =>
-      answerOf(text, calls, { named: endOf(reason, hasRefused, calls), providerReason: reason ?? 'none', usage }),
+      answerOf(text, calls, {
+        named: endOf(reason, hasRefused, calls),
+        providerReason: reason ?? 'none',
+        usage,
+      }),
     toBody: (sent) => ({
       object: 'chat.completion',
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: text.end(), ...(sent.length > 0 && { tool_calls: sent.map(toWire) }) },
+          message: {
+            role: 'assistant',
+            content: text.end(),
+            ...(sent.length > 0 && { tool_calls: sent.map(toWire) }),
+          },
           finish_reason: sent.length > 0 ? 'tool_calls' : 'stop',
         },
       ],
@@ -134,7 +150,11 @@ const toWire = ({ id, name, args }: SentCall) => ({
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-function endOf(reason: string | null, hasRefused: boolean, calls: WrittenCalls): FinishReason | undefined {
+function endOf(
+  reason: string | null,
+  hasRefused: boolean,
+  calls: WrittenCalls,
+): FinishReason | undefined {
   const named = lookUp(finishReasons, (reason ?? '').toLowerCase());
   const isRefusal = hasRefused && calls.list().length === 0;
   return named ?? (isRefusal ? 'refusal' : undefined);
@@ -151,7 +171,8 @@ function createDetails() {
       for (const piece of given.map(objectOf)) {
         chars += jsonOf(piece).length;
         if (chars > maxThoughtChars) break;
-        const isSame = (one: Record<string, unknown>) => one.index === piece.index && one.type === piece.type;
+        const isSame = (one: Record<string, unknown>) =>
+          one.index === piece.index && one.type === piece.type;
         const known = piece.index === undefined ? undefined : list.findLast(isSame);
         if (known !== undefined) mergeDetail(known, piece);
         else if (list.length < maxDetails) list.push({ ...piece });
@@ -166,7 +187,8 @@ function mergeDetail(known: Record<string, unknown>, piece: Record<string, unkno
   for (const [name, value] of Object.entries({ text, data, summary }))
     if (typeof value === 'string') known[name] = textOf(known[name]) + value;
   // `assign` would set the prototype for a key `__proto__`, which no server needs.
-  for (const [name, value] of Object.entries(others)) if (value != null && name !== '__proto__') known[name] = value;
+  for (const [name, value] of Object.entries(others))
+    if (value != null && name !== '__proto__') known[name] = value;
 }
 
 function readUsage(given: unknown): ModelUsage | undefined {

@@ -24,10 +24,15 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
  * Reads OpenAI's Responses API, which LangChain's class calls for models that offer no chat completions. The last event of a
  * stream contains the whole response.
  */
-export function createResponsesReader(limits: AnswerLimits, write: (delta: string) => void): AnswerReader {
+export function createResponsesReader(
+  limits: AnswerLimits,
+  write: (delta: string) => void,
+): AnswerReader {
   /** The text that was streamed. The reply is the text of the whole response. */
   let hasStreamed = false;
-  const text = createReplyText(limits.textBytes, (delta) => (hasStreamed ? undefined : write(delta)));
+  const text = createReplyText(limits.textBytes, (delta) =>
+    hasStreamed ? undefined : write(delta),
+  );
   const streamed = createReplyText(limits.textBytes, write);
   const calls = createWrittenCalls(limits.calls);
   let response: Record<string, unknown> | null = null;
@@ -39,7 +44,11 @@ export function createResponsesReader(limits: AnswerLimits, write: (delta: strin
     for (const given of listOf(value.output)) {
       const item = objectOf(given);
       if (item.type === 'function_call')
-        calls.add({ id: textOf(item.call_id), name: textOrNull(item.name), args: textOf(item.arguments) });
+        calls.add({
+          id: textOf(item.call_id),
+          name: textOrNull(item.name),
+          args: textOf(item.arguments),
+        });
       for (const part of listOf(item.content).map(objectOf)) {
         hasRefused ||= part.type === 'refusal';
         if (item.type === 'message') text.add(textOf(part.text) || textOf(part.refusal));
@@ -54,7 +63,11 @@ export function createResponsesReader(limits: AnswerLimits, write: (delta: strin
         hasStreamed = true;
         streamed.add(textOf(value.delta));
       }
-      if (['response.completed', 'response.incomplete', 'response.failed'].includes(String(value.type)))
+      if (
+        ['response.completed', 'response.incomplete', 'response.failed'].includes(
+          String(value.type),
+        )
+      )
         takeResponse(objectOf(value.response));
     },
     takeDone() {},
@@ -71,11 +84,18 @@ export function createResponsesReader(limits: AnswerLimits, write: (delta: strin
       });
     },
     // The items of the response have ids of their own, and thoughts that belong to its calls.
-    toBody: (sent) => ({ ...response, output: outputOf(listOf(response?.output), [...sent]), usage: undefined }),
+    toBody: (sent) => ({
+      ...response,
+      output: outputOf(listOf(response?.output), [...sent]),
+      usage: undefined,
+    }),
   };
 }
 
-function outputOf(items: unknown[], sent: { id: string; name: string; args: unknown }[]): unknown[] {
+function outputOf(
+  items: unknown[],
+  sent: { id: string; name: string; args: unknown }[],
+): unknown[] {
   return items.map(objectOf).flatMap((item) => {
     if (item.type !== 'function_call') return [item];
     const call = sent.shift();

@@ -23,7 +23,8 @@ interface Recording {
   finishReason: FinishReason;
 }
 
-const events = (...values: unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
+const events = (...values: unknown[]) =>
+  values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
 const delta = (given: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta: given, finish_reason: finish }],
 });
@@ -50,10 +51,20 @@ const recordings: Recording[] = [
     createReader: createOpenAiReader,
     body: events(
       delta({ role: 'assistant', content: 'Let me see' }),
-      callDelta({ index: 0, id: 'call_a', type: 'function', function: { name: 'pay', arguments: '' } }),
+      callDelta({
+        index: 0,
+        id: 'call_a',
+        type: 'function',
+        function: { name: 'pay', arguments: '' },
+      }),
       callDelta({ index: 0, function: { arguments: '{"amount":1' } }),
       callDelta({ index: 0, function: { arguments: '2000}' } }),
-      callDelta({ index: 1, id: 'call_b', type: 'function', function: { name: 'find', arguments: '{"id":"ñ"}' } }),
+      callDelta({
+        index: 1,
+        id: 'call_b',
+        type: 'function',
+        function: { name: 'find', arguments: '{"id":"ñ"}' },
+      }),
       delta({}, 'tool_calls'),
     ).concat(done),
     text: 'Let me see',
@@ -72,7 +83,13 @@ const recordings: Recording[] = [
           message: {
             role: 'assistant',
             content: words,
-            tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'pay', arguments: '{"amount":12000}' } }],
+            tool_calls: [
+              {
+                id: 'call_a',
+                type: 'function',
+                function: { name: 'pay', arguments: '{"amount":12000}' },
+              },
+            ],
           },
           finish_reason: 'tool_calls',
         },
@@ -86,7 +103,11 @@ const recordings: Recording[] = [
   {
     name: 'OpenAI, a whole answer over several lines',
     createReader: createOpenAiReader,
-    body: JSON.stringify({ choices: [{ message: { content: words }, finish_reason: 'stop' }] }, null, 2),
+    body: JSON.stringify(
+      { choices: [{ message: { content: words }, finish_reason: 'stop' }] },
+      null,
+      2,
+    ),
     text: words,
     finishReason: 'stop',
   },
@@ -94,17 +115,36 @@ const recordings: Recording[] = [
     name: 'Anthropic, streamed thoughts, text and call',
     createReader: createAnthropicReader,
     body: events(
-      { type: 'message_start', message: { role: 'assistant', content: [], usage: { input_tokens: 9 } } },
+      {
+        type: 'message_start',
+        message: { role: 'assistant', content: [], usage: { input_tokens: 9 } },
+      },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
-      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'sig' } },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'signature_delta', signature: 'sig' },
+      },
       { type: 'content_block_stop', index: 0 },
       { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: words } },
       { type: 'content_block_stop', index: 1 },
-      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 't', name: 'pay', input: {} } },
-      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"amount":1' } },
-      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '2000}' } },
+      {
+        type: 'content_block_start',
+        index: 2,
+        content_block: { type: 'tool_use', id: 't', name: 'pay', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 2,
+        delta: { type: 'input_json_delta', partial_json: '{"amount":1' },
+      },
+      {
+        type: 'content_block_delta',
+        index: 2,
+        delta: { type: 'input_json_delta', partial_json: '2000}' },
+      },
       { type: 'content_block_stop', index: 2 },
       { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 4 } },
       { type: 'message_stop' },
@@ -122,7 +162,11 @@ const recordings: Recording[] = [
       {
         candidates: [
           {
-            content: { parts: [{ functionCall: { name: 'pay', args: { amount: 12000 } }, thoughtSignature: 's' }] },
+            content: {
+              parts: [
+                { functionCall: { name: 'pay', args: { amount: 12000 } }, thoughtSignature: 's' },
+              ],
+            },
             finishReason: 'STOP',
           },
         ],
@@ -138,8 +182,17 @@ const recordings: Recording[] = [
     createReader: createOllamaReader,
     body: [
       { message: { role: 'assistant', content: words }, done: false },
-      { message: { tool_calls: [{ function: { name: 'pay', arguments: { amount: 12000 } } }] }, done: false },
-      { message: { content: '' }, done: true, done_reason: 'stop', prompt_eval_count: 9, eval_count: 4 },
+      {
+        message: { tool_calls: [{ function: { name: 'pay', arguments: { amount: 12000 } } }] },
+        done: false,
+      },
+      {
+        message: { content: '' },
+        done: true,
+        done_reason: 'stop',
+        prompt_eval_count: 9,
+        eval_count: 4,
+      },
     ]
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
@@ -200,19 +253,32 @@ async function read(
 }
 
 const callsOf = (answer: Answer) =>
-  readCalls(answer.calls, String).map(({ written, args, problem }) => ({ name: written.name, args, problem }));
+  readCalls(answer.calls, String).map(({ written, args, problem }) => ({
+    name: written.name,
+    args,
+    problem,
+  }));
 
 describe.each(recordings)('$name', ({ createReader, body, text, calls = [], finishReason }) => {
   const bytes = new TextEncoder().encode(body);
-  const whole = { text, calls: calls.map((call) => ({ ...call, problem: undefined })), finishReason };
+  const whole = {
+    text,
+    calls: calls.map((call) => ({ ...call, problem: undefined })),
+    finishReason,
+  };
   const expectWhole = (result: Awaited<ReturnType<typeof read>>) => {
     const answer = result!.answer;
-    expect({ text: answer.text, calls: callsOf(answer), finishReason: answer.finishReason }).toEqual(whole);
+    expect({
+      text: answer.text,
+      calls: callsOf(answer),
+      finishReason: answer.finishReason,
+    }).toEqual(whole);
     expect(result!.shown).toBe(text);
   };
 
   it('is the same in chunks that end at any byte', async () => {
-    for (let end = 0; end <= bytes.length; end += 1) expectWhole(await read(createReader, inPieces(bytes, [end])));
+    for (let end = 0; end <= bytes.length; end += 1)
+      expectWhole(await read(createReader, inPieces(bytes, [end])));
     expectWhole(await read(createReader, inPieces(bytes, Array.from(bytes.keys()))));
   });
 
@@ -256,9 +322,14 @@ describe('limits', () => {
   });
 
   it('keeps 32 calls of any number, and counts the others', async () => {
-    const call = (index: number) => ({ id: `c${index}`, function: { name: 'pay', arguments: '{}' } });
+    const call = (index: number) => ({
+      id: `c${index}`,
+      function: { name: 'pay', arguments: '{}' },
+    });
     const all = Array.from({ length: 50_000 }, (_, index) => call(index));
-    const body = JSON.stringify({ choices: [{ message: { tool_calls: all }, finish_reason: 'tool_calls' }] });
+    const body = JSON.stringify({
+      choices: [{ message: { tool_calls: all }, finish_reason: 'tool_calls' }],
+    });
     const whole = await read(createOpenAiReader, inPieces(bodyOf(body), []));
     expect([whole?.answer.calls.length, whole?.answer.droppedCalls]).toEqual([32, 49_968]);
     const streamed = all.slice(0, 100).map((one, index) => callDelta({ index, ...one }));
@@ -274,8 +345,13 @@ describe('limits', () => {
       yield bodyOf(beginning);
       for (let count = 0; count < 100; count += 1) yield piece;
     }
-    for (const beginning of ['{"choices":[{"message":{"content":"', `${events(delta({ content: 'a' }))}data: {"x":"`]) {
-      await expect(readValues(after(beginning), reader)).rejects.toThrow(/larger than 8388608 bytes/);
+    for (const beginning of [
+      '{"choices":[{"message":{"content":"',
+      `${events(delta({ content: 'a' }))}data: {"x":"`,
+    ]) {
+      await expect(readValues(after(beginning), reader)).rejects.toThrow(
+        /larger than 8388608 bytes/,
+      );
     }
     const lines = bodyOf('data: [\n'.repeat(100_000));
     await expect(readValues(after('data: [\n', lines), reader)).rejects.toThrow(/larger than/);
@@ -289,8 +365,17 @@ describe('limits', () => {
 });
 
 describe('pieces of calls', () => {
-  const piece = (index: number | undefined, id: string | undefined, name: string | undefined, args: string) =>
-    callDelta({ ...(index !== undefined && { index }), ...(id && { id }), function: { name, arguments: args } });
+  const piece = (
+    index: number | undefined,
+    id: string | undefined,
+    name: string | undefined,
+    args: string,
+  ) =>
+    callDelta({
+      ...(index !== undefined && { index }),
+      ...(id && { id }),
+      function: { name, arguments: args },
+    });
   const cases: [string, object[], { name: string; args: object }[]][] = [
     [
       'an id that changes',
@@ -338,7 +423,9 @@ describe('pieces of calls', () => {
   it.each(cases)('%s', async (_name, pieces, expected) => {
     const body = new TextEncoder().encode(events(...pieces, delta({}, 'tool_calls')));
     const result = await read(createOpenAiReader, inPieces(body, []));
-    expect(callsOf(result!.answer)).toEqual(expected.map((call) => ({ ...call, problem: undefined })));
+    expect(callsOf(result!.answer)).toEqual(
+      expected.map((call) => ({ ...call, problem: undefined })),
+    );
   });
 });
 
@@ -351,21 +438,33 @@ describe('answers of odd servers', () => {
       choices: [{ message: { content: soFar }, delta: { content: now }, finish_reason }],
     });
     const first = events(chunk('There', 'There', null));
-    expect((await readAll(createOpenAiReader, first + events(chunk('There are', ' are', 'stop'))))?.answer.text).toBe(
+    expect(
+      (await readAll(createOpenAiReader, first + events(chunk('There are', ' are', 'stop'))))
+        ?.answer.text,
+    ).toBe('There are');
+    expect(await readAll(createOpenAiReader, first)).toBeNull();
+    const whole = {
+      choices: [
+        { message: { content: 'There are' }, delta: { content: '' }, finish_reason: 'stop' },
+      ],
+    };
+    expect((await readAll(createOpenAiReader, JSON.stringify(whole)))?.answer.text).toBe(
       'There are',
     );
-    expect(await readAll(createOpenAiReader, first)).toBeNull();
-    const whole = { choices: [{ message: { content: 'There are' }, delta: { content: '' }, finish_reason: 'stop' }] };
-    expect((await readAll(createOpenAiReader, JSON.stringify(whole)))?.answer.text).toBe('There are');
   });
 
   it('end with names that objects have, or that are new', async () => {
-    const openAi = await readAll(createOpenAiReader, events(delta({ content: 'a' }, 'constructor')));
+    const openAi = await readAll(
+      createOpenAiReader,
+      events(delta({ content: 'a' }, 'constructor')),
+    );
     expect(openAi?.answer.finishReason).toBe('stop');
     const gemini = (finishReason: string) =>
       readAll(
         createGoogleReader,
-        events({ candidates: [{ content: { parts: [{ functionCall: { name: 'pay' } }] }, finishReason }] }),
+        events({
+          candidates: [{ content: { parts: [{ functionCall: { name: 'pay' } }] }, finishReason }],
+        }),
       );
     expect((await gemini('MALFORMED_RESPONSE'))?.answer.finishReason).toBe('error');
     expect((await gemini('__proto__'))?.answer.finishReason).toBe('error');
@@ -373,7 +472,8 @@ describe('answers of odd servers', () => {
   });
 
   it('stream details of thoughts in pieces', async () => {
-    const details = (fields: object) => delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...fields }] });
+    const details = (fields: object) =>
+      delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...fields }] });
     const reader = createOpenAiReader(limits, () => {});
     const body = events(
       details({ text: 'Let' }),
@@ -417,17 +517,30 @@ describe('answers of odd servers', () => {
 describe('hostile answers are read in time that grows with their size', () => {
   const mebi = 1024 * 1024;
   const bodies: [string, () => string][] = [
-    ['a line of carriage returns', () => events(delta({ content: `a${'\r'.repeat(mebi)}` }, 'stop'))],
+    [
+      'a line of carriage returns',
+      () => events(delta({ content: `a${'\r'.repeat(mebi)}` }, 'stop')),
+    ],
     [
       'blanks in pieces',
-      () => events(delta({ content: ' '.repeat(4 * mebi) })) + events(delta({ content: ' ' })).repeat(20_000),
+      () =>
+        events(delta({ content: ' '.repeat(4 * mebi) })) +
+        events(delta({ content: ' ' })).repeat(20_000),
     ],
-    ['thoughts one after the other', () => events(delta({ content: '<think></think>'.repeat(300_000) }, 'stop'))],
+    [
+      'thoughts one after the other',
+      () => events(delta({ content: '<think></think>'.repeat(300_000) }, 'stop')),
+    ],
     ['closing tags', () => events(delta({ content: 'a</think>'.repeat(100_000) }, 'stop'))],
     [
       'arguments with a name in each piece',
       () =>
-        events(callDelta({ index: 0, function: { name: 'pay', arguments: `{"a":"${'}'.repeat(4 * mebi)}` } })) +
+        events(
+          callDelta({
+            index: 0,
+            function: { name: 'pay', arguments: `{"a":"${'}'.repeat(4 * mebi)}` },
+          }),
+        ) +
         events(callDelta({ index: 0, function: { name: 'pay', arguments: '}' } })).repeat(20_000),
     ],
     [

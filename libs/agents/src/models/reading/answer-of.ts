@@ -7,7 +7,10 @@ import type { WrittenCalls } from './written-calls';
 export function answerOf(
   text: ReplyText,
   calls: WrittenCalls,
-  ended: Pick<Answer, 'providerReason' | 'usage'> & { named: FinishReason | undefined; isPromptRefused?: boolean },
+  ended: Pick<Answer, 'providerReason' | 'usage'> & {
+    named: FinishReason | undefined;
+    isPromptRefused?: boolean;
+  },
 ): Answer {
   const { named, ...rest } = ended;
   const written = calls.list();

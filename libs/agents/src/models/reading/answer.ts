@@ -83,13 +83,16 @@ export interface AnswerLimits {
 
 /** An object, or an empty one for anything else. */
 export const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+export const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' ? value : null;
 
 /** The value of a JSON text; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
@@ -114,7 +117,9 @@ const maxTokens = 10_000_000;
 
 /** A number of tokens; undefined if it is not a small whole one: providers have sent texts, negative and huge numbers. */
 export const tokensOf = (value: unknown): number | undefined =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens ? (value as number) : undefined;
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens
+    ? (value as number)
+    : undefined;
 
 interface TokenCounts {
   /** All input tokens, with those that were read from or written to the provider's cache. */
@@ -126,7 +131,13 @@ interface TokenCounts {
   reasoning?: number;
 }
 
-export function usageOf({ input = 0, output = 0, cacheRead, cacheWrite, reasoning }: TokenCounts): ModelUsage {
+export function usageOf({
+  input = 0,
+  output = 0,
+  cacheRead,
+  cacheWrite,
+  reasoning,
+}: TokenCounts): ModelUsage {
   return {
     inputTokens: input,
     outputTokens: output,

@@ -63,26 +63,45 @@ export function reportedError(value: Record<string, unknown>): unknown {
 /** An error that was reported within an answer. */
 export function faultOf(error: unknown): ProviderFault {
   const names = namesOf(error);
-  const numeric = [objectOf(error).code, objectOf(error).status].map(Number).find((code) => code >= 400 && code < 600);
-  const named = names.map((name) => lookUp(statuses, name.toLowerCase())).find((status) => status !== undefined);
+  const numeric = [objectOf(error).code, objectOf(error).status]
+    .map(Number)
+    .find((code) => code >= 400 && code < 600);
+  const named = names
+    .map((name) => lookUp(statuses, name.toLowerCase()))
+    .find((status) => status !== undefined);
   return new ProviderFault(messageOf(error), numeric ?? named ?? unknownStatus, names);
 }
 
 /** The error of a response with an error status. `body` is its beginning. */
-export function faultOfResponse(status: number, headers: Headers, body: string, nowMs = Date.now()): ProviderFault {
+export function faultOfResponse(
+  status: number,
+  headers: Headers,
+  body: string,
+  nowMs = Date.now(),
+): ProviderFault {
   const parsed = parseJson(body);
   const [first] = listOf(parsed);
   const value = objectOf(first ?? parsed);
   const error = value.error ?? (Object.keys(value).length > 0 ? value : body);
-  const names = [...namesOf(error), ...(error === value ? [] : namesOf({ code: value.code, type: value.type }))];
-  return new ProviderFault(messageOf(error), status, names, retryAfterOf(headers, objectOf(error), nowMs));
+  const names = [
+    ...namesOf(error),
+    ...(error === value ? [] : namesOf({ code: value.code, type: value.type })),
+  ];
+  return new ProviderFault(
+    messageOf(error),
+    status,
+    names,
+    retryAfterOf(headers, objectOf(error), nowMs),
+  );
 }
 
 /** What providers call an error, wherever they put it. */
 function namesOf(error: unknown): string[] {
   const { code, type, status, innererror, inner_error: innerError } = objectOf(error);
   const inner = objectOf(innererror ?? innerError).code;
-  return [code, type, status, inner].filter((name): name is string => typeof name === 'string' && name !== '');
+  return [code, type, status, inner].filter(
+    (name): name is string => typeof name === 'string' && name !== '',
+  );
 }
 
 function messageOf(error: unknown): string {
@@ -94,7 +113,11 @@ function messageOf(error: unknown): string {
   return [own, raw].filter(Boolean).join(': ') || (JSON.stringify(error) ?? 'no message');
 }
 
-function retryAfterOf(headers: Headers, error: Record<string, unknown>, nowMs: number): number | undefined {
+function retryAfterOf(
+  headers: Headers,
+  error: Record<string, unknown>,
+  nowMs: number,
+): number | undefined {
   const read = (name: string) => [headers[name] ?? []].flat()[0];
   const milliseconds = Number(read('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
@@ -104,5 +127,7 @@ function retryAfterOf(headers: Headers, error: Record<string, unknown>, nowMs: n
   const delay = listOf(error.details)
     .map((item) => objectOf(item).retryDelay)
     .find((value) => typeof value === 'string');
-  return delay === undefined ? undefined : Math.max(0, Number.parseFloat(delay as string) * 1000) || undefined;
+  return delay === undefined
+    ? undefined
+    : Math.max(0, Number.parseFloat(delay as string) * 1000) || undefined;
 }

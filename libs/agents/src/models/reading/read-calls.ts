@@ -12,7 +12,10 @@ const maxDepth = 64;
  * The calls with what is needed to run them and to send them back: an id that no other call of the message has, a name that
  * every provider accepts, and arguments. A call with `problem` is not run. `ownId` makes the id of a call without one.
  */
-export function readCalls(written: readonly WrittenCall[], ownId: (index: number) => string): SentCall[] {
+export function readCalls(
+  written: readonly WrittenCall[],
+  ownId: (index: number) => string,
+): SentCall[] {
   const ids = new Set<string>();
   return written.map((call, index) => {
     const isUsable = call.id !== '' && call.id.length <= maxIdChars && !ids.has(call.id);

@@ -36,7 +36,8 @@ export async function readValues(
   parser?.end();
 }
 
-const tooLarge = () => new AnswerTooLarge(`The answer of the provider is larger than ${maxPieceBytes} bytes`);
+const tooLarge = () =>
+  new AnswerTooLarge(`The answer of the provider is larger than ${maxPieceBytes} bytes`);
 
 interface LineParser {
   take(line: string): void;
@@ -52,7 +53,9 @@ function parserFor(line: string, reader: Taker): LineParser | undefined {
   const start = line.trimStart();
   // A comment may precede anything.
   if (start === '' || start.startsWith(':')) return undefined;
-  return start.startsWith('{') || start.startsWith('[') ? createJsonParser(reader) : createEventParser(reader);
+  return start.startsWith('{') || start.startsWith('[')
+    ? createJsonParser(reader)
+    : createEventParser(reader);
 }
 
 /** Server-sent events, of which each has a JSON document. */
@@ -70,7 +73,8 @@ function createEventParser(reader: Taker): LineParser {
     const value = parseJson(text);
     // An event in which the stream breaks off is none.
     if (value === undefined && (isEnd || reader.hasEnded())) return;
-    if (value === undefined) throw new UnreadableAnswer('The provider sent an event that is not JSON');
+    if (value === undefined)
+      throw new UnreadableAnswer('The provider sent an event that is not JSON');
     takeValue(reader, type === 'error' && !hasError(value) ? { error: value } : value, true);
   }
 
@@ -95,7 +99,8 @@ function createEventParser(reader: Taker): LineParser {
   };
 }
 
-const hasError = (value: unknown): boolean => typeof value === 'object' && value !== null && 'error' in value;
+const hasError = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'error' in value;
 
 /** One JSON document on each line, or one in all lines. */
 function createJsonParser(reader: Taker): LineParser {
@@ -112,13 +117,15 @@ function createJsonParser(reader: Taker): LineParser {
       const value = parseJson(line);
       if (value !== undefined) takeValue(reader, value, false);
       else if (isFirst) document = [line];
-      else if (!reader.hasEnded()) throw new UnreadableAnswer('The answer of the provider ended in the middle');
+      else if (!reader.hasEnded())
+        throw new UnreadableAnswer('The answer of the provider ended in the middle');
       isFirst = false;
     },
     end() {
       if (document === null) return;
       const value = parseJson(document.join('\n'));
-      if (value === undefined) throw new UnreadableAnswer('The answer of the provider ended in the middle');
+      if (value === undefined)
+        throw new UnreadableAnswer('The answer of the provider ended in the middle');
       takeValue(reader, value, false);
     },
   };

@@ -32,7 +32,9 @@ export function createWrittenCalls(limit: number) {
   function count(args: string): void {
     argsChars += args.length;
     if (argsChars > maxArgsChars)
-      throw new AnswerTooLarge(`The tool calls of the answer have more than ${maxArgsChars} characters`);
+      throw new AnswerTooLarge(
+        `The tool calls of the answer have more than ${maxArgsChars} characters`,
+      );
   }
 
   function begin(piece: CallPiece): void {
@@ -52,8 +54,10 @@ export function createWrittenCalls(limit: number) {
    */
   function continued({ index, id, name }: CallPiece): Slot | undefined {
     const all = lastDropped === undefined ? slots : [...slots, lastDropped];
-    const isSameNumber = (slot: Slot) => index === undefined || slot.index === undefined || slot.index === index;
-    const same = id === '' ? undefined : all.findLast((slot) => slot.id === id && isSameNumber(slot));
+    const isSameNumber = (slot: Slot) =>
+      index === undefined || slot.index === undefined || slot.index === index;
+    const same =
+      id === '' ? undefined : all.findLast((slot) => slot.id === id && isSameNumber(slot));
     if (same !== undefined) return same;
     const last = index === undefined ? all.at(-1) : all.findLast((slot) => slot.index === index);
     if (last === undefined || !name || !last.name) return last;

@@ -12,13 +12,19 @@ const auditEntrySchema = z.object({
     .object({
       type: z.enum(auditActorTypes).describe('`command`: a command with access to the database.'),
       id: z.string().nullable().describe('Id of the API key or of the person.'),
-      name: z.string().nullable().describe('Name of the key, or e-mail address of the person, at that time.'),
+      name: z
+        .string()
+        .nullable()
+        .describe('Name of the key, or e-mail address of the person, at that time.'),
     })
     .describe('Who did it.'),
   address: z.string().nullable().describe('Network address of the client.'),
   environment: environmentSchema.nullable().describe('Null for changes of the whole organization.'),
   target: z
-    .object({ type: z.string().describe('Type of the resource.'), id: z.string().describe('Id of the resource.') })
+    .object({
+      type: z.string().describe('Type of the resource.'),
+      id: z.string().describe('Id of the resource.'),
+    })
     .nullable()
     .describe('The resource that was changed.'),
   before: jsonObjectSchema.nullable().describe('The changed fields before. Secrets are masked.'),

@@ -7,7 +7,9 @@ import { permissionExplanationSchema } from './executions';
 import { listOf, pageQuery, time } from './list';
 
 export const listDefinitionsQuerySchema = z.object(pageQuery);
-export const agentParams = z.object({ slug: z.string().min(1).max(200).describe('Slug of the agent.') });
+export const agentParams = z.object({
+  slug: z.string().min(1).max(200).describe('Slug of the agent.'),
+});
 
 const stored = {
   revision: z.number().int().describe('Number of pushes that changed the definition.'),
@@ -38,11 +40,17 @@ export const agentSchema = z.object({
           z.object({
             entityType: z.string().describe('Slug of the entity type.'),
             actions: z
-              .array(permissionExplanationSchema.extend({ action: actionsSchema.describe('The action.') }))
+              .array(
+                permissionExplanationSchema.extend({
+                  action: actionsSchema.describe('The action.'),
+                }),
+              )
               .describe('What the agent may do with entities of the type.'),
           }),
         )
-        .describe('Rights on entities. Scope rules and field masks of the roles limit them further.'),
+        .describe(
+          'Rights on entities. Scope rules and field masks of the roles limit them further.',
+        ),
       tools: z
         .array(
           z.object({
@@ -53,7 +61,9 @@ export const agentSchema = z.object({
             ),
             permission: permissionExplanationSchema
               .nullable()
-              .describe('Whether the roles allow the tool. Null when the entity type of the call decides.'),
+              .describe(
+                'Whether the roles allow the tool. Null when the entity type of the call decides.',
+              ),
           }),
         )
         .describe('The tools in the list of the agent that exist, without those of MCP servers.'),
@@ -64,16 +74,25 @@ export const agentSchema = z.object({
 });
 
 export const routerListSchema = listOf(
-  z.object({ ...stored, definition: jsonObjectSchema.describe('The definition, as it was pushed.') }),
+  z.object({
+    ...stored,
+    definition: jsonObjectSchema.describe('The definition, as it was pushed.'),
+  }),
 );
 
 export const roleListSchema = listOf(
-  z.object({ ...stored, definition: jsonObjectSchema.describe('The definition, as it was pushed.') }),
+  z.object({
+    ...stored,
+    definition: jsonObjectSchema.describe('The definition, as it was pushed.'),
+  }),
 );
 
 const { templateOnly, secrets, runAs } = toolDefinitionSchema.shape;
 // Any text is listed: earlier versions did not check the hosts that were pushed.
-const allowedHosts = z.array(z.string()).optional().describe(toolDefinitionSchema.shape.allowedHosts.description!);
+const allowedHosts = z
+  .array(z.string())
+  .optional()
+  .describe(toolDefinitionSchema.shape.allowedHosts.description!);
 
 export const toolListSchema = listOf(
   z.object({
@@ -98,13 +117,17 @@ export const searchIndexListSchema = z.object({
       z.object({
         entityType: z.string().describe('Slug of the entity type.'),
         name: z.string().describe('The name for people.'),
-        searchFields: z.array(z.string()).describe('Fields that a search reads, the most important first.'),
+        searchFields: z
+          .array(z.string())
+          .describe('Fields that a search reads, the most important first.'),
         reindexing: z
           .object({
             done: z
               .number()
               .int()
-              .describe('Number of entities that are indexed for these fields; 0: waiting for the worker.'),
+              .describe(
+                'Number of entities that are indexed for these fields; 0: waiting for the worker.',
+              ),
             share: z.number().describe('Their share, from 0 to 1.'),
           })
           .nullable()

@@ -3,14 +3,26 @@ import { finishReasonSchema, usageSchema } from '../chat';
 import { logLineSchema } from '../../executor';
 import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull, truncated } from './list';
 
-const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed', 'cancelled'] as const;
+const executionStatuses = [
+  'queued',
+  'running',
+  'stalled',
+  'succeeded',
+  'stored',
+  'failed',
+  'cancelled',
+] as const;
 const statusTexts =
   '`queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not answered, because a person had taken over. `cancelled`: ended by a request.';
 
 const tokens = {
   inputTokens: z.number().int().describe('Tokens that the model has read.'),
   outputTokens: z.number().int().describe('Tokens that the model has written.'),
-  reasoningTokens: z.number().int().nullable().describe('Tokens of reasoning, if the provider reports them.'),
+  reasoningTokens: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Tokens of reasoning, if the provider reports them.'),
 };
 
 const executionFields = {
@@ -33,11 +45,17 @@ const executionFields = {
   requestId: z
     .string()
     .nullable()
-    .describe('Id of the request, as in logs. On a channel the id of the message that is answered.'),
+    .describe(
+      'Id of the request, as in logs. On a channel the id of the message that is answered.',
+    ),
   createdAt: time('When the message arrived.'),
   startedAt: timeOrNull('When the turn began, after earlier turns of the thread.'),
   finishedAt: timeOrNull('When the turn ended.'),
-  durationMs: z.number().int().nullable().describe('Milliseconds from the beginning to the end of the turn.'),
+  durationMs: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Milliseconds from the beginning to the end of the turn.'),
 };
 
 const listedExecutionSchema = z.object({
@@ -49,7 +67,10 @@ export const listExecutionsQuerySchema = z.object({
   ...pageQuery,
   agent: z.string().max(200).optional().describe('Only executions of the agent with this slug.'),
   thread: z.string().max(200).optional().describe('Only executions of the thread with this id.'),
-  status: z.enum(executionStatuses).optional().describe(`Only executions with this status. ${statusTexts}`),
+  status: z
+    .enum(executionStatuses)
+    .optional()
+    .describe(`Only executions with this status. ${statusTexts}`),
   toolErrors: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
@@ -65,7 +86,9 @@ const ended = {
   reply: z.string().nullable().describe('The answer; null without one.'),
   finishReason: finishReasonSchema
     .nullable()
-    .describe('Why the answer ended. Null until the execution has ended, and for one that a person ended.'),
+    .describe(
+      'Why the answer ended. Null until the execution has ended, and for one that a person ended.',
+    ),
   usage: usageSchema.describe('Tokens of the turn so far.'),
 };
 
@@ -83,7 +106,9 @@ export const getExecutionQuerySchema = z.object({
     .min(0)
     .max(30)
     .default(0)
-    .describe('Seconds to wait for the end of the execution. It is returned then, or earlier when it ends.'),
+    .describe(
+      'Seconds to wait for the end of the execution. It is returned then, or earlier when it ends.',
+    ),
 });
 
 /** Ids are made from the time. Others belong to no execution. */
@@ -94,7 +119,9 @@ export const streamThreadQuerySchema = z.object({
     .string()
     .max(200)
     .default('')
-    .describe('The id of the last chunk that was received, for clients that cannot send `Last-Event-ID`.'),
+    .describe(
+      'The id of the last chunk that was received, for clients that cannot send `Last-Event-ID`.',
+    ),
 });
 
 export const streamExecutionQuerySchema = z.object({
@@ -104,7 +131,9 @@ export const streamExecutionQuerySchema = z.object({
     .min(0)
     .max(9_999_999)
     .default(0)
-    .describe('The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`.'),
+    .describe(
+      'The number of the last chunk that was received, for clients that cannot send `Last-Event-ID`.',
+    ),
 });
 
 export const executionStreamSchema = z
@@ -116,10 +145,14 @@ export const executionStreamSchema = z
 const modelStepSchema = z.object({
   type: z.literal('model').describe('A call of the model.'),
   model: z.string().describe('The model, such as `openai/gpt-5-mini`.'),
-  purpose: z.enum(['routing', 'reply']).describe('`routing`: a router let the model choose the agent.'),
+  purpose: z
+    .enum(['routing', 'reply'])
+    .describe('`routing`: a router let the model choose the agent.'),
   status: z.enum(['success', 'error']).describe('Whether the model answered.'),
   error: z.string().nullable().describe('Why the call failed.'),
-  finishReason: finishReasonSchema.nullable().describe('Why the answer ended. Null for a call that failed.'),
+  finishReason: finishReasonSchema
+    .nullable()
+    .describe('Why the answer ended. Null for a call that failed.'),
   durationMs: z.number().describe('Duration in milliseconds, with retries.'),
   ...tokens,
 });
@@ -134,7 +167,9 @@ export const permissionExplanationSchema = z.object({
         policy: z.number().int().describe("Position in the role's `policies`, from 0."),
       }),
     )
-    .describe('The policies that decide: one of each list of roles that limits the caller. Empty when none decides.'),
+    .describe(
+      'The policies that decide: one of each list of roles that limits the caller. Empty when none decides.',
+    ),
 });
 
 const toolStepSchema = z.object({
@@ -145,20 +180,28 @@ const toolStepSchema = z.object({
   argumentsStart: z
     .string()
     .nullable()
-    .describe('The beginning of the arguments as JSON, instead of `arguments`, when they are too large to be shown.'),
+    .describe(
+      'The beginning of the arguments as JSON, instead of `arguments`, when they are too large to be shown.',
+    ),
   status: z
     .enum(['success', 'error', 'running', 'unknown'])
-    .describe('`unknown`: its process ended during the call, which may or may not have taken effect.'),
+    .describe(
+      '`unknown`: its process ended during the call, which may or may not have taken effect.',
+    ),
   result: z.unknown().describe('What the tool returned; null for a call without a result.'),
   resultStart: z
     .string()
     .nullable()
-    .describe('The beginning of the result as JSON, instead of `result`, when the result is too large to be shown.'),
+    .describe(
+      'The beginning of the result as JSON, instead of `result`, when the result is too large to be shown.',
+    ),
   errorType: z.string().nullable().describe('Kind of the failure, such as `permission_denied`.'),
   errorMessage: z.string().nullable().describe('What the model was shown instead of a result.'),
   permission: permissionExplanationSchema
     .nullable()
-    .describe('Which role and policy allowed or denied the call. Null while it runs, and for tools that do not exist.'),
+    .describe(
+      'Which role and policy allowed or denied the call. Null while it runs, and for tools that do not exist.',
+    ),
   logs: z.array(logLineSchema).describe('What the handler of a custom tool wrote to its console.'),
   startedAt: time('When the call was stored, before it began.'),
   durationMs: z.number().nullable().describe('Duration in milliseconds; null while it runs.'),
@@ -169,14 +212,18 @@ const messageSchema = z.object({
   role: z.enum(['user', 'assistant']).describe('Who wrote it.'),
   content: z
     .string()
-    .describe('The text, at most its first 65,536 characters. Empty for a message that only calls tools.'),
+    .describe(
+      'The text, at most its first 65,536 characters. Empty for a message that only calls tools.',
+    ),
   isTruncated: truncated('`GET /v1/threads/:id/messages/:messageId` returns all of it.'),
   toolCallIds: z.array(z.string()).describe('The calls that the message asks for.'),
   createdAt: time('When it was stored.'),
 });
 
 const promptSchema = z.object({
-  text: z.string().describe('The system prompt as it was sent, compiled. At most its first 256 KiB.'),
+  text: z
+    .string()
+    .describe('The system prompt as it was sent, compiled. At most its first 256 KiB.'),
   bytes: z.number().int().describe('Size of the whole prompt in UTF-8.'),
   isTruncated: z.boolean().describe('Whether `text` is only the beginning.'),
   tools: z.array(z.string()).describe('Names of the tools that were offered to the model.'),
@@ -184,7 +231,9 @@ const promptSchema = z.object({
 
 const deliverySchema = z.object({
   messageId: z.string().describe('Id of the message of the channel, as in `GET /v1/messages`.'),
-  status: z.string().describe('Such as `pending`, `sent`, `delivered`, `read`, `failed` or `unknown`.'),
+  status: z
+    .string()
+    .describe('Such as `pending`, `sent`, `delivered`, `read`, `failed` or `unknown`.'),
   error: z.string().nullable().describe('Why it was not delivered.'),
   createdAt: time('When it was stored for sending.'),
 });
@@ -195,7 +244,9 @@ export const executionSchema = z.object({
   isInputTruncated: z
     .literal(true)
     .optional()
-    .describe('`input` is only the beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it.'),
+    .describe(
+      '`input` is only the beginning. `GET /v1/threads/:id/messages/:messageId` returns all of it.',
+    ),
   reply: ended.reply,
   finishReason: ended.finishReason,
   usage: ended.usage,
@@ -205,9 +256,13 @@ export const executionSchema = z.object({
     .describe(
       'What was sent to the model. Null before the first stored step, and for executions before prompts were stored.',
     ),
-  steps: z.array(z.union([modelStepSchema, toolStepSchema])).describe('Model calls and tool calls, in their order.'),
+  steps: z
+    .array(z.union([modelStepSchema, toolStepSchema]))
+    .describe('Model calls and tool calls, in their order.'),
   messages: z.array(messageSchema).describe('The messages of the turn, in their order.'),
   deliveries: z
     .array(deliverySchema)
-    .describe('The messages by which the answer was sent on a channel. Empty when the caller got it in its response.'),
+    .describe(
+      'The messages by which the answer was sent on a channel. Empty when the caller got it in its response.',
+    ),
 });

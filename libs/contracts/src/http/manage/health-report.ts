@@ -34,14 +34,19 @@ export const healthReportSchema = z.object({
         count: z.number().int().describe('How many there are, at most 1,000 of each.'),
         isCapped: z.boolean().describe('Whether there are more than `count`.'),
         oldestAt: timeOrNull('Since when.'),
-        names: z.array(z.string()).describe('The integrations concerned, by provider. Empty for other kinds.'),
+        names: z
+          .array(z.string())
+          .describe('The integrations concerned, by provider. Empty for other kinds.'),
         operation: z
           .string()
           .nullable()
           .describe(
             'The API operation that retries it or fixes the cause: method and path. Null when only an operator of the installation can.',
           ),
-        command: z.string().nullable().describe('The command that does the same. Null when nothing has to be done.'),
+        command: z
+          .string()
+          .nullable()
+          .describe('The command that does the same. Null when nothing has to be done.'),
       }),
     )
     .describe('What needs attention in the environment, the gravest first.'),

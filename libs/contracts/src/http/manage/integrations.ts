@@ -23,7 +23,9 @@ const fieldSchema = z.object({
   value: z
     .union([z.string(), z.record(z.string(), z.string())])
     .nullable()
-    .describe('The value; of a secret at most the last four characters (`••••1234`). Null: not set.'),
+    .describe(
+      'The value; of a secret at most the last four characters (`••••1234`). Null: not set.',
+    ),
 });
 
 export const integrationSchema = z.object({
@@ -31,7 +33,9 @@ export const integrationSchema = z.object({
   kind: z.enum(integrationKinds).describe('What it is for.'),
   isConfigured: z.boolean().describe('Whether it has settings.'),
   enabled,
-  isReadable: z.boolean().describe('False: no key of the installation decrypts its secrets. Set them again.'),
+  isReadable: z
+    .boolean()
+    .describe('False: no key of the installation decrypts its secrets. Set them again.'),
   fields: z.array(fieldSchema).describe('The fields of the provider.'),
   updatedAt: timeOrNull('When it was last changed. Null: never.'),
 });
@@ -39,7 +43,9 @@ export const integrationSchema = z.object({
 export const integrationListSchema = z.object({
   data: z
     .array(integrationSchema)
-    .describe('The configured providers and those that every environment can configure, ordered by name.'),
+    .describe(
+      'The configured providers and those that every environment can configure, ordered by name.',
+    ),
 });
 
 export const createIntegrationBodySchema = z.strictObject({

@@ -51,10 +51,13 @@ export const timeInBody = (description: string) =>
   z.number().int().min(0).max(99_999_999_999_999).describe(`${description} Unix milliseconds.`);
 
 /** A time in a response: Unix milliseconds. */
-export const time = (description: string) => z.number().int().describe(`${description} Unix milliseconds.`);
+export const time = (description: string) =>
+  z.number().int().describe(`${description} Unix milliseconds.`);
 
 /** The same, or null. */
 export const timeOrNull = (description: string) =>
   z.number().int().nullable().describe(`${description} Unix milliseconds.`);
 
-export const idParams = z.object({ id: z.string().min(1).max(200).describe('Id of the resource.') });
+export const idParams = z.object({
+  id: z.string().min(1).max(200).describe('Id of the resource.'),
+});

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { idParams, listOf, pageQuery, time, timeOrNull } from './list';
-import { emailSchema, invitationTokenSchema, keepSignedInSchema, newPasswordSchema, roleSchema } from './sessions';
+import {
+  emailSchema,
+  invitationTokenSchema,
+  keepSignedInSchema,
+  newPasswordSchema,
+  roleSchema,
+} from './sessions';
 
 export const memberParamsSchema = idParams;
 export const invitationParamsSchema = idParams;
@@ -19,7 +25,9 @@ export const memberSchema = z.object({
   role: roleSchema,
   isManaged: z
     .boolean()
-    .describe('Whether the identity provider manages the membership. Then its role is changed there.'),
+    .describe(
+      'Whether the identity provider manages the membership. Then its role is changed there.',
+    ),
   createdAt: time('When the person became a member.'),
   lastSeenAt: timeOrNull('When the person last used Parley, to five minutes.'),
 });
@@ -31,7 +39,10 @@ const invitationSchema = z.object({
   id: z.string().describe('Id of the invitation.'),
   role: roleSchema,
   email: z.string().nullable().describe('Address to which it was sent.'),
-  invitedBy: z.string().nullable().describe('Id of the person who invited. Null: an API key or a command.'),
+  invitedBy: z
+    .string()
+    .nullable()
+    .describe('Id of the person who invited. Null: an API key or a command.'),
   status: z.enum(['open', 'accepted', 'revoked', 'expired']).describe('Whether its link works.'),
   createdAt: time('When it was created.'),
   expiresAt: time('When its link stops working.'),
@@ -50,7 +61,9 @@ export const createInvitationBodySchema = z.strictObject({
 });
 
 export const createdInvitationSchema = invitationSchema.extend({
-  link: z.string().describe('The link that makes the first person who opens it a member. It is shown once.'),
+  link: z
+    .string()
+    .describe('The link that makes the first person who opens it a member. It is shown once.'),
   isEmailed: z.boolean().describe('Whether the e-mail provider has taken the link.'),
 });
 
@@ -58,13 +71,18 @@ export const invitationTokenBodySchema = z.strictObject({ token: invitationToken
 
 export const shownInvitationSchema = z.object({
   organization: z
-    .object({ slug: z.string().describe('The name in commands.'), name: z.string().describe('The name for people.') })
+    .object({
+      slug: z.string().describe('The name in commands.'),
+      name: z.string().describe('The name for people.'),
+    })
     .describe('The organization that the invitation is for.'),
   role: roleSchema,
   email: z.string().nullable().describe('Address to which it was sent.'),
   isEmailProved: z
     .boolean()
-    .describe('Whether the link is the one of the e-mail, so that joining with the address proves it.'),
+    .describe(
+      'Whether the link is the one of the e-mail, so that joining with the address proves it.',
+    ),
   expiresAt: time('When the link stops working.'),
 });
 

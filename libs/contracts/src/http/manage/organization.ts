@@ -15,7 +15,11 @@ const conversationFields = {
   openingHours: z
     .array(
       z.strictObject({
-        days: z.array(z.enum(days)).min(1).max(7).describe('The days, in the time zone of the organization.'),
+        days: z
+          .array(z.enum(days))
+          .min(1)
+          .max(7)
+          .describe('The days, in the time zone of the organization.'),
         from: timeOfDay.describe('When people begin to answer.'),
         to: timeOfDay.describe('When they end; on the next day if it is not after `from`.'),
       }),
@@ -28,14 +32,23 @@ const conversationFields = {
     .min(1)
     .max(4_096)
     .nullable()
-    .describe('What a contact gets who asks for a person outside of opening hours. Null: what the agent says.'),
+    .describe(
+      'What a contact gets who asks for a person outside of opening hours. Null: what the agent says.',
+    ),
   takeBackAfterMinutes: minutes(1)
     .nullable()
-    .describe('After this time without a person the agent answers a waiting thread again. Null: never.'),
+    .describe(
+      'After this time without a person the agent answers a waiting thread again. Null: never.',
+    ),
   notifyAfterMinutes: minutes(0)
     .nullable()
-    .describe('After this time without a person an e-mail about a waiting thread is sent. Null: none is sent.'),
-  notifyEmails: z.array(z.email().max(320)).max(20).describe('Who gets these e-mails. Empty: all members.'),
+    .describe(
+      'After this time without a person an e-mail about a waiting thread is sent. Null: none is sent.',
+    ),
+  notifyEmails: z
+    .array(z.email().max(320))
+    .max(20)
+    .describe('Who gets these e-mails. Empty: all members.'),
   phonePauseMinutes: minutes(1).describe(
     "The time for which a reply from the phone's own app keeps the agent from answering.",
   ),
@@ -56,10 +69,15 @@ export const weekdays = days;
 export const organizationSchema = z.object({
   id: z.string().describe('Id of the organization.'),
   slug: z.string().describe('The name in commands. It does not change.'),
-  externalId: z.string().nullable().describe('Its id at the identity provider. Null when it was created here.'),
+  externalId: z
+    .string()
+    .nullable()
+    .describe('Its id at the identity provider. Null when it was created here.'),
   name,
   timezone,
-  conversations: z.object(conversationFields).describe('How conversations get from the agent to people and back.'),
+  conversations: z
+    .object(conversationFields)
+    .describe('How conversations get from the agent to people and back.'),
 });
 
 export const changeOrganizationBodySchema = z

@@ -7,19 +7,28 @@ export const paymentListSchema = listOf(entitySchema);
 
 export const listPaymentsQuerySchema = z.object({
   ...pageQuery,
-  status: z.enum(['draft', 'pending', 'paid', 'failed']).optional().describe('Only payments with this status.'),
+  status: z
+    .enum(['draft', 'pending', 'paid', 'failed'])
+    .optional()
+    .describe('Only payments with this status.'),
 });
 
 export const paymentDetailsSchema = z.object({
   payment: entitySchema.describe('The payment entity.'),
-  attempts: z.number().int().nullable().describe('Orders requested from the provider. Null for an imported payment.'),
+  attempts: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Orders requested from the provider. Null for an imported payment.'),
   paidFor: z.array(z.string()).describe('Ids of the entities that are paid for.'),
   events: z
     .array(
       z.object({
         type: z.string().describe('Type of the event, such as `payment.paid`.'),
         at: time('When it happened.'),
-        actor: z.object({ type: z.string().describe('Type of the actor.') }).describe('Who caused it.'),
+        actor: z
+          .object({ type: z.string().describe('Type of the actor.') })
+          .describe('Who caused it.'),
         problem: z.string().nullable().describe('What differs, for a mismatch.'),
       }),
     )
@@ -55,7 +64,9 @@ export const reconciledPaymentsSchema = z.object({
   unchanged: count('Payments that are as they were.'),
   mismatched: count('Payments whose order differs. They stay `pending`.'),
   errors: count('Payments whose status could not be read.'),
-  isComplete: z.boolean().describe('False: there may be more. The next request, or the worker, continues after them.'),
+  isComplete: z
+    .boolean()
+    .describe('False: there may be more. The next request, or the worker, continues after them.'),
   problems: z.array(z.string()).describe('Why the run ended early.'),
 });
 

@@ -20,7 +20,10 @@ const publishableKeySchema = z.object({
   name: z.string().describe('The name for people.'),
   key: z.string().describe('The key. It is no secret: a web page may show it.'),
   agentSlug: z.string().nullable().describe('The agent that answers. Null for a router.'),
-  routerSlug: z.string().nullable().describe('The router that chooses who answers. Null for an agent.'),
+  routerSlug: z
+    .string()
+    .nullable()
+    .describe('The router that chooses who answers. Null for an agent.'),
   origins: z.array(z.string()).describe('The origins whose pages may use the key.'),
   limits: z
     .object({
@@ -39,12 +42,16 @@ export const createPublishableKeyBodySchema = z
   .strictObject({
     name: z.string().trim().min(1).max(100).describe('The name for people.'),
     agentSlug: slugSchema.optional().describe('Slug of the agent that answers.'),
-    routerSlug: slugSchema.optional().describe('Slug of the router that chooses who answers, instead of `agentSlug`.'),
+    routerSlug: slugSchema
+      .optional()
+      .describe('Slug of the router that chooses who answers, instead of `agentSlug`.'),
     origins: z
       .array(originPatternSchema)
       .min(1)
       .max(50)
-      .describe('Origins such as `https://example.com`, or `*.example.com` for the names below a domain over HTTPS.'),
+      .describe(
+        'Origins such as `https://example.com`, or `*.example.com` for the names below a domain over HTTPS.',
+      ),
     limits: limitsSchema.prefault({}).describe('Limits of requests.'),
   })
   .refine(({ agentSlug, routerSlug }) => (agentSlug === undefined) !== (routerSlug === undefined), {
@@ -54,5 +61,7 @@ export const createPublishableKeyBodySchema = z
 export const createdPublishableKeySchema = publishableKeySchema.extend({
   identitySecret: z
     .string()
-    .describe('Your server signs the identities of visitors with it (HS256). It is shown once: keep it secret.'),
+    .describe(
+      'Your server signs the identities of visitors with it (HS256). It is shown once: keep it secret.',
+    ),
 });

@@ -2,16 +2,26 @@ import { z } from 'zod';
 import { environmentSchema } from '../../scope';
 import { idParams, time } from './list';
 
-export const invitationTokenSchema = z.string().min(1).max(200).describe('The last part of the link.');
+export const invitationTokenSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('The last part of the link.');
 
-export const roleSchema = z.enum(['admin', 'member']).describe('What the person may do in the organization.');
+export const roleSchema = z
+  .enum(['admin', 'member'])
+  .describe('What the person may do in the organization.');
 export const emailSchema = z
   .string()
   .trim()
   .max(254)
   .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
 /** The length alone makes a password hard to guess. */
-export const newPasswordSchema = z.string().min(10).max(200).describe('A password of 10 to 200 characters.');
+export const newPasswordSchema = z
+  .string()
+  .min(10)
+  .max(200)
+  .describe('A password of 10 to 200 characters.');
 
 export const sessionParamsSchema = idParams;
 
@@ -31,7 +41,9 @@ export const signInBodySchema = z.strictObject({
 const personSchema = z.object({
   id: z.string().describe('Id of the person.'),
   email: z.string().nullable().describe('E-mail address.'),
-  isEmailProved: z.boolean().describe('Whether the address is proved in all organizations of the person.'),
+  isEmailProved: z
+    .boolean()
+    .describe('Whether the address is proved in all organizations of the person.'),
   name: z.string().nullable().describe('Name of the person.'),
   hasPassword: z.boolean().describe('Whether the person can sign in with a password.'),
 });
@@ -98,12 +110,20 @@ export const identityConfirmationSchema = z.object({
     .object({
       provider: z.string().describe("The provider's name for people."),
       issuer: z.string().describe('The address of the provider.'),
-      email: z.string().nullable().describe('E-mail address, as the provider says. At most 100 characters.'),
+      email: z
+        .string()
+        .nullable()
+        .describe('E-mail address, as the provider says. At most 100 characters.'),
       name: z.string().nullable().describe('Name, as the provider says. At most 100 characters.'),
     })
-    .describe('Who signed in at the provider. The owner of this identity could sign in to the account.'),
+    .describe(
+      'Who signed in at the provider. The owner of this identity could sign in to the account.',
+    ),
   organization: z
-    .object({ slug: z.string().describe('The name in commands.'), name: z.string().describe('The name for people.') })
+    .object({
+      slug: z.string().describe('The name in commands.'),
+      name: z.string().describe('The name for people.'),
+    })
     .describe('The organization of the invitation, which the person would join.'),
   role: roleSchema,
 });
@@ -111,7 +131,9 @@ export const confirmIdentityBodySchema = z.strictObject({
   id: confirmationId.describe('The `id` of what was shown.'),
 });
 export const confirmedIdentitySchema = z.object({
-  returnTo: z.string().describe('Path to which the page sends the browser: the one that the sign-in began with.'),
+  returnTo: z
+    .string()
+    .describe('Path to which the page sends the browser: the one that the sign-in began with.'),
 });
 
 export const meSchema = z.object({
@@ -124,7 +146,9 @@ export const meSchema = z.object({
         slug: z.string().describe('The name in commands.'),
         name: z.string().describe('The name for people.'),
         role: roleSchema,
-        environments: z.array(environmentSchema).describe('Values of the header `Parley-Environment`.'),
+        environments: z
+          .array(environmentSchema)
+          .describe('Values of the header `Parley-Environment`.'),
       }),
     )
     .describe('The organizations of the person, by name.'),
@@ -163,13 +187,17 @@ export const shownPasswordResetSchema = z.object({
   email: z
     .string()
     .nullable()
-    .describe('The address to sign in with afterwards. Null: the person has none, and `email` is required.'),
+    .describe(
+      'The address to sign in with afterwards. Null: the person has none, and `email` is required.',
+    ),
 });
 
 export const completePasswordResetBodySchema = z.strictObject({
   token: linkTokenSchema,
   password: newPasswordSchema,
-  email: emailSchema.optional().describe('E-mail address to sign in with, for a person who has none.'),
+  email: emailSchema
+    .optional()
+    .describe('E-mail address to sign in with, for a person who has none.'),
 });
 
 export const changeEmailBodySchema = z.strictObject({
@@ -183,5 +211,7 @@ export const changedEmailSchema = z.object({
   person: personSchema.describe('The person with the address.'),
   isConfirmationSent: z
     .boolean()
-    .describe('Whether the e-mail provider has taken an e-mail with a link that proves the address.'),
+    .describe(
+      'Whether the e-mail provider has taken an e-mail with a link that proves the address.',
+    ),
 });

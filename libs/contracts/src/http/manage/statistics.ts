@@ -25,8 +25,18 @@ export const statisticsQuerySchema = z
       .refine(isTimeZone, 'must be the name of a time zone')
       .default('UTC')
       .describe('Where days begin, such as `America/Santiago`.'),
-    agent: z.string().min(1).max(200).optional().describe('Only executions of the agent with this slug.'),
-    channel: z.string().min(1).max(200).optional().describe('Only executions of this channel, such as `whatsapp`.'),
+    agent: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Only executions of the agent with this slug.'),
+    channel: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Only executions of this channel, such as `whatsapp`.'),
   })
   .refine(({ from, to }) => from < to, { path: ['to'], message: 'must be after from' })
   .refine(({ from, to, interval }) => (to - from) / lengthMs[interval] <= maxBuckets[interval], {
@@ -36,7 +46,10 @@ export const statisticsQuerySchema = z
 
 const count = (description: string) => z.number().int().describe(description);
 const durationMs = (share: string) =>
-  z.number().nullable().describe(`${share} of the answers took at most this long, in milliseconds, within 10 %.`);
+  z
+    .number()
+    .nullable()
+    .describe(`${share} of the answers took at most this long, in milliseconds, within 10 %.`);
 
 export const statisticsSchema = z.object({
   completeUntil: timeOrNull('The figures before this time are complete. Later ones may change.'),
@@ -45,7 +58,9 @@ export const statisticsSchema = z.object({
       z.object({
         start: time('The beginning of the hour or day.'),
         messages: count('Messages of contacts and callers.'),
-        executions: count('Messages that an agent had to answer: not those of threads that a person had taken over.'),
+        executions: count(
+          'Messages that an agent had to answer: not those of threads that a person had taken over.',
+        ),
         failures: count('Executions that failed.'),
         p50Ms: durationMs('Half'),
         p95Ms: durationMs('95 %'),

@@ -10,21 +10,28 @@ const state = z.enum(['agent', 'human', 'waiting']);
 const status = z.enum(['open', 'closed']);
 const label = z.string().trim().min(1).max(50);
 const authorSchema = z.object({
-  type: z.enum(['person', 'api_key', 'phone']).describe("`phone`: a person with the phone's own app."),
+  type: z
+    .enum(['person', 'api_key', 'phone'])
+    .describe("`phone`: a person with the phone's own app."),
   id: z.string().describe('Id of the person or of the API key.'),
   name: z.string().describe('Name of the person, else the e-mail address; or name of the key.'),
 });
 
 const threadFields = {
   id: z.string().describe('Id of the thread.'),
-  externalId: z.string().nullable().describe("The client's or the channel's id of the conversation."),
+  externalId: z
+    .string()
+    .nullable()
+    .describe("The client's or the channel's id of the conversation."),
   channel: z.string().describe('`api`, `whatsapp`, `widget` or `dashboard`.'),
   agentSlug: z.string().nullable().describe('The agent that answered last.'),
   contactName: z
     .string()
     .nullable()
     .describe('The name that the contact uses on the channel, at most its first 200 characters.'),
-  state: state.describe('Who answers: the agent, a person, or none until a person does (`waiting`).'),
+  state: state.describe(
+    'Who answers: the agent, a person, or none until a person does (`waiting`).',
+  ),
   status: status.describe('A message of the contact opens a closed thread.'),
   assigneeId: z.string().nullable().describe('Id of the person who looks after the thread.'),
   labels: z.array(z.string()).describe('Labels, in the order that they were set.'),
@@ -33,7 +40,9 @@ const threadFields = {
   resumesAt: timeOrNull('When the agent answers again. Null: when a person says so.'),
   waitingSince: timeOrNull('When the agent asked for a person, in state `waiting`.'),
   waitingReason: z.string().nullable().describe('Why the agent asked for a person.'),
-  isUnread: z.boolean().describe('The contact has written since the caller has marked the thread as read.'),
+  isUnread: z
+    .boolean()
+    .describe('The contact has written since the caller has marked the thread as read.'),
   turnCount: z.number().int().describe('Number of messages that were received.'),
   createdAt: time('When the first message arrived.'),
   lastMessageAt: time("When the contact's last message arrived."),
@@ -43,11 +52,18 @@ export const listThreadsQuerySchema = z.object({
   ...pageQuery,
   agent: z.string().max(200).optional().describe('Only threads that this agent answered last.'),
   channel: z.string().max(50).optional().describe('Only threads of this channel.'),
-  state: state.optional().describe('Only threads that the agent or a person answers, or that wait for a person.'),
+  state: state
+    .optional()
+    .describe('Only threads that the agent or a person answers, or that wait for a person.'),
   status: status.optional().describe('Only open or only closed threads.'),
   assignee: z.string().max(200).optional().describe('Only threads that this person looks after.'),
   unread: z.literal('true').optional().describe('Only threads that the caller has not read.'),
-  q: z.string().min(1).max(200).optional().describe("A part of the contact's name or of the external id."),
+  q: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("A part of the contact's name or of the external id."),
   label: z.string().max(50).optional().describe('Only threads with this label.'),
   since: timeInQuery('Only threads with a message of the contact since this time.'),
 });
@@ -55,18 +71,31 @@ export const listThreadsQuerySchema = z.object({
 export const threadListSchema = listOf(
   z.object({
     ...threadFields,
-    lastInput: z.string().nullable().describe('The first 200 characters of the last message that was received.'),
+    lastInput: z
+      .string()
+      .nullable()
+      .describe('The first 200 characters of the last message that was received.'),
   }),
 );
 
 export const threadSchema = z.object({
   ...threadFields,
   params: jsonObjectSchema.describe('The values that prompts read as `threadContext.params`.'),
-  transferCount: z.number().int().describe('Transfers to other agents since the last pause of four hours.'),
+  transferCount: z
+    .number()
+    .int()
+    .describe('Transfers to other agents since the last pause of four hours.'),
   visitors: z
-    .array(authorSchema.extend({ isTyping: z.boolean().describe('Whether this visitor is writing a reply.') }))
+    .array(
+      authorSchema.extend({
+        isTyping: z.boolean().describe('Whether this visitor is writing a reply.'),
+      }),
+    )
     .describe('Who has the thread open.'),
-  contactId: z.string().nullable().describe('The contact in `/v1/contacts/:id`. Null for channels without contacts.'),
+  contactId: z
+    .string()
+    .nullable()
+    .describe('The contact in `/v1/contacts/:id`. Null for channels without contacts.'),
   entity: z
     .object({
       type: z.string().describe('Slug of the entity type.'),
@@ -90,7 +119,9 @@ export const threadCountsSchema = z.object({
 
 const deliverySchema = z.object({
   id: z.string().describe('Id of the message, or of its last retry, in `/v1/messages`.'),
-  status: z.string().describe('`queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` or `held`.'),
+  status: z
+    .string()
+    .describe('`queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` or `held`.'),
   error: z.string().nullable().describe('Why it failed, or the reason of the last attempt.'),
 });
 
@@ -104,20 +135,28 @@ export const threadMessageSchema = z.object({
     .describe(
       '`user`: from the contact. `assistant`: to the contact. `note`: for people only. `system`: from a person to the agent.',
     ),
-  author: authorSchema.nullable().describe('The person who wrote it. Null: the contact or the agent.'),
+  author: authorSchema
+    .nullable()
+    .describe('The person who wrote it. Null: the contact or the agent.'),
   content: z.string().describe(`The text. ${messageContent}`),
   toolCallIds: z.array(z.string()).describe('Ids of the tool calls that the message asks for.'),
   channelMessageId: z
     .string()
     .nullable()
-    .describe("Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`."),
-  delivery: deliverySchema.nullable().describe('How a message to the contact was delivered. Null on channel `api`.'),
+    .describe(
+      "Id of the contact's message in `/v1/messages`, which may have a file. Null on channel `api`.",
+    ),
+  delivery: deliverySchema
+    .nullable()
+    .describe('How a message to the contact was delivered. Null on channel `api`.'),
   createdAt: time('When it was stored.'),
 });
 
 export const threadMessageListSchema = listOf(
   threadMessageSchema.extend({
-    content: z.string().describe(`The text, at most its first 65,536 characters. ${messageContent}`),
+    content: z
+      .string()
+      .describe(`The text, at most its first 65,536 characters. ${messageContent}`),
     isTruncated: truncated('`GET /v1/threads/:id/messages/:messageId` returns all of it.'),
   }),
 );
@@ -141,12 +180,22 @@ export const resumeBodySchema = z.strictObject({
 
 export const replyBodySchema = z
   .strictObject({
-    text: z.string().trim().min(1).max(4_096).optional().describe('The text, or the text beside the file.'),
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(4_096)
+      .optional()
+      .describe('The text, or the text beside the file.'),
     template: z
       .strictObject({
         name: z.string().min(1).max(512).describe('Name of the template.'),
         language: z.string().min(2).max(15).describe('Its language, such as `es` or `en_US`.'),
-        components: z.array(jsonObjectSchema).max(20).optional().describe("Values of its variables, in Meta's form."),
+        components: z
+          .array(jsonObjectSchema)
+          .max(20)
+          .optional()
+          .describe("Values of its variables, in Meta's form."),
       })
       .optional()
       .describe('A template, which may be sent at any time. Without text and file.'),
@@ -167,12 +216,17 @@ export const replyBodySchema = z
   })
   .refine(
     ({ text, template, file }) =>
-      template === undefined ? text !== undefined || file !== undefined : text === undefined && file === undefined,
+      template === undefined
+        ? text !== undefined || file !== undefined
+        : text === undefined && file === undefined,
     'must have a text, a file or both, or only a template',
   );
 export const storedMessageSchema = z.object({
   id: z.string().describe('Id of the message in the thread.'),
-  channelMessageId: z.string().nullable().describe('Id of the message in `/v1/messages`. Null on channel `api`.'),
+  channelMessageId: z
+    .string()
+    .nullable()
+    .describe('Id of the message in `/v1/messages`. Null on channel `api`.'),
 });
 
 export const noteBodySchema = z.strictObject({
@@ -182,7 +236,13 @@ export const noteSchema = z.object({ id: z.string().describe('Id of the note.') 
 
 export const changeThreadBodySchema = z
   .strictObject({
-    assigneeId: z.string().min(1).max(200).nullable().optional().describe('The person who looks after it. Null: none.'),
+    assigneeId: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('The person who looks after it. Null: none.'),
     status: status.optional().describe('Whether the thread is done.'),
     labels: z.array(label).max(20).optional().describe('All labels, at most 20.'),
   })
@@ -207,5 +267,7 @@ export const takeoverSchema = z.object({
 });
 
 export const resumedSchema = takeoverSchema.extend({
-  answering: z.boolean().describe('The agent now answers the last message of the contact, which had no answer.'),
+  answering: z
+    .boolean()
+    .describe('The agent now answers the last message of the contact, which had no answer.'),
 });

@@ -10,7 +10,9 @@ const triggerSchema = z.object({
   slug: triggerSlug,
   name: z.string().describe('The name for people.'),
   enabled: z.boolean().describe('Whether changes and ticks start runs.'),
-  on: jsonObjectSchema.describe('What starts a run, as pushed: a change of an entity type, or a schedule.'),
+  on: jsonObjectSchema.describe(
+    'What starts a run, as pushed: a change of an entity type, or a schedule.',
+  ),
   definition: jsonObjectSchema.describe(
     'The definition, as it was pushed: `on` with its condition, `actions`, `schedule` and `retry`.',
   ),
@@ -34,7 +36,9 @@ const runStatuses = ['scheduled', 'running', 'succeeded', 'dead', 'cancelled', '
 const runFields = {
   id: z.string().describe('Id of the run.'),
   triggerSlug,
-  cause: z.string().describe('`event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs.'),
+  cause: z
+    .string()
+    .describe('`event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs.'),
   author: z
     .object({
       type: z.enum(['person', 'api_key']).describe('A signed-in person or an API key.'),
@@ -43,12 +47,17 @@ const runFields = {
     .nullable()
     .describe('Who fired the trigger by hand. Null for other runs.'),
   entityId: z.string().nullable().describe('The entity whose change caused the run.'),
-  status: z.enum(runStatuses).describe('`dead`: all attempts failed. `held`: open in a restored backup.'),
+  status: z
+    .enum(runStatuses)
+    .describe('`dead`: all attempts failed. `held`: open in a restored backup.'),
   attempts: z.number().int().describe('Attempts so far.'),
   maxAttempts: z.number().int().describe('Attempts after which the run is dead.'),
   hops: z.number().int().describe('Triggers between the first change of the chain and this run.'),
   root: z.string().describe('What began the chain of triggers: id of an event or of a run.'),
-  refusedRuns: z.number().int().describe('Above 0: a record of so many refused runs, and not a run.'),
+  refusedRuns: z
+    .number()
+    .int()
+    .describe('Above 0: a record of so many refused runs, and not a run.'),
   error: z.string().nullable().describe('Why the last attempt failed.'),
   runAt: time('When the run is or was due.'),
   createdAt: time('When it was planned.'),
@@ -85,7 +94,11 @@ export const listRunsQuerySchema = z.object({
   ...pageQuery,
   trigger: triggerSlug.optional().describe('Only runs of this trigger.'),
   status: z.enum(runStatuses).optional().describe('Only runs with this status.'),
-  entityId: z.string().max(200).optional().describe('Only runs that a change of this entity caused.'),
+  entityId: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Only runs that a change of this entity caused.'),
   since: timeInQuery('Only runs planned from this time on.'),
 });
 

@@ -4,7 +4,15 @@ import { idParams, listOf, pageQuery, time, timeInBody, timeInQuery, timeOrNull 
 export const deliveryParamsSchema = idParams;
 export const replayParamsSchema = idParams;
 
-const statuses = ['received', 'processed', 'ignored', 'failed', 'unattributed', 'rejected', 'held'] as const;
+const statuses = [
+  'received',
+  'processed',
+  'ignored',
+  'failed',
+  'unattributed',
+  'rejected',
+  'held',
+] as const;
 const status = z.enum(statuses);
 const provider = z.string().min(1).max(40);
 
@@ -15,8 +23,13 @@ const deliveryFields = {
   path: z.string().describe('The path that it was sent to.'),
   eventType: z.string().nullable().describe("The provider's type of the event."),
   signed: z.boolean().describe('Whether its signature was checked.'),
-  status: status.describe('`received`: it waits for processing. `rejected`: refused, and not replayed.'),
-  attempts: z.number().int().describe('Attempts to process it since it was received or last replayed.'),
+  status: status.describe(
+    '`received`: it waits for processing. `rejected`: refused, and not replayed.',
+  ),
+  attempts: z
+    .number()
+    .int()
+    .describe('Attempts to process it since it was received or last replayed.'),
   reason: z.string().nullable().describe('Why it failed or was ignored.'),
   receivedAt: time('When it was received.'),
   processedAt: timeOrNull('When it was processed.'),
@@ -27,7 +40,9 @@ export const deliveryListSchema = listOf(deliverySchema);
 export const deliveryDetailsSchema = z.object({
   ...deliveryFields,
   headers: z.record(z.string(), z.string()).describe('The stored headers; never a signature.'),
-  body: z.unknown().describe('The body with secrets masked: JSON, or the text of a body that is not JSON.'),
+  body: z
+    .unknown()
+    .describe('The body with secrets masked: JSON, or the text of a body that is not JSON.'),
 });
 
 const filter = {
@@ -50,7 +65,10 @@ export const replayDeliveriesBodySchema = z.strictObject({
 
 export const replaySchema = z.object({
   id: z.string().describe('Id of the replay.'),
-  deliveries: z.number().int().describe('Number of its deliveries. A delivery belongs to its last replay.'),
+  deliveries: z
+    .number()
+    .int()
+    .describe('Number of its deliveries. A delivery belongs to its last replay.'),
   waiting: z.number().int().describe('Deliveries that have not been processed yet.'),
   processed: z.number().int().describe('Deliveries that were processed or ignored.'),
   failed: z.number().int().describe('Deliveries that failed again.'),

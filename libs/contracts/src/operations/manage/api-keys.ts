@@ -58,7 +58,8 @@ export const apiKeyOperations = defineOperations('Settings', table, {
   },
   rotateApiKey: {
     summary: 'Rotate an API key',
-    description: 'Creates a key with the same name and rights. The old one expires after the overlap.',
+    description:
+      'Creates a key with the same name and rights. The old one expires after the overlap.',
     params: apiKeyParamsSchema,
     body: rotateApiKeyBodySchema,
     bodyOptional: true,
@@ -69,7 +70,8 @@ export const apiKeyOperations = defineOperations('Settings', table, {
   },
   revokeApiKey: {
     summary: 'Revoke an API key',
-    description: 'Every process refuses the key within one second. Revoking it again changes nothing.',
+    description:
+      'Every process refuses the key within one second. Revoking it again changes nothing.',
     params: apiKeyParamsSchema,
     response: z.object({ success: z.literal(true).describe('The key is revoked.') }),
     errors: { 404: [notFound] },

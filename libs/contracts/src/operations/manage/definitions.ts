@@ -20,10 +20,17 @@ const table = {
 };
 
 const query = listDefinitionsQuerySchema;
-const errors = { 400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']] } as const;
+const errors = {
+  400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']],
+} as const;
 const stored = { revision: 57, updatedAt: 1763683200000 };
 const page = { cursor: 'c1.WyI…', hasMore: false };
-const agent = { slug: 'shop-assistant', name: 'Shop assistant', tools: ['entity.query'], roles: ['sales'] };
+const agent = {
+  slug: 'shop-assistant',
+  name: 'Shop assistant',
+  tools: ['entity.query'],
+  roles: ['sales'],
+};
 const allowed = {
   allowed: true,
   reason: 'policies.0 of the role "sales" allows it',
@@ -42,7 +49,8 @@ export const definitionsOperations = defineOperations('Executions', table, {
   },
   getAgent: {
     summary: 'Get an agent',
-    description: 'Returns the definition of an agent, and what its roles allow, with the policies that decide.',
+    description:
+      'Returns the definition of an agent, and what its roles allow, with the policies that decide.',
     params: agentParams,
     response: agentSchema,
     errors: { 404: [['not_found', 'Agent not found']] },
@@ -70,7 +78,13 @@ export const definitionsOperations = defineOperations('Executions', table, {
         data: [
           {
             ...stored,
-            definition: { slug: 'front-desk', name: 'Front desk', mode: 'classify', agents: ['a'], fallback: 'a' },
+            definition: {
+              slug: 'front-desk',
+              name: 'Front desk',
+              mode: 'classify',
+              agents: ['a'],
+              fallback: 'a',
+            },
           },
         ],
         ...page,
@@ -121,7 +135,8 @@ export const definitionsOperations = defineOperations('Executions', table, {
   },
   listRoles: {
     summary: 'List roles',
-    description: 'Returns the roles of the environment with their policies, scope rules and field masks, newest first.',
+    description:
+      'Returns the roles of the environment with their policies, scope rules and field masks, newest first.',
     query,
     response: roleListSchema,
     errors,

@@ -47,7 +47,12 @@ export const eventOperations = defineOperations('Operations', table, {
     response: followedEventsSchema,
     errors: {
       400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']],
-      409: [['resync', 'The position is unknown, because the database was restored. Begin without a cursor']],
+      409: [
+        [
+          'resync',
+          'The position is unknown, because the database was restored. Begin without a cursor',
+        ],
+      ],
     },
     example: { response: { data: [event], cursor: '771.3698432093388800' } },
   },
@@ -60,8 +65,16 @@ export const eventOperations = defineOperations('Operations', table, {
     response: eventStreamSchema,
     responseType: 'text/event-stream',
     errors: {
-      429: [['too_many_streams', 'Too many streams and waits of the key, person or organization are open']],
+      429: [
+        [
+          'too_many_streams',
+          'Too many streams and waits of the key, person or organization are open',
+        ],
+      ],
     },
-    example: { response: 'id: 771.3698432093388800\nevent: entity.created\ndata: {"id":"3698432093388800"}\n\n' },
+    example: {
+      response:
+        'id: 771.3698432093388800\nevent: entity.created\ndata: {"id":"3698432093388800"}\n\n',
+    },
   },
 });

@@ -16,11 +16,20 @@ import { type ErrorExample, defineOperations, get, post } from '../operation';
 const own = { people: 'member', orManage: true } as const;
 const table = {
   listExecutions: get('/v1/executions', 'manage', { people: 'member', replica: true }),
-  startExecution: post('/v1/executions', 'chat', { ...own, isAudited: false, rateLimited: true, idempotent: true }),
+  startExecution: post('/v1/executions', 'chat', {
+    ...own,
+    isAudited: false,
+    rateLimited: true,
+    idempotent: true,
+  }),
   getExecution: get('/v1/executions/:id', 'chat', { ...own }),
   streamExecution: get('/v1/executions/:id/stream', 'chat', { ...own, readOnly: false }),
   streamThread: get('/v1/threads/:id/stream', 'chat', { ...own, readOnly: false }),
-  cancelExecution: post('/v1/executions/:id/cancel', 'chat', { ...own, isAudited: false, rateLimited: true }),
+  cancelExecution: post('/v1/executions/:id/cancel', 'chat', {
+    ...own,
+    isAudited: false,
+    rateLimited: true,
+  }),
 };
 
 const listed = {
@@ -89,7 +98,13 @@ export const executionsOperations = defineOperations('Executions', table, {
     },
     body: startExecutionBodySchema,
     status: 202,
-    otherResponses: { 200: { description: 'The stream of the execution.', type: 'text/event-stream', example: chunk } },
+    otherResponses: {
+      200: {
+        description: 'The stream of the execution.',
+        type: 'text/event-stream',
+        example: chunk,
+      },
+    },
     response: startedExecutionSchema,
     errors: {
       400: [
@@ -136,7 +151,12 @@ export const executionsOperations = defineOperations('Executions', table, {
     response: startedExecutionSchema,
     errors: {
       404: [notFound],
-      409: [['not_in_background', 'Only executions that were started with POST /v1/executions can be cancelled']],
+      409: [
+        [
+          'not_in_background',
+          'Only executions that were started with POST /v1/executions can be cancelled',
+        ],
+      ],
     },
     example: { response: { ...started, status: 'cancelled', usage } },
   },
@@ -155,7 +175,12 @@ export const executionsOperations = defineOperations('Executions', table, {
         finishReason: 'stop',
         usage,
         output: 'Your order left yesterday.',
-        prompt: { text: 'You answer for a shop.', bytes: 22, isTruncated: false, tools: ['entity.query'] },
+        prompt: {
+          text: 'You answer for a shop.',
+          bytes: 22,
+          isTruncated: false,
+          tools: ['entity.query'],
+        },
         steps: [
           {
             type: 'tool',
@@ -179,7 +204,13 @@ export const executionsOperations = defineOperations('Executions', table, {
           },
         ],
         messages: [
-          { id: 'msg_01', role: 'user', content: 'Where is my order 1042?', toolCallIds: [], createdAt: 1763683200000 },
+          {
+            id: 'msg_01',
+            role: 'user',
+            content: 'Where is my order 1042?',
+            toolCallIds: [],
+            createdAt: 1763683200000,
+          },
         ],
         deliveries: [],
       },

@@ -8,7 +8,8 @@ const table = {
 export const healthReportOperations = defineOperations('Operations', table, {
   getHealthReport: {
     summary: 'Get the health report',
-    description: 'Returns what is dead, waiting or refused in the environment, since when, and how to retry it.',
+    description:
+      'Returns what is dead, waiting or refused in the environment, since when, and how to retry it.',
     response: healthReportSchema,
     example: {
       response: {
@@ -18,7 +19,8 @@ export const healthReportOperations = defineOperations('Operations', table, {
           {
             kind: 'dead_trigger_runs',
             state: 'dead',
-            description: 'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
+            description:
+              'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
             count: 14,
             isCapped: false,
             oldestAt: 1763596800000,

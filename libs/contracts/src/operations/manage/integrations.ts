@@ -43,7 +43,10 @@ const integration = {
   ],
   updatedAt: 1763683200000,
 } as const;
-const notConfigured: ErrorExample = ['integration_not_found', 'ollama is not configured in development'];
+const notConfigured: ErrorExample = [
+  'integration_not_found',
+  'ollama is not configured in development',
+];
 const invalid: ErrorExample = ['invalid_settings', 'settings.apiKey: is required'];
 
 export const integrationOperations = defineOperations('Settings', table, {
@@ -73,10 +76,15 @@ export const integrationOperations = defineOperations('Settings', table, {
         ['unknown_provider', 'Flow is not a provider: use flow, kapso, resend, …'],
         ['too_many_integrations', 'An environment has at most 100 integrations. Remove one first'],
       ],
-      409: [['already_configured', 'ollama is already configured in development. Change it with PATCH']],
+      409: [
+        ['already_configured', 'ollama is already configured in development. Change it with PATCH'],
+      ],
     },
     example: {
-      body: { provider: 'ollama', settings: { baseUrl: 'https://models.example.com', apiKey: 'key-f3a1' } },
+      body: {
+        provider: 'ollama',
+        settings: { baseUrl: 'https://models.example.com', apiKey: 'key-f3a1' },
+      },
       response: integration,
     },
   },
@@ -88,7 +96,13 @@ export const integrationOperations = defineOperations('Settings', table, {
     body: updateIntegrationBodySchema,
     response: integrationSchema,
     errors: {
-      400: [invalid, ['secrets_required', 'settings.apiKey: must be given again, because the address has changed']],
+      400: [
+        invalid,
+        [
+          'secrets_required',
+          'settings.apiKey: must be given again, because the address has changed',
+        ],
+      ],
       404: [notConfigured],
     },
     example: { body: { settings: { apiKey: 'key-f3a1' }, enabled: true }, response: integration },
@@ -107,7 +121,8 @@ export const integrationOperations = defineOperations('Settings', table, {
   },
   removeIntegration: {
     summary: 'Remove an integration',
-    description: 'Deletes the settings and secrets. Pending payments of `flow` can then not be reconciled.',
+    description:
+      'Deletes the settings and secrets. Pending payments of `flow` can then not be reconciled.',
     params: integrationParamsSchema,
     response: z.object({ success: z.literal(true).describe('The integration is removed.') }),
     errors: { 404: [notConfigured] },

@@ -52,15 +52,22 @@ const invitation = {
 };
 const unknownMember: ErrorExample = ['member_not_found', 'Member not found'];
 const lastAdmin: ErrorExample = ['last_admin', 'The organization would have no admin'];
-const badCursor: ErrorExample = ['invalid_cursor', 'The cursor is invalid or belongs to another list'];
+const badCursor: ErrorExample = [
+  'invalid_cursor',
+  'The cursor is invalid or belongs to another list',
+];
 export const invitationEnded: ErrorExample = [
   'invitation_ended',
   'The invitation was accepted or revoked, or has expired, or its author may not invite any more',
 ];
 export const unknownInvitation: ErrorExample = ['invitation_not_found', 'Invitation not found'];
 /** For operations that look up the token of a link without a session. */
-export const tooManyLinks: ErrorExample = ['too_many_unknown_links', 'Too many unknown links from this address'];
-const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
+export const tooManyLinks: ErrorExample = [
+  'too_many_unknown_links',
+  'Too many unknown links from this address',
+];
+const success = (description: string) =>
+  z.object({ success: z.literal(true).describe(description) });
 
 export const memberOperations = defineOperations('People', table, {
   listMembers: {
@@ -79,13 +86,17 @@ export const memberOperations = defineOperations('People', table, {
     response: memberSchema,
     errors: {
       404: [unknownMember],
-      409: [lastAdmin, ['managed_member', 'The role of this person is changed at the identity provider']],
+      409: [
+        lastAdmin,
+        ['managed_member', 'The role of this person is changed at the identity provider'],
+      ],
     },
     example: { body: { role: 'admin' }, response: { ...member, role: 'admin' } },
   },
   removeMember: {
     summary: 'Remove a member',
-    description: 'The next request of the person to this organization is refused, on every process.',
+    description:
+      'The next request of the person to this organization is refused, on every process.',
     params: memberParamsSchema,
     response: success('The person is no member any more.'),
     errors: { 404: [unknownMember], 409: [lastAdmin] },
@@ -108,7 +119,11 @@ export const memberOperations = defineOperations('People', table, {
     errors: { 403: [['requires_admin', 'Only an admin of the organization may do this']] },
     example: {
       body: { role: 'member', email: 'ben@example.com' },
-      response: { ...invitation, link: 'https://parley.example/console/#/join/Zk3…', isEmailed: true },
+      response: {
+        ...invitation,
+        link: 'https://parley.example/console/#/join/Zk3…',
+        isEmailed: true,
+      },
     },
   },
   revokeInvitation: {
@@ -116,7 +131,10 @@ export const memberOperations = defineOperations('People', table, {
     description: 'Its link stops working. Revoking it again changes nothing.',
     params: invitationParamsSchema,
     response: success('The link does not work.'),
-    errors: { 404: [unknownInvitation], 409: [['invitation_accepted', 'The invitation was accepted']] },
+    errors: {
+      404: [unknownInvitation],
+      409: [['invitation_accepted', 'The invitation was accepted']],
+    },
     example: { response: { success: true } },
   },
   showInvitation: {
@@ -143,8 +161,15 @@ export const memberOperations = defineOperations('People', table, {
     status: 201,
     response: startedSessionSchema,
     errors: {
-      400: [['missing_password', 'Without a session, a password and an e-mail address are required']],
-      403: [['https_required', 'Signing in requires HTTPS. Open this address with https://, or use http://localhost']],
+      400: [
+        ['missing_password', 'Without a session, a password and an e-mail address are required'],
+      ],
+      403: [
+        [
+          'https_required',
+          'Signing in requires HTTPS. Open this address with https://, or use http://localhost',
+        ],
+      ],
       404: [unknownInvitation],
       410: [invitationEnded],
       429: [['too_many_attempts', 'Too many attempts to sign in'], tooManyLinks],
@@ -155,7 +180,13 @@ export const memberOperations = defineOperations('People', table, {
       response: {
         id: 'session_01',
         expiresAt: 1763683200000,
-        person: { id: 'user_02', email: 'ben@example.com', isEmailProved: true, name: 'Ben', hasPassword: true },
+        person: {
+          id: 'user_02',
+          email: 'ben@example.com',
+          isEmailProved: true,
+          name: 'Ben',
+          hasPassword: true,
+        },
       },
     },
   },

@@ -52,7 +52,13 @@ const message = {
   status: 'answered',
   attempts: 1,
   error: null,
-  media: { status: 'ready', filename: 'photo.jpg', contentType: 'image/jpeg', size: 204800, error: null },
+  media: {
+    status: 'ready',
+    filename: 'photo.jpg',
+    contentType: 'image/jpeg',
+    size: 204800,
+    error: null,
+  },
   createdAt: 1763683200000,
 } as const;
 const email = {
@@ -77,17 +83,27 @@ const connection = {
   contactType: 'customer',
   webhookProblem: false,
 } as const;
-const invalidCursor = ['invalid_cursor', 'The cursor is invalid or belongs to another list'] as const;
+const invalidCursor = [
+  'invalid_cursor',
+  'The cursor is invalid or belongs to another list',
+] as const;
 const messageNotFound = ['message_not_found', 'Message not found'] as const;
 const emailNotFound = ['email_not_found', 'E-mail not found'] as const;
-const answererNotFound = ['answerer_not_found', 'There is no agent "helper" in this environment'] as const;
-const tooManyConnecting = ['too_many_connecting', 'Other channels of the organization are being connected'] as const;
+const answererNotFound = [
+  'answerer_not_found',
+  'There is no agent "helper" in this environment',
+] as const;
+const tooManyConnecting = [
+  'too_many_connecting',
+  'Other channels of the organization are being connected',
+] as const;
 const channelNotFound = ['channel_not_found', 'Channel not found'] as const;
 
 export const messageOperations = defineOperations('Conversations', table, {
   listChannelMessages: {
     summary: 'List messages of channels',
-    description: 'Returns messages from and to contacts, newest first, with their status at the provider.',
+    description:
+      'Returns messages from and to contacts, newest first, with their status at the provider.',
     query: listMessagesQuerySchema,
     response: messageListSchema,
     errors: { 400: [invalidCursor] },
@@ -109,7 +125,9 @@ export const messageOperations = defineOperations('Conversations', table, {
     responseType: 'application/octet-stream',
     errors: {
       404: [messageNotFound, ['media_not_found', 'The message has no file']],
-      429: [['too_many_large_reads', 'Other large texts and files of the organization are being read']],
+      429: [
+        ['too_many_large_reads', 'Other large texts and files of the organization are being read'],
+      ],
       409: [['media_not_ready', 'The file has not been fetched yet: the server answers 503']],
     },
   },
@@ -165,7 +183,8 @@ export const messageOperations = defineOperations('Conversations', table, {
   },
   getContact: {
     summary: 'Retrieve a contact',
-    description: 'Accepts any alias of the contact: a phone number in any spelling, or a scoped id.',
+    description:
+      'Accepts any alias of the contact: a phone number in any spelling, or a scoped id.',
     params: messageParamsSchema,
     response: contactSchema,
     errors: { 404: [['contact_not_found', 'Contact not found']] },
@@ -193,13 +212,25 @@ export const messageOperations = defineOperations('Conversations', table, {
     status: 201,
     response: connectedChannelSchema,
     errors: {
-      400: [answererNotFound, ['entity_type_not_found', 'There is no entity type "customer" in this environment']],
+      400: [
+        answererNotFound,
+        ['entity_type_not_found', 'There is no entity type "customer" in this environment'],
+      ],
       409: [
         ['not_configured', 'Kapso is not configured (integrations set kapso)'],
         ['only_development', 'A number can be simulated in development only'],
-        ['number_taken', 'Number 109876543210987 is connected to another organization or environment'],
-        ['other_answerer', 'Number 109876543210987 already has the connection conn_01, which agent helper answers'],
-        ['foreign_customer', 'Number 109876543210987 belongs to a customer without a connection here. …'],
+        [
+          'number_taken',
+          'Number 109876543210987 is connected to another organization or environment',
+        ],
+        [
+          'other_answerer',
+          'Number 109876543210987 already has the connection conn_01, which agent helper answers',
+        ],
+        [
+          'foreign_customer',
+          'Number 109876543210987 belongs to a customer without a connection here. …',
+        ],
         ['too_many', 'An environment has at most 50 channels. Disconnect one first'],
       ],
       429: [tooManyConnecting],
@@ -230,7 +261,10 @@ export const messageOperations = defineOperations('Conversations', table, {
     body: updateConnectionBodySchema,
     response: connectionSchema,
     errors: {
-      400: [answererNotFound, ['entity_type_not_found', 'There is no entity type "customer" in this environment']],
+      400: [
+        answererNotFound,
+        ['entity_type_not_found', 'There is no entity type "customer" in this environment'],
+      ],
       404: [channelNotFound],
     },
     example: { body: { agent: 'shop-assistant' }, response: connection },
@@ -245,6 +279,10 @@ export const messageOperations = defineOperations('Conversations', table, {
       409: [['not_connected', 'The channel is not connected yet']],
       502: [['provider_failed', 'The provider did not answer']],
     },
-    example: { response: { data: [{ name: 'reminder', language: 'es', status: 'APPROVED', components: [] }] } },
+    example: {
+      response: {
+        data: [{ name: 'reminder', language: 'es', status: 'APPROVED', components: [] }],
+      },
+    },
   },
 });

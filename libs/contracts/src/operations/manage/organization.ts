@@ -13,7 +13,9 @@ const organization = {
   name: 'Acme',
   timezone: 'America/Santiago',
   conversations: {
-    openingHours: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'] as const, from: '09:00', to: '18:00' }],
+    openingHours: [
+      { days: ['mon', 'tue', 'wed', 'thu', 'fri'] as const, from: '09:00', to: '18:00' },
+    ],
     closedMessage: 'We answer on weekdays from 9 to 18.',
     takeBackAfterMinutes: 120,
     notifyAfterMinutes: 5,

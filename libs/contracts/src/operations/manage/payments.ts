@@ -50,18 +50,26 @@ export const paymentOperations = defineOperations('Operations', table, {
         payment,
         attempts: 1,
         paidFor: ['ent_02'],
-        events: [{ type: 'payment.pending', at: 1763683200000, actor: { type: 'agent' }, problem: null }],
+        events: [
+          { type: 'payment.pending', at: 1763683200000, actor: { type: 'agent' }, problem: null },
+        ],
       },
     },
   },
   reconcilePayment: {
     summary: 'Ask the provider for the status of a payment',
-    description: 'Requests the status from the provider and applies it. A payment leaves `pending` once.',
+    description:
+      'Requests the status from the provider and applies it. A payment leaves `pending` once.',
     params: paymentParamsSchema,
     response: reconciledPaymentSchema,
     errors: {
       404: [notFound],
-      409: [['payment_mismatch', 'The status of Flow does not match the payment: amount 1000 instead of 24990']],
+      409: [
+        [
+          'payment_mismatch',
+          'The status of Flow does not match the payment: amount 1000 instead of 24990',
+        ],
+      ],
       502: [['provider_failed', 'Flow did not answer']],
     },
     example: { response: { payment, provider: { status: 1, message: 'pending' } } },

@@ -43,7 +43,9 @@ export const publishableKeyOperations = defineOperations('Settings', table, {
     body: createPublishableKeyBodySchema,
     status: 201,
     response: createdPublishableKeySchema,
-    errors: { 400: [['unknown_answerer', 'No such agent or router in development. Push it first']] },
+    errors: {
+      400: [['unknown_answerer', 'No such agent or router in development. Push it first']],
+    },
     example: {
       body: { name: 'website', agentSlug: 'shop', origins: ['https://shop.example.com'] },
       response: { ...key, identitySecret: 'vY3k…' },
@@ -51,7 +53,8 @@ export const publishableKeyOperations = defineOperations('Settings', table, {
   },
   revokePublishableKey: {
     summary: 'Revoke a publishable key',
-    description: 'Every process refuses the key and its sessions within one second. Revoking it again changes nothing.',
+    description:
+      'Every process refuses the key and its sessions within one second. Revoking it again changes nothing.',
     params: publishableKeyParamsSchema,
     response: z.object({ success: z.literal(true).describe('The key is revoked.') }),
     errors: { 404: [['key_not_found', 'Publishable key not found']] },

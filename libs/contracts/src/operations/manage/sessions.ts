@@ -41,8 +41,14 @@ const table = {
   changeEmail: post('/v1/me/email', null, own),
   confirmEmail: post('/v1/me/email/confirm', null, own),
   // The link that is sent after the answer has an entry.
-  requestPasswordReset: post('/v1/sign-in/password-reset', null, { sameSite: true, isAudited: false }),
-  showPasswordReset: post('/v1/sign-in/password-reset/show', null, { readOnly: true, sameSite: true }),
+  requestPasswordReset: post('/v1/sign-in/password-reset', null, {
+    sameSite: true,
+    isAudited: false,
+  }),
+  showPasswordReset: post('/v1/sign-in/password-reset/show', null, {
+    readOnly: true,
+    sameSite: true,
+  }),
   completePasswordReset: post('/v1/sign-in/password-reset/complete', null, { sameSite: true }),
 };
 
@@ -53,7 +59,8 @@ const person = {
   name: 'Ana Rojas',
   hasPassword: true,
 };
-const success = (description: string) => z.object({ success: z.literal(true).describe(description) });
+const success = (description: string) =>
+  z.object({ success: z.literal(true).describe(description) });
 const tooMany: ErrorExample = ['too_many_attempts', 'Too many attempts to sign in'];
 const httpsRequired: ErrorExample = [
   'https_required',
@@ -65,7 +72,10 @@ const expired: ErrorExample = [
   'This sign-in has expired or was begun in another browser. Begin again',
 ];
 const noPassword: ErrorExample = ['no_password', 'You sign in without a password'];
-const passwordChanged: ErrorExample = ['password_changed', 'The password was changed by another request'];
+const passwordChanged: ErrorExample = [
+  'password_changed',
+  'The password was changed by another request',
+];
 const wrongPassword: ErrorExample = ['wrong_password', 'The current password is wrong'];
 const linkEnded: ErrorExample = ['link_ended', 'The link was used or replaced, or has expired'];
 const busy: ErrorExample = ['sign_in_unavailable', 'Signing in is temporarily unavailable'];
@@ -119,7 +129,12 @@ export const sessionOperations = defineOperations('People', table, {
       response: {
         id: '0b9c6f6e-4f0a-4f5e-9d0c-2f6f3a1b7c55',
         person,
-        identity: { provider: 'Acme', issuer: 'https://id.example.com', email: 'ana@example.com', name: 'Ana Rojas' },
+        identity: {
+          provider: 'Acme',
+          issuer: 'https://id.example.com',
+          email: 'ana@example.com',
+          name: 'Ana Rojas',
+        },
         organization: { slug: 'acme', name: 'Acme' },
         role: 'member',
       },
@@ -158,7 +173,10 @@ export const sessionOperations = defineOperations('People', table, {
     response: startedSessionSchema,
     errors: {
       401: [['wrong_credentials', 'Wrong e-mail address or password']],
-      403: [httpsRequired, ['no_organization', 'You belong to no organization. Ask an admin for an invitation']],
+      403: [
+        httpsRequired,
+        ['no_organization', 'You belong to no organization. Ask an admin for an invitation'],
+      ],
       429: [tooMany],
       503: [busy],
     },
@@ -209,7 +227,13 @@ export const sessionOperations = defineOperations('People', table, {
         person,
         sessionId: 'session_01',
         organizations: [
-          { id: 'org_01', slug: 'acme', name: 'Acme', role: 'admin', environments: ['development', 'production'] },
+          {
+            id: 'org_01',
+            slug: 'acme',
+            name: 'Acme',
+            role: 'admin',
+            environments: ['development', 'production'],
+          },
         ],
       },
     },
@@ -219,7 +243,12 @@ export const sessionOperations = defineOperations('People', table, {
     description: 'Ends all other sessions of the person.',
     body: changePasswordBodySchema,
     response: success('The password is changed.'),
-    errors: { 403: [wrongPassword], 409: [noPassword, passwordChanged], 429: [tooMany], 503: [busy] },
+    errors: {
+      403: [wrongPassword],
+      409: [noPassword, passwordChanged],
+      429: [tooMany],
+      503: [busy],
+    },
     example: {
       body: { currentPassword: 'correct horse', newPassword: 'battery staple 12' },
       response: { success: true },
@@ -231,7 +260,12 @@ export const sessionOperations = defineOperations('People', table, {
       'Changes the address to sign in with, which is not proved at first, and sends an e-mail with a link that proves it, if the organization or the server can. A change ends all other sessions of the person.',
     body: changeEmailBodySchema,
     response: changedEmailSchema,
-    errors: { 403: [wrongPassword], 409: [noPassword, passwordChanged], 429: [tooMany], 503: [busy] },
+    errors: {
+      403: [wrongPassword],
+      409: [noPassword, passwordChanged],
+      429: [tooMany],
+      503: [busy],
+    },
     example: {
       body: { email: 'ana@example.com', password: 'correct horse' },
       response: { person: { ...person, isEmailProved: false }, isConfirmationSent: true },
@@ -276,6 +310,9 @@ export const sessionOperations = defineOperations('People', table, {
       429: [tooMany],
       503: [busy],
     },
-    example: { body: { token: 'Zk3…', password: 'battery staple 12' }, response: { success: true } },
+    example: {
+      body: { token: 'Zk3…', password: 'battery staple 12' },
+      response: { success: true },
+    },
   },
 });

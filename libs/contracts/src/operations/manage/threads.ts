@@ -21,7 +21,15 @@ import {
   threadSchema,
   visitedSchema,
 } from '../../http/manage/threads';
-import { type ErrorExample, defineOperations, get, mebibyte, patch, post, remove } from '../operation';
+import {
+  type ErrorExample,
+  defineOperations,
+  get,
+  mebibyte,
+  patch,
+  post,
+  remove,
+} from '../operation';
 
 const member = { people: 'member', rateLimited: true } as const;
 const admin = { people: 'admin', rateLimited: true } as const;
@@ -46,7 +54,10 @@ const table = {
   visitThread: post('/v1/threads/:id/presence', 'manage', visit),
 };
 
-const invalidCursor: ErrorExample = ['invalid_cursor', 'The cursor is invalid or belongs to another list'];
+const invalidCursor: ErrorExample = [
+  'invalid_cursor',
+  'The cursor is invalid or belongs to another list',
+];
 const notFound: ErrorExample = ['thread_not_found', 'Thread not found'];
 const message = {
   id: 'msg_01',
@@ -96,12 +107,17 @@ export const threadOperations = defineOperations('Conversations', table, {
     response: threadListSchema,
     errors: { 400: [invalidCursor] },
     example: {
-      response: { data: [{ ...thread, lastInput: '¿Tienen stock?' }], cursor: 'c1.WyI…', hasMore: false },
+      response: {
+        data: [{ ...thread, lastInput: '¿Tienen stock?' }],
+        cursor: 'c1.WyI…',
+        hasMore: false,
+      },
     },
   },
   countThreads: {
     summary: 'Count open threads',
-    description: 'Open threads by state. No number is higher than 1,000, which means 1,000 or more.',
+    description:
+      'Open threads by state. No number is higher than 1,000, which means 1,000 or more.',
     response: threadCountsSchema,
     example: { response: { agent: 812, human: 3, waiting: 1, mine: 2 } },
   },
@@ -137,7 +153,9 @@ export const threadOperations = defineOperations('Conversations', table, {
     response: threadMessageSchema,
     errors: {
       404: [notFound, ['message_not_found', 'Message not found']],
-      429: [['too_many_large_reads', 'Other large texts and files of the organization are being read']],
+      429: [
+        ['too_many_large_reads', 'Other large texts and files of the organization are being read'],
+      ],
     },
     example: { response: message },
   },
@@ -156,7 +174,10 @@ export const threadOperations = defineOperations('Conversations', table, {
       ],
       404: [notFound],
       409: [
-        ['window_closed', 'More than 24 hours since the last message of the contact: send a template'],
+        [
+          'window_closed',
+          'More than 24 hours since the last message of the contact: send a template',
+        ],
         ['thread_changed', 'The thread has a newer message'],
         ['no_sender', 'No WhatsApp number is connected in this environment'],
         ['no_message', 'The contact has not written in this thread yet'],
@@ -174,7 +195,10 @@ export const threadOperations = defineOperations('Conversations', table, {
     body: noteBodySchema,
     status: 201,
     response: noteSchema,
-    errors: { 404: [notFound], 409: [['no_message', 'The contact has not written in this thread yet']] },
+    errors: {
+      404: [notFound],
+      409: [['no_message', 'The contact has not written in this thread yet']],
+    },
     example: { body: { text: 'Paid in the shop.' }, response: { id: 'msg_03' } },
   },
   takeOverThread: {
@@ -186,7 +210,10 @@ export const threadOperations = defineOperations('Conversations', table, {
     bodyOptional: true,
     response: takeoverSchema,
     errors: { 400: [['invalid_time', 'until must be in the future']], 404: [notFound] },
-    example: { body: { until: 1763686800000 }, response: { id: 'thread_01', state: 'human', changed: true } },
+    example: {
+      body: { until: 1763686800000 },
+      response: { id: 'thread_01', state: 'human', changed: true },
+    },
   },
   resumeThread: {
     summary: 'End a takeover',
@@ -207,7 +234,10 @@ export const threadOperations = defineOperations('Conversations', table, {
     params: threadParamsSchema,
     body: changeThreadBodySchema,
     response: threadSchema,
-    errors: { 400: [['unknown_person', 'No member of the organization has this id']], 404: [notFound] },
+    errors: {
+      400: [['unknown_person', 'No member of the organization has this id']],
+      404: [notFound],
+    },
     example: {
       body: { status: 'closed', labels: ['order'] },
       response: {
@@ -224,7 +254,10 @@ export const threadOperations = defineOperations('Conversations', table, {
       'Deletes the thread with its messages, executions and prompts, and the messages and files of its contact on the channel. This cannot be undone.',
     params: threadParamsSchema,
     response: erasedSchema,
-    errors: { 404: [notFound], 409: [['turn_running', 'The agent is answering a message of the thread']] },
+    errors: {
+      404: [notFound],
+      409: [['turn_running', 'The agent is answering a message of the thread']],
+    },
     example: { response: { erased: true } },
   },
   readThread: {

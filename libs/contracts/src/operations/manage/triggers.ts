@@ -64,7 +64,12 @@ export const triggerOperations = defineOperations('Operations', table, {
             definition: {
               name: 'New order',
               on: { entityType: 'order', action: 'created' },
-              actions: [{ tool: 'whatsapp.send', args: { to: '{{trigger.data.phone}}', text: 'We have your order.' } }],
+              actions: [
+                {
+                  tool: 'whatsapp.send',
+                  args: { to: '{{trigger.data.phone}}', text: 'We have your order.' },
+                },
+              ],
               retry: { maxAttempts: 3, backoffMs: 60_000 },
             },
             nextTickAt: null,
@@ -84,7 +89,12 @@ export const triggerOperations = defineOperations('Operations', table, {
     response: triggerSwitchSchema,
     errors: {
       404: [noTrigger],
-      409: [['disabled_by_definition', 'The trigger was pushed with enabled: false. Push it with enabled: true']],
+      409: [
+        [
+          'disabled_by_definition',
+          'The trigger was pushed with enabled: false. Push it with enabled: true',
+        ],
+      ],
     },
     example: { response: { slug: 'new-order', enabled: true } },
   },
@@ -106,7 +116,8 @@ export const triggerOperations = defineOperations('Operations', table, {
   },
   retryTriggerRuns: {
     summary: 'Retry the dead runs of a trigger',
-    description: 'Gives each of the oldest 1,000 dead runs one more attempt. Completed steps are not repeated.',
+    description:
+      'Gives each of the oldest 1,000 dead runs one more attempt. Completed steps are not repeated.',
     body: changeRunsBodySchema,
     response: changedRunsSchema,
     errors: { 404: [noTrigger] },
@@ -129,10 +140,14 @@ export const triggerOperations = defineOperations('Operations', table, {
   },
   retryTriggerRun: {
     summary: 'Retry a trigger run',
-    description: 'Gives a dead or cancelled run one more attempt, at once. Completed steps are not repeated.',
+    description:
+      'Gives a dead or cancelled run one more attempt, at once. Completed steps are not repeated.',
     params: runParamsSchema,
     response: runSchema,
-    errors: { 404: [noRun], 409: [['run_not_retryable', 'Only dead and cancelled runs can be retried']] },
+    errors: {
+      404: [noRun],
+      409: [['run_not_retryable', 'Only dead and cancelled runs can be retried']],
+    },
     example: { response: { ...run, status: 'scheduled' } },
   },
   cancelTriggerRun: {

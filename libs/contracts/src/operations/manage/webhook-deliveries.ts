@@ -59,7 +59,13 @@ export const webhookDeliveryOperations = defineOperations('Operations', table, {
     params: deliveryParamsSchema,
     response: deliveryDetailsSchema,
     errors: { 404: [notFound] },
-    example: { response: { ...delivery, headers: { 'content-type': 'application/json' }, body: { type: 'message' } } },
+    example: {
+      response: {
+        ...delivery,
+        headers: { 'content-type': 'application/json' },
+        body: { type: 'message' },
+      },
+    },
   },
   replayWebhookDelivery: {
     summary: 'Replay a webhook delivery',

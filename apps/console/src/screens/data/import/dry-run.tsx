@@ -21,7 +21,9 @@ export interface DryRun {
 
 /** Asks the server what an import would do. `of`: what it was asked about; another choice of columns ends it. */
 export function useDryRun(given: Given, of: string): DryRun {
-  const [held, setHeld] = useState<{ of: string } & Pick<DryRun, 'state' | 'refused' | 'isRunning' | 'error'>>();
+  const [held, setHeld] = useState<
+    { of: string } & Pick<DryRun, 'state' | 'refused' | 'isRunning' | 'error'>
+  >();
   const [isWaiting, wait] = useState(false);
   const controller = useRef<AbortController>(undefined);
   useEffect(() => () => controller.current?.abort(), [of]);
@@ -48,7 +50,13 @@ export function useDryRun(given: Given, of: string): DryRun {
       refused.push(...more);
       show(state, true);
     };
-    const progress: Progress = { signal, advance: () => {}, wait, refuse: () => {}, refused: () => refused.length };
+    const progress: Progress = {
+      signal,
+      advance: () => {},
+      wait,
+      refuse: () => {},
+      refused: () => refused.length,
+    };
     runImport({ ...given, isDryRun: true, onStep }, empty, progress).then(
       (state) => show(state, false),
       (error) => show(last, false, signal.aborted ? null : error),
@@ -57,13 +65,22 @@ export function useDryRun(given: Given, of: string): DryRun {
   const own = held?.of === of ? held : undefined;
   return {
     ...{ state: own?.state ?? null, refused: own?.refused ?? [], error: own?.error ?? null },
-    ...{ isRunning: own?.isRunning ?? false, isWaiting, start, stop: () => controller.current?.abort() },
+    ...{
+      isRunning: own?.isRunning ?? false,
+      isWaiting,
+      start,
+      stop: () => controller.current?.abort(),
+    },
   };
 }
 
 const shownRows = 100;
 
-export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, error } }: { dryRun: DryRun }) {
+export function DryRunResult({
+  dryRun: { state, refused, isRunning, isWaiting, error },
+}: {
+  dryRun: DryRun;
+}) {
   const texts = useTexts(importCatalog);
   const place = useRef<HTMLElement>(null);
   // The dialog may be longer than its window.
@@ -75,7 +92,12 @@ export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, e
       <h3 className="font-medium">{texts.dryRunTitle}</h3>
       {isRunning && (
         <p className="flex items-center gap-2">
-          <progress aria-label={texts.dryRunTitle} className="h-1.5 w-40" max={state.rowCount} value={state.next} />
+          <progress
+            aria-label={texts.dryRunTitle}
+            className="h-1.5 w-40"
+            max={state.rowCount}
+            value={state.next}
+          />
           <span className="text-n11 tabular-nums">
             {texts.of(formatNumber(state.next), formatNumber(state.rowCount))}
           </span>
@@ -84,8 +106,14 @@ export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, e
       )}
       <p role="status">
         {!isRunning &&
-          (state.isComplete ? '' : `${texts.onlyChecked(formatNumber(state.next), formatNumber(state.rowCount))} `)}
-        {texts.would(formatNumber(state.created), formatNumber(state.updated), formatNumber(state.refused))}
+          (state.isComplete
+            ? ''
+            : `${texts.onlyChecked(formatNumber(state.next), formatNumber(state.rowCount))} `)}
+        {texts.would(
+          formatNumber(state.created),
+          formatNumber(state.updated),
+          formatNumber(state.refused),
+        )}
       </p>
       <Problem error={error} />
       {refused.length > 0 && (
@@ -93,14 +121,18 @@ export function DryRunResult({ dryRun: { state, refused, isRunning, isWaiting, e
           <ol className="max-h-48 overflow-auto rounded border border-n5" tabIndex={0}>
             {refused.slice(0, shownRows).map(({ line, reason }, at) => (
               <li key={at} className="flex gap-3 border-b border-n4 px-2 py-1 last:border-0">
-                <span className="w-16 shrink-0 text-n10 tabular-nums">{texts.line(String(line))}</span>
+                <span className="w-16 shrink-0 text-n10 tabular-nums">
+                  {texts.line(String(line))}
+                </span>
                 <span className="min-w-0 text-failed">{reason}</span>
               </li>
             ))}
           </ol>
           <p className="flex flex-wrap items-center gap-2 text-n11">
             {refused.length > shownRows && texts.firstOnes(formatNumber(shownRows))}
-            {!isRunning && <Button onClick={() => saveRefused(refused, texts)}>{texts.saveRefused}</Button>}
+            {!isRunning && (
+              <Button onClick={() => saveRefused(refused, texts)}>{texts.saveRefused}</Button>
+            )}
           </p>
         </>
       )}

@@ -5,7 +5,8 @@ import { TableHead } from '../../../parts/table-head';
 import type { DataField } from '../fields';
 import { importCatalog } from './texts';
 
-const textOf = (column: Column): string => (column.is === 'field' ? `field ${column.name}` : column.is);
+const textOf = (column: Column): string =>
+  column.is === 'field' ? `field ${column.name}` : column.is;
 const columnOf = (text: string): Column =>
   text.startsWith('field ')
     ? { is: 'field', name: text.slice(6) }
@@ -32,7 +33,9 @@ export function ImportColumns({
         <TableHead titles={[texts.column, texts.goesTo, texts.firstValues]} />
         <tbody>
           {header.map((name, at) => {
-            const known = fields.map((field) => [`field ${field.name}`, `${field.name} (${field.type})`] as const);
+            const known = fields.map(
+              (field) => [`field ${field.name}`, `${field.name} (${field.type})`] as const,
+            );
             const own = name.replace(/^data\./, '');
             const isNew = own !== '' && !fields.some((field) => field.name === own);
             return (
@@ -43,7 +46,11 @@ export function ImportColumns({
                     label={texts.fieldOf(name || String(at + 1))}
                     value={textOf(columns[at]!)}
                     onChange={({ target }) =>
-                      onChange(columns.map((column, index) => (index === at ? columnOf(target.value) : column)))
+                      onChange(
+                        columns.map((column, index) =>
+                          index === at ? columnOf(target.value) : column,
+                        ),
+                      )
                     }
                     options={[
                       ['ignored', texts.ignored],

@@ -29,7 +29,8 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
     let isOver = false;
     setOpened(null);
     setProblem(null);
-    if (chosen.file.size > maxMegabytes * 1_000_000) setProblem(texts.tooLarge(formatNumber(maxMegabytes)));
+    if (chosen.file.size > maxMegabytes * 1_000_000)
+      setProblem(texts.tooLarge(formatNumber(maxMegabytes)));
     else
       file.open(chosen.file, chosen.format).then(
         (found) => {
@@ -46,7 +47,8 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
     // Only when another file is chosen.
   }, [chosen]);
   const choose = (file: File | undefined) => {
-    if (file) setChosen({ file, format: /\.(jsonl|ndjson|json)$/i.test(file.name) ? 'jsonl' : 'csv' });
+    if (file)
+      setChosen({ file, format: /\.(jsonl|ndjson|json)$/i.test(file.name) ? 'jsonl' : 'csv' });
   };
   return (
     <Dialog title={texts.title(type.name)} onClose={onClose} wide>
@@ -80,7 +82,9 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
         <Problem error={problem} />
         {chosen && opened === null && problem === null && <p role="status">{texts.reading}</p>}
         {opened?.encoding === 'windows-1252' && <Notice>{texts.notUtf8}</Notice>}
-        {opened?.rowCount === 0 && <Notice>{opened.encoding === null ? texts.noText : texts.noRows}</Notice>}
+        {opened?.rowCount === 0 && (
+          <Notice>{opened.encoding === null ? texts.noText : texts.noRows}</Notice>
+        )}
         {opened && opened.rowCount > 0 && (
           <ImportRows
             key={opened.fingerprint}

@@ -30,7 +30,8 @@ export class ImportFile {
         new Promise<Value>((resolve, reject) => {
           this.#worker.onmessage = ({ data }: MessageEvent<Answer>) =>
             data.ok ? resolve(data.value as Value) : reject(new Error(data.error));
-          this.#worker.onerror = (event) => reject(new Error(event.message || 'The file could not be read'));
+          this.#worker.onerror = (event) =>
+            reject(new Error(event.message || 'The file could not be read'));
           this.#worker.postMessage(request);
         }),
     );

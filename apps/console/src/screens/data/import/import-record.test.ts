@@ -2,11 +2,17 @@ import type { Workspace } from '../../../api/session';
 import { browserStorage } from '../../../testing/browser-storage';
 import { findRecord, recordKey, saveRecord } from './import-record';
 
-beforeEach(() => Object.defineProperty(globalThis, 'localStorage', { value: browserStorage(), configurable: true }));
+beforeEach(() =>
+  Object.defineProperty(globalThis, 'localStorage', {
+    value: browserStorage(),
+    configurable: true,
+  }),
+);
 const state = (next: number) => ({ importId: 'i', next, created: next, updated: 0, refused: 0 });
 
 test('an import is known by its workspace, type, file and columns', () => {
-  const workspace = (environment: string) => ({ key: ['org', environment] }) as unknown as Workspace;
+  const workspace = (environment: string) =>
+    ({ key: ['org', environment] }) as unknown as Workspace;
   const keys = [
     recordKey(workspace('development'), 'order', 'print', { columns: [1] }),
     recordKey(workspace('production'), 'order', 'print', { columns: [1] }),
@@ -34,9 +40,12 @@ test('the last 30 imports are kept', () => {
   expect(findRecord('import 30')).toBeDefined();
 });
 
-test.each(['', 'null', '{}', '[', '"x"', '4'])('what another version has stored is no record: %j', (text) => {
-  localStorage.setItem('parley.imports', text);
-  expect(findRecord('a')).toBeUndefined();
-  saveRecord('a', state(1));
-  expect(findRecord('a')).toMatchObject({ next: 1 });
-});
+test.each(['', 'null', '{}', '[', '"x"', '4'])(
+  'what another version has stored is no record: %j',
+  (text) => {
+    localStorage.setItem('parley.imports', text);
+    expect(findRecord('a')).toBeUndefined();
+    saveRecord('a', state(1));
+    expect(findRecord('a')).toMatchObject({ next: 1 });
+  },
+);

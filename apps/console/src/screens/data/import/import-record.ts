@@ -12,8 +12,12 @@ const box = stored('imports');
 /** Records that are kept; the oldest are forgotten. */
 const maxRecords = 30;
 
-export const recordKey = ({ key }: Workspace, type: string, fingerprint: string, reading: object): string =>
-  JSON.stringify([...key, type, fingerprint, reading]);
+export const recordKey = (
+  { key }: Workspace,
+  type: string,
+  fingerprint: string,
+  reading: object,
+): string => JSON.stringify([...key, type, fingerprint, reading]);
 
 function read(): ImportRecord[] {
   try {
@@ -24,7 +28,8 @@ function read(): ImportRecord[] {
   }
 }
 
-export const findRecord = (of: string): ImportRecord | undefined => read().find((record) => record.of === of);
+export const findRecord = (of: string): ImportRecord | undefined =>
+  read().find((record) => record.of === of);
 
 export function saveRecord(of: string, state: ImportState): void {
   const others = read().filter((record) => record.of !== of);

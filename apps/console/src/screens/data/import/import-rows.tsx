@@ -1,4 +1,11 @@
-import { type Column, type DecimalSign, columnsOf, isExportHeader, kindOf, ownValue } from '@parley/rows';
+import {
+  type Column,
+  type DecimalSign,
+  columnsOf,
+  isExportHeader,
+  kindOf,
+  ownValue,
+} from '@parley/rows';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { randomKey } from '../../../api/random-key';
@@ -43,7 +50,12 @@ export function ImportRows({
   const { header, file, rowCount, fingerprint } = opened;
   const [columns, setColumns] = useState<Column[]>(() => columnsOf(header ?? []));
   const isExport = header !== null && isExportHeader(header);
-  const reading: Reading = { columns, schema: type.schema, isGuarded: isExport, decimal: isExport ? '.' : decimal };
+  const reading: Reading = {
+    columns,
+    schema: type.schema,
+    isGuarded: isExport,
+    decimal: isExport ? '.' : decimal,
+  };
   const explain = (problem: RowProblem): string =>
     problem.expected === 'fewerCells'
       ? texts.fewerCells
@@ -56,13 +68,19 @@ export function ImportRows({
   });
   const of = recordKey(workspace, type.slug, fingerprint, { columns, decimal: reading.decimal });
   const record = findRecord(of);
-  const dryRun = useDryRun({ client: workspace.client, type: type.slug, file, rowCount, reading, explain }, of);
+  const dryRun = useDryRun(
+    { client: workspace.client, type: type.slug, file, rowCount, reading, explain },
+    of,
+  );
   const doubled = columns.flatMap((column, at) =>
-    column.is !== 'ignored' && columns.findIndex((one) => keyOf(one) === keyOf(column)) < at ? [header![at]!] : [],
+    column.is !== 'ignored' && columns.findIndex((one) => keyOf(one) === keyOf(column)) < at
+      ? [header![at]!]
+      : [],
   );
   const start = (isContinued: boolean) => {
     const fresh = { importId: randomKey(), next: 0, created: 0, updated: 0, refused: 0 };
-    const refresh = () => void cache.invalidateQueries({ queryKey: [...workspace.key, 'entities', type.slug] });
+    const refresh = () =>
+      void cache.invalidateQueries({ queryKey: [...workspace.key, 'entities', type.slug] });
     startImport(
       { client: workspace.client, type: type.slug, file, rowCount, reading, explain },
       isContinued && record ? record : fresh,
@@ -74,7 +92,9 @@ export function ImportRows({
     onStarted();
   };
   const hasNumbers = columns.some(
-    (column) => column.is === 'field' && /^(number|integer)$/.test(kindOf(ownValue(type.schema, column.name))),
+    (column) =>
+      column.is === 'field' &&
+      /^(number|integer)$/.test(kindOf(ownValue(type.schema, column.name))),
   );
   const isPartial = record !== undefined && record.next > 0 && record.next < rowCount;
   return (
@@ -82,7 +102,9 @@ export function ImportRows({
       <p>
         {texts.rows(formatNumber(rowCount))} {header !== null && isExport && texts.isExport}
       </p>
-      {header !== null && !isExport && hasNumbers && <DecimalChoice value={decimal} onChange={onDecimal} />}
+      {header !== null && !isExport && hasNumbers && (
+        <DecimalChoice value={decimal} onChange={onDecimal} />
+      )}
       {header !== null && (
         <ImportColumns
           header={header}
@@ -129,7 +151,8 @@ export function ImportRows({
   );
 }
 
-const keyOf = (column: Column): string => (column.is === 'field' ? `field ${column.name}` : column.is);
+const keyOf = (column: Column): string =>
+  column.is === 'field' ? `field ${column.name}` : column.is;
 
 const importText = ({ state }: DryRun, rowCount: number, texts: ImportTexts) =>
   texts.importRows(formatNumber(state?.isComplete ? state.created + state.updated : rowCount));

@@ -2,7 +2,8 @@ import type { CellProblem, Column, DecimalSign, FileEntity, Format, Schema } fro
 
 /** What the page asks of the worker. A file is opened once, then read in parts. */
 export type Request =
-  { kind: 'open'; file: File; format: Format } | ({ kind: 'read'; from: number; count: number } & Reading);
+  | { kind: 'open'; file: File; format: Format }
+  | ({ kind: 'read'; from: number; count: number } & Reading);
 
 /** How the cells of rows become entities. */
 export interface Reading {
@@ -24,7 +25,9 @@ export interface OpenedFile {
   encoding: null | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 }
 
-export type RowProblem = CellProblem | { expected: 'object' | 'json' | 'fewerCells'; name?: undefined };
-export type FileRow = { line: number; ok: true; entity: FileEntity } | { line: number; ok: false; problem: RowProblem };
+export type RowProblem =
+  CellProblem | { expected: 'object' | 'json' | 'fewerCells'; name?: undefined };
+export type FileRow =
+  { line: number; ok: true; entity: FileEntity } | { line: number; ok: false; problem: RowProblem };
 
 export type Answer = { ok: true; value: OpenedFile | FileRow[] } | { ok: false; error: string };

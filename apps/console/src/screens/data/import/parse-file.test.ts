@@ -4,7 +4,8 @@ import { openFile, readRows } from './parse-file';
 type Bytes = string | number[] | Uint8Array<ArrayBuffer>;
 const fileOf = (bytes: Bytes): File =>
   new File([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)], 'orders.csv');
-const open = (bytes: Bytes, format: Format = 'csv') => openFile({ kind: 'open', file: fileOf(bytes), format });
+const open = (bytes: Bytes, format: Format = 'csv') =>
+  openFile({ kind: 'open', file: fileOf(bytes), format });
 /** A text in UTF-16, with its mark. */
 const utf16 = (text: string, isLittle: boolean): number[] =>
   [...Array(text.length + 1).keys()].flatMap((at) => {
@@ -18,12 +19,24 @@ const columns = [
   { is: 'field' as const, name: 'total' },
 ];
 const readAll = (count = 10, isGuarded = false, decimal: DecimalSign = '.') =>
-  readRows({ kind: 'read', from: 0, count, columns, schema: { total: 'number' }, isGuarded, decimal });
+  readRows({
+    kind: 'read',
+    from: 0,
+    count,
+    columns,
+    schema: { total: 'number' },
+    isGuarded,
+    decimal,
+  });
 
 test('a file has a header, a sample and its number of rows', async () => {
   const rows = Array.from({ length: 20 }, (_, at) => `e${at},Ana,${at}`);
   const opened = await open([' id ,name,total', ...rows].join('\n'));
-  expect(opened).toMatchObject({ header: ['id', 'name', 'total'], rowCount: 20, encoding: 'utf-8' });
+  expect(opened).toMatchObject({
+    header: ['id', 'name', 'total'],
+    rowCount: 20,
+    encoding: 'utf-8',
+  });
   expect(opened.sample).toHaveLength(5);
   expect(opened.sample[4]).toEqual(['e4', 'Ana', '4']);
 });
@@ -32,7 +45,11 @@ test.each<[string, Bytes, string | null]>([
   ['UTF-8 with its mark', '\uFEFFid,name\n1,Muñoz 👋', 'utf-8'],
   ['UTF-16 of Windows', utf16('id,name\n1,Muñoz 👋', true), 'utf-16le'],
   ['UTF-16 in the other order', utf16('id,name\n1,Muñoz 👋', false), 'utf-16be'],
-  ['the encoding of Windows', [...Buffer.from('id,name\n1,Mu\xf1oz \x80', 'latin1')], 'windows-1252'],
+  [
+    'the encoding of Windows',
+    [...Buffer.from('id,name\n1,Mu\xf1oz \x80', 'latin1')],
+    'windows-1252',
+  ],
 ])('the letters of a file in %s are read', async (_name, bytes, encoding) => {
   const opened = await open(bytes);
   expect(opened.encoding).toBe(encoding);
@@ -41,7 +58,11 @@ test.each<[string, Bytes, string | null]>([
 });
 
 test('a file that is no text is none', async () => {
-  expect(await open([0x50, 0x4b, 3, 4, 0, 0, 8])).toMatchObject({ encoding: null, rowCount: 0, header: null });
+  expect(await open([0x50, 0x4b, 3, 4, 0, 0, 8])).toMatchObject({
+    encoding: null,
+    rowCount: 0,
+    header: null,
+  });
 });
 
 test.each<[string, string[] | null, number]>([
@@ -86,12 +107,17 @@ test('a row names its line of the file, also after cells with several lines', as
 
 test('a row with more cells than the header is refused, unless they are empty', async () => {
   await open('id,name,total\n1,a,1,b\n2,a,1,,\n3,a');
-  expect(readAll()).toMatchObject([{ ok: false, problem: { expected: 'fewerCells' } }, { ok: true }, { ok: true }]);
+  expect(readAll()).toMatchObject([
+    { ok: false, problem: { expected: 'fewerCells' } },
+    { ok: true },
+    { ok: true },
+  ]);
 });
 
 test('an apostrophe before a formula is removed from an export only', async () => {
   await open("id,name,total\n1,'=1+1,2");
-  const nameIn = (isGuarded: boolean) => readAll(1, isGuarded).map((row) => row.ok && row.entity.data.name);
+  const nameIn = (isGuarded: boolean) =>
+    readAll(1, isGuarded).map((row) => row.ok && row.entity.data.name);
   expect(nameIn(true)).toEqual(['=1+1']);
   expect(nameIn(false)).toEqual(["'=1+1"]);
 });
@@ -105,9 +131,15 @@ test('numbers have the decimal sign that was chosen', async () => {
 test('a part of the rows is read, and nothing after the last', async () => {
   await open('id,name,total\n1,a,1\n2,b,2\n3,c,3');
   const read = (from: number, count: number) =>
-    readRows({ kind: 'read', from, count, columns, schema: {}, isGuarded: false, decimal: '.' }).map(
-      ({ line }) => line,
-    );
+    readRows({
+      kind: 'read',
+      from,
+      count,
+      columns,
+      schema: {},
+      isGuarded: false,
+      decimal: '.',
+    }).map(({ line }) => line);
   expect([read(1, 1), read(2, 500), read(3, 500)]).toEqual([[3], [4], []]);
 });
 

@@ -7,9 +7,13 @@ let records: CsvRecord[] = [];
 const sampleRows = 5;
 
 /** Parses a file, which `readRows` reads then. */
-export const openFile = async ({ file, format }: Extract<Request, { kind: 'open' }>): Promise<OpenedFile> => {
+export const openFile = async ({
+  file,
+  format,
+}: Extract<Request, { kind: 'open' }>): Promise<OpenedFile> => {
   const { text, encoding } = decode(await file.arrayBuffer());
-  if (text.includes('\0')) return { header: null, rowCount: 0, sample: [], encoding: null, fingerprint: '' };
+  if (text.includes('\0'))
+    return { header: null, rowCount: 0, sample: [], encoding: null, fingerprint: '' };
   if (format === 'csv') {
     const [first, ...rest] = parseCsv(text);
     header = first?.cells.map((name) => name.trim()) ?? [];
@@ -32,7 +36,8 @@ function decode(bytes: ArrayBuffer): Pick<OpenedFile, 'encoding'> & { text: stri
     ['utf-16le', 0xff, 0xfe],
     ['utf-16be', 0xfe, 0xff],
   ] as const)
-    if (first === mark[0] && second === mark[1]) return { text: new TextDecoder(encoding).decode(bytes), encoding };
+    if (first === mark[0] && second === mark[1])
+      return { text: new TextDecoder(encoding).decode(bytes), encoding };
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' };
   } catch {
@@ -54,8 +59,14 @@ function fingerprintOf(text: string): string {
 }
 
 /** Some rows of the open file as entities. */
-export const readRows = ({ from, count, ...reading }: Extract<Request, { kind: 'read' }>): FileRow[] =>
-  records.slice(from, from + count).map((record) => (header === null ? readLine(record) : readRecord(record, reading)));
+export const readRows = ({
+  from,
+  count,
+  ...reading
+}: Extract<Request, { kind: 'read' }>): FileRow[] =>
+  records
+    .slice(from, from + count)
+    .map((record) => (header === null ? readLine(record) : readRecord(record, reading)));
 
 function readLine({ line, cells }: CsvRecord): FileRow {
   let value: unknown;
@@ -65,7 +76,9 @@ function readLine({ line, cells }: CsvRecord): FileRow {
     return { line, ok: false, problem: { expected: 'json' } };
   }
   const entity = readJsonValue(value);
-  return entity === null ? { line, ok: false, problem: { expected: 'object' } } : { line, ok: true, entity };
+  return entity === null
+    ? { line, ok: false, problem: { expected: 'object' } }
+    : { line, ok: true, entity };
 }
 
 function readRecord({ line, cells }: CsvRecord, { columns, schema, ...options }: Reading): FileRow {

@@ -10,7 +10,11 @@ interface Sent {
   dryRun?: boolean;
 }
 
-const row = (at: number, text = String(at)): FileRow => ({ line: at + 2, ok: true, entity: { data: { text } } });
+const row = (at: number, text = String(at)): FileRow => ({
+  line: at + 2,
+  ok: true,
+  entity: { data: { text } },
+});
 const wrong = (at: number): FileRow => ({ line: at + 2, ok: false, problem: { expected: 'json' } });
 
 /** A server that refuses the text `no`. */
@@ -58,7 +62,15 @@ function importOf(rows: FileRow[], answer: (body: Sent, index: number) => Answer
       state,
       progress,
     );
-  return { run, sent, bodies: () => sent.map(({ body }) => body as Sent), steps, refused, advanced, controller };
+  return {
+    run,
+    sent,
+    bodies: () => sent.map(({ body }) => body as Sent),
+    steps,
+    refused,
+    advanced,
+    controller,
+  };
 }
 
 test('an empty file sends nothing', async () => {
@@ -68,15 +80,25 @@ test('an empty file sends nothing', async () => {
 });
 
 test('rows are sent at most 500 at once, each request with a key that names its rows', async () => {
-  const { run, sent, bodies, advanced } = importOf(Array.from({ length: 1_100 }, (_, at) => row(at)));
+  const { run, sent, bodies, advanced } = importOf(
+    Array.from({ length: 1_100 }, (_, at) => row(at)),
+  );
   expect(await run()).toEqual({ ...start, next: 1_100, created: 1_100 });
   expect(bodies().map(({ operations }) => operations.length)).toEqual([500, 500, 100]);
-  expect(sent.map(({ key }) => key)).toEqual(['import-i1-0-500', 'import-i1-500-500', 'import-i1-1000-100']);
+  expect(sent.map(({ key }) => key)).toEqual([
+    'import-i1-0-500',
+    'import-i1-500-500',
+    'import-i1-1000-100',
+  ]);
   expect(advanced).toEqual([500, 1_000, 1_100]);
 });
 
 test('a row with an id changes that entity, any other one is created', async () => {
-  const changed: FileRow = { line: 3, ok: true, entity: { id: 'ent_1', data: { text: 'a' }, status: 'paid' } };
+  const changed: FileRow = {
+    line: 3,
+    ok: true,
+    entity: { id: 'ent_1', data: { text: 'a' }, status: 'paid' },
+  };
   const { run, bodies } = importOf([row(0), changed]);
   expect(await run()).toMatchObject({ created: 1, updated: 1 });
   expect(bodies()[0]!.operations).toEqual([

@@ -45,7 +45,11 @@ const operationOf = ({ id, data, status }: FileEntity): Operation => ({
  * Sends the rows from `state.next` on, at most 500 with a request. The key of a request is made of its rows, so that a request whose
  * answer was lost is not made twice when the import continues.
  */
-export async function runImport(work: Import, state: ImportState, progress: Progress): Promise<ImportState> {
+export async function runImport(
+  work: Import,
+  state: ImportState,
+  progress: Progress,
+): Promise<ImportState> {
   for (let at = { ...state }; ;) {
     if (at.next >= work.rowCount) return at;
     progress.signal.throwIfAborted();

@@ -10,7 +10,10 @@ import { importCatalog } from './texts';
 const texts = importCatalog.en;
 beforeEach(() => {
   setLanguage('en');
-  Object.defineProperty(globalThis, 'localStorage', { value: browserStorage(), configurable: true });
+  Object.defineProperty(globalThis, 'localStorage', {
+    value: browserStorage(),
+    configurable: true,
+  });
 });
 
 const rows: FileRow[] = Array.from({ length: 1_200 }, (_, at) => ({
@@ -19,7 +22,9 @@ const rows: FileRow[] = Array.from({ length: 1_200 }, (_, at) => ({
   entity: { data: { at } },
 }));
 const stored = (body: unknown): Answer => ({
-  body: { results: (body as { operations: unknown[] }).operations.map(() => ({ ok: true, id: 'e' })) },
+  body: {
+    results: (body as { operations: unknown[] }).operations.map(() => ({ ok: true, id: 'e' })),
+  },
 });
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 async function settle(): Promise<void> {
@@ -37,7 +42,14 @@ async function begin(answer: (body: unknown, index: number) => Answer) {
     read: async (from: number, count: number) => rows.slice(from, from + count),
   };
   const reading = { columns: [], schema: {}, isGuarded: false, decimal: '.' as const };
-  const given = { client, type: 'order', file, rowCount: rows.length, reading, explain: () => 'wrong' };
+  const given = {
+    client,
+    type: 'order',
+    file,
+    rowCount: rows.length,
+    reading,
+    explain: () => 'wrong',
+  };
   const from = { importId: 'i1', next: 0, created: 0, updated: 0, refused: 0 };
   startImport(given, from, 'record', texts, 'Orders', onEnd);
   await settle();

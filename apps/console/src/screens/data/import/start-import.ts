@@ -19,9 +19,15 @@ export function startImport(
 ): void {
   let state = from;
   const summary = () =>
-    texts.done(formatNumber(state.created), formatNumber(state.updated), formatNumber(state.refused));
+    texts.done(
+      formatNumber(state.created),
+      formatNumber(state.updated),
+      formatNumber(state.refused),
+    );
   const saveAction = () =>
-    refused.length === 0 ? [] : [{ text: texts.saveRefused, run: () => saveRefused(refused, texts) }];
+    refused.length === 0
+      ? []
+      : [{ text: texts.saveRefused, run: () => saveRefused(refused, texts) }];
   startWork(
     texts.importing(given.file.name, typeName),
     async (progress) => {
@@ -29,7 +35,8 @@ export function startImport(
         state = next;
         saveRecord(of, state);
         refused.push(...more);
-        for (const { line, reason } of more) progress.refuse({ item: texts.line(String(line)), reason });
+        for (const { line, reason } of more)
+          progress.refuse({ item: texts.line(String(line)), reason });
       };
       progress.advance(state.next, given.rowCount);
       try {

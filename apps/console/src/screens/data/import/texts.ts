@@ -10,9 +10,11 @@ export const importCatalog = catalog(
     format: 'Format',
     csv: 'CSV',
     jsonLines: 'JSON lines',
-    tooLarge: (most: string) => `The file is larger than ${most} MB. Split it, or use npx parley data import.`,
+    tooLarge: (most: string) =>
+      `The file is larger than ${most} MB. Split it, or use npx parley data import.`,
     reading: 'Reading the file…',
-    notUtf8: 'The file is not UTF-8. It is read as Windows-1252: look at letters with accents in the preview.',
+    notUtf8:
+      'The file is not UTF-8. It is read as Windows-1252: look at letters with accents in the preview.',
     noText: 'This is not a text file. Save the spreadsheet as CSV.',
     noRows: 'The file has no rows below its header.',
     rows: (count: string) => `${rowsOf(count)}.`,
@@ -33,8 +35,10 @@ export const importCatalog = catalog(
     creates: 'create',
     updates: (id: string) => `change ${id}`,
     fewerCells: 'has more cells than the header',
-    partly: (rows: string, all: string) => `${rows} of ${all} rows of this file were imported from this browser`,
-    already: (count: string) => `This file was imported from this browser before, ${count} rows of it`,
+    partly: (rows: string, all: string) =>
+      `${rows} of ${all} rows of this file were imported from this browser`,
+    already: (count: string) =>
+      `This file was imported from this browser before, ${count} rows of it`,
     dryRun: 'Dry run',
     dryRunTitle: 'Dry run: nothing is stored',
     of: (done: string, total: string) => `${done} of ${total}`,
@@ -65,7 +69,8 @@ export const importCatalog = catalog(
     jsonLines: 'Líneas JSON',
     tooLarge: (most) => `El archivo pesa más de ${most} MB. Divídalo o use npx parley data import.`,
     reading: 'Leyendo el archivo…',
-    notUtf8: 'El archivo no está en UTF-8. Se lee como Windows-1252: revise las letras con acento en la vista previa.',
+    notUtf8:
+      'El archivo no está en UTF-8. Se lee como Windows-1252: revise las letras con acento en la vista previa.',
     noText: 'Este no es un archivo de texto. Guarde la planilla como CSV.',
     noRows: 'El archivo no tiene filas bajo su encabezado.',
     rows: (count) => `${filas(count)}.`,
@@ -86,14 +91,16 @@ export const importCatalog = catalog(
     creates: 'crear',
     updates: (id) => `cambiar ${id}`,
     fewerCells: 'tiene más celdas que el encabezado',
-    partly: (rows, all) => `Ya se importaron ${rows} de ${all} filas de este archivo desde este navegador`,
+    partly: (rows, all) =>
+      `Ya se importaron ${rows} de ${all} filas de este archivo desde este navegador`,
     already: (count) => `Este archivo ya se importó desde este navegador, ${count} filas`,
     dryRun: 'Simular',
     dryRunTitle: 'Simulación: no se guarda nada',
     of: (done, total) => `${done} de ${total}`,
     waiting: 'Esperando al servidor',
     onlyChecked: (rows, all) => `Solo se revisaron ${rows} de ${all} filas.`,
-    would: (created, updated, refused) => `Crearía ${created}, cambiaría ${updated} y rechazaría ${refused}.`,
+    would: (created, updated, refused) =>
+      `Crearía ${created}, cambiaría ${updated} y rechazaría ${refused}.`,
     firstOnes: (count) => `Se muestran los primeros ${count}.`,
     saveRefused: 'Guardar las líneas rechazadas',
     refusedFile: 'lineas-rechazadas.csv',
@@ -104,7 +111,8 @@ export const importCatalog = catalog(
     importAgain: (count) => `Importar de nuevo las ${count} filas`,
     goOnAt: (row) => `Seguir en la fila ${row}`,
     importing: (file, type) => `Importar ${file} en ${type}`,
-    done: (created, updated, refused) => `${created} creadas, ${updated} cambiadas, ${refused} rechazadas.`,
+    done: (created, updated, refused) =>
+      `${created} creadas, ${updated} cambiadas, ${refused} rechazadas.`,
     stoppedAt: (row, all) => `Van ${row} de ${all} filas:`,
     goOn: 'Seguir',
   },
