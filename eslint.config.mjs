@@ -97,6 +97,15 @@ const restrictImports = (paths, patterns = []) => ({
   'no-restricted-imports': ['error', { paths, patterns }],
 });
 
+/** Properties of an object that is written where it is spread belong to the outer one. */
+const literals = ['SpreadElement', 'JSXSpreadAttribute'].map((spread) => ({
+  selector: `ObjectExpression > ${spread} > ObjectExpression, JSXOpeningElement > ${spread} > ObjectExpression`,
+  message: 'Write the properties without a spread.',
+}));
+const restrictSyntax = (...selectors) => ({
+  'no-restricted-syntax': ['error', ...literals, ...selectors],
+});
+
 /** Globals that tools/ uses. ESLint checks undefined names in .mjs files, which TypeScript does not check. */
 const nodeGlobals = [
   'process',
@@ -137,6 +146,8 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/ban-ts-comment': 'error',
       'no-console': 'error',
+      'no-sequences': ['error', { allowInParentheses: false }],
+      ...restrictSyntax(),
       'no-restricted-properties': [
         'error',
         {
@@ -176,16 +187,11 @@ export default tseslint.config(
       '**/*-under-test.ts',
       '**/testing/**',
     ],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
-          message: 'Run statements with db.query or db.acrossTenants (docs/adr/0033).',
-        },
-      ],
-    },
+    rules: restrictSyntax({
+      selector:
+        'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
+      message: 'Run statements with db.query or db.acrossTenants (docs/adr/0033).',
+    }),
   },
   {
     files: ['libs/service/**/*.ts', 'apps/**/*.ts'],
@@ -217,15 +223,10 @@ export default tseslint.config(
       '**/testing/**',
       'apps/e2e/**/*.ts',
     ],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'MemberExpression[object.name="jest"][property.name="retryTimes"]',
-          message: 'Find the cause of the failure (docs/testing.md, a calm test).',
-        },
-      ],
-    },
+    rules: restrictSyntax({
+      selector: 'MemberExpression[object.name="jest"][property.name="retryTimes"]',
+      message: 'Find the cause of the failure (docs/testing.md, a calm test).',
+    }),
   },
   // Tests run commands in their own process, several at a time.
   {

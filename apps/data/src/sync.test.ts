@@ -115,18 +115,14 @@ test('each push that changes something adds one entry to the audit log: who, whe
     else
       expect(added).toMatchObject([
         {
-          ...{
-            environment,
-            action: 'definitions.pushed',
-            actor_type: 'api_key',
-            actor_id: expect.any(String),
-          },
-          ...{
-            address: expect.stringContaining('127.0.0.1'),
-            target_id: environment,
-            after,
-            request_id: 'push-2',
-          },
+          environment,
+          action: 'definitions.pushed',
+          actor_type: 'api_key',
+          actor_id: expect.any(String),
+          address: expect.stringContaining('127.0.0.1'),
+          target_id: environment,
+          after,
+          request_id: 'push-2',
         },
       ]);
   }

@@ -118,7 +118,8 @@ async function follow(
 
 const start = async (agentSlug: string, rest: object = {}, { key } = owner): Promise<string> => {
   const { status, body } = await createClient(stack.url, key).post('/v1/executions', {
-    ...{ agentSlug, message: 'Hello' },
+    agentSlug,
+    message: 'Hello',
     ...rest,
   });
   expect(status).toBe(202);
@@ -209,7 +210,8 @@ test('a chat key follows only its own executions, without arguments and results 
   expect(JSON.stringify(seen)).not.toContain('parrot');
   expect(chunksOf(all)).toContainEqual(
     expect.objectContaining({
-      ...{ type: 'tool-input-available', toolName: 'entity.create' },
+      type: 'tool-input-available',
+      toolName: 'entity.create',
       input: { type: 'note', data: { secret: 'parrot' } },
     }),
   );

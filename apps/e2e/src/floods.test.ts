@@ -27,14 +27,13 @@ beforeAll(async () => {
     services: ['data', 'chat', 'manage', 'webhook-ingest', 'worker', 'gateway'],
     environment: {
       ...shared.webhookSecrets,
-      ...{
-        NODE_ENV: 'production',
-        LOG_LEVEL: 'warn',
-        KAPSO_API_KEY: 'key',
-        KAPSO_API_URL: 'http://127.0.0.1:1',
-      },
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'warn',
+      KAPSO_API_KEY: 'key',
+      KAPSO_API_URL: 'http://127.0.0.1:1',
       // The floods stay open while others are served.
-      ...{ BODY_GRACE_MS: '120000', SLOW_BODIES_PER_ADDRESS: '10000' },
+      BODY_GRACE_MS: '120000',
+      SLOW_BODIES_PER_ADDRESS: '10000',
     },
   });
   busy = await createTenant(stack);

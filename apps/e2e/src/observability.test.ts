@@ -345,7 +345,9 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
   );
   expect(fieldsOf('worker')).toContainEqual(
     expect.objectContaining({
-      ...{ requestId: expect.any(String), jobId: expect.any(String), organizationId },
+      requestId: expect.any(String),
+      jobId: expect.any(String),
+      organizationId,
       threadId: expect.stringMatching(/^thread_/),
     }),
   );

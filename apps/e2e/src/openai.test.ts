@@ -20,11 +20,9 @@ beforeAll(async () => {
   stack = await startOwnStack({
     services: ['data', 'worker', 'manage', 'gateway'],
     environment: {
-      ...{
-        OPENAI_BASE_URL: model.urls.openai,
-        OPENAI_API_KEY: 'sk-test',
-        MANAGE_RATE_LIMIT_PER_KEY: '60',
-      },
+      OPENAI_BASE_URL: model.urls.openai,
+      OPENAI_API_KEY: 'sk-test',
+      MANAGE_RATE_LIMIT_PER_KEY: '60',
     },
   });
   tenant = await createTenant({ url: stack.url, databaseUrl: stack.databaseUrl });
@@ -57,8 +55,12 @@ test('the published packages of OpenAI, LangChain and the AI SDK talk to it unmo
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   expect(JSON.parse(stdout)).toEqual({
     openai: {
-      ...{ text: answer, finish: 'stop', usage: expect.objectContaining(usage) },
-      ...{ streamed: answer, isInPieces: true, streamUsage: expect.objectContaining(usage) },
+      text: answer,
+      finish: 'stop',
+      usage: expect.objectContaining(usage),
+      streamed: answer,
+      isInPieces: true,
+      streamUsage: expect.objectContaining(usage),
       models: ['agent:slow', 'router:desk'],
       model: 'agent:slow',
       unknownKey: [expect.any(String), 401],
@@ -100,11 +102,9 @@ test('a router is a model, a thread is continued, and a limit is RateLimitError'
   const { threadId, executionId } = started.body as Record<string, string>;
   await owner.get(`/v1/executions/${executionId}?wait=30`);
   await client.chat.completions.create({
-    ...{
-      model: 'agent:slow',
-      messages: [{ role: 'user', content: 'Later' }],
-      metadata: { thread_id: threadId! },
-    },
+    model: 'agent:slow',
+    messages: [{ role: 'user', content: 'Later' }],
+    metadata: { thread_id: threadId! },
   });
   expect(model.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
     'Earlier',

@@ -24,7 +24,9 @@ export async function startOwnServers(name: string) {
     },
   );
   const servers = {
-    ...{ folder, postgres, redis },
+    folder,
+    postgres,
+    redis,
     /** Starts PostgreSQL again after it was stopped, on the same port. */
     async restartPostgres() {
       servers.postgres = await startPostgres({

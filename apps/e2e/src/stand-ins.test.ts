@@ -195,24 +195,18 @@ test('in production the stand-ins do not start, nor do services that have their 
     runFile(process.execPath, [join(shared.bundles, name, 'main.cjs')], {
       timeout: 30_000,
       env: {
-        ...{
-          PATH: process.env.PATH,
-          NODE_ENV: 'production',
-          HOST: '127.0.0.1',
-          PORT: '0',
-          INTERNAL_PORT: '0',
-        },
-        ...{
-          DATABASE_URL: stack.databaseUrl,
-          REDIS_URL: stack.redisUrl,
-          SECRETS_KEY: stack.secretsKey,
-        },
-        ...{
-          STAND_INS_URL: url,
-          STAND_INS_FOLDER: line.folder,
-          GATEWAY_URL: stack.url,
-          MESSAGING_WEBHOOK_SECRET: 's',
-        },
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        INTERNAL_PORT: '0',
+        DATABASE_URL: stack.databaseUrl,
+        REDIS_URL: stack.redisUrl,
+        SECRETS_KEY: stack.secretsKey,
+        STAND_INS_URL: url,
+        STAND_INS_FOLDER: line.folder,
+        GATEWAY_URL: stack.url,
+        MESSAGING_WEBHOOK_SECRET: 's',
       },
     });
   expect(await start('stand-ins')).toMatchObject({

@@ -25,7 +25,10 @@ const clone = join(folder, 'parley');
 const port = 15_000 + (process.pid % 80) * 200;
 const { HOME, LANG } = process.env;
 const env = {
-  ...{ HOME, LANG, npm_config_prefer_offline: 'true', npm_config_update_notifier: 'false' },
+  HOME,
+  LANG,
+  npm_config_prefer_offline: 'true',
+  npm_config_update_notifier: 'false',
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
 };
 const stack = { output: '', child: undefined as ReturnType<typeof spawn> | undefined };

@@ -13,7 +13,9 @@ beforeAll(async () => {
   const owner = await tenant.client({ permissions: ['*', 'manage'] });
   await push(owner, catalog);
   const created = await owner.post('/v1/publishable-keys', {
-    ...{ name: 'website', agentSlug: assistant.slug, origins: [site] },
+    name: 'website',
+    agentSlug: assistant.slug,
+    origins: [site],
   });
   expect(created.status).toBe(201);
   key = created.body.key as string;
@@ -102,16 +104,17 @@ test('the limit of a visitor is exact over two processes', async () => {
     await push(owner, catalog);
     const limits = { perVisitor: 30, perAddress: 1_000, perKey: 1_000 };
     const made = await owner.post('/v1/publishable-keys', {
-      ...{ name: 'website', agentSlug: assistant.slug, origins: [site], limits },
+      name: 'website',
+      agentSlug: assistant.slug,
+      origins: [site],
+      limits,
     });
     const query = `?key=${made.body.key as string}`;
     const services = replicas.stacks.map((stack) => stack.services.manage!.url);
     const session = await fetch(`${services[0]}/v1/widget/sessions${query}`, {
-      ...{
-        method: 'POST',
-        body: '{}',
-        headers: { Origin: site, 'Content-Type': 'application/json' },
-      },
+      method: 'POST',
+      body: '{}',
+      headers: { Origin: site, 'Content-Type': 'application/json' },
     });
     const { token } = (await session.json()) as { token: string };
     const headers = { Origin: site, Authorization: `Bearer ${token}` };

@@ -96,7 +96,9 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
         return sendJson(response, 200, reply);
       }
       renderError(response, error, {
-        ...{ requestId: state.requestId, log: deps.log, isUnavailable: () => false },
+        requestId: state.requestId,
+        log: deps.log,
+        isUnavailable: () => false,
         shapeError: state.path.startsWith('/openai/') ? openAiError : undefined,
       });
     });

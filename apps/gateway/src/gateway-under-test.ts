@@ -136,12 +136,10 @@ export async function startGateway(
     isTrusted: trustedProxies(trusted),
     networkAddressOf: createNetworkAddress(trusted),
     bodies: createIncomingBodies({
-      ...{
-        memoryBytes: 128 * mebibyte,
-        graceMs: 5_000,
-        minBytesPerSecond: 1_024,
-        slowPerAddress: 64,
-      },
+      memoryBytes: 128 * mebibyte,
+      graceMs: 5_000,
+      minBytesPerSecond: 1_024,
+      slowPerAddress: 64,
       ...bodyLimits,
     }),
     log,

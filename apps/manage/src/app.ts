@@ -119,14 +119,19 @@ export function createManageApp(deps: ManageDeps): RequestListener {
   const waits = { executionStreams, streams: createEventStreams(executionStreamLimits) };
   const sendExecution = createSendExecution({ ...waits, log });
   const sendToVisitor = createSendExecution({
-    ...{ executionStreams, log },
+    executionStreams,
+    log,
     streams: createEventStreams({ ...executionStreamLimits, perCaller: streamsPerVisitor }),
   });
   const lookUpLink = createTokenLookUp('links', deps.keyLimit);
   const findSession = createSessionCheck(db, { limit: deps.keyLimit });
   const visitors = { ...deps, findWebsite: createFindWebsite(db, deps.box, deps.keyLimit) };
   const shared = {
-    ...{ log, metrics, checkResponses, limiter, bodyMemory: deps.bodyMemory },
+    log,
+    metrics,
+    checkResponses,
+    limiter,
+    bodyMemory: deps.bodyMemory,
     identify: createIdentify(db, deps.keyLimit),
     findSession,
     again: createLookUpAgain(db),
@@ -134,7 +139,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     isUnavailable: isDatabaseUnavailable,
   };
   const openAi = createApp({
-    ...{ ...shared, shapeError: openAiError },
+    ...shared,
+    shapeError: openAiError,
     routes: createOpenAiRoutes({ ...deps, ...waits }),
   });
   const handlersOf = (of: ManageDeps) => ({

@@ -35,7 +35,11 @@ test('a started execution is queued with its thread and its address, and is in t
   const response = await start({ externalThreadId: 'web:1' }).expect(202);
   const { executionId, threadId } = response.body;
   expect(response.body).toEqual({
-    ...{ executionId, threadId, status: 'queued', reply: null, finishReason: null },
+    executionId,
+    threadId,
+    status: 'queued',
+    reply: null,
+    finishReason: null,
     usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
   });
   expect(response.headers.location).toBe(`/v1/executions/${executionId}`);

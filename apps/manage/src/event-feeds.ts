@@ -41,8 +41,13 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
   async function start(scope: Scope, key: string): Promise<Feed> {
     const position = await currentPosition(db, scope);
     const feed: Feed = {
-      ...{ kept: [], from: position, position, restores: 0, readers: 0 },
-      ...{ next: Promise.withResolvers<void>(), isOver: false },
+      kept: [],
+      from: position,
+      position,
+      restores: 0,
+      readers: 0,
+      next: Promise.withResolvers<void>(),
+      isOver: false,
     };
     void read(scope, key, feed);
     return feed;

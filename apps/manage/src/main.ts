@@ -111,7 +111,10 @@ startProcess(async () => {
       executionBells,
       guards,
       connect: {
-        ...{ db, accounts: channels.accounts, timeoutMs: 5_000, guard: guards.providers },
+        db,
+        accounts: channels.accounts,
+        timeoutMs: 5_000,
+        guard: guards.providers,
         webhookUrl: `${publicUrl}/webhook/kapso/messages`,
         webhookSecrets: config.MESSAGING_WEBHOOK_SECRET,
       },

@@ -62,7 +62,10 @@ export function oidcOf(config: OidcConfig): Oidc | null {
   )
     throw new ConfigError(['OIDC_ISSUER: must be an https address']);
   const settings = {
-    ...{ issuer, clientId, clientSecret: config.OIDC_CLIENT_SECRET, name: config.OIDC_NAME },
+    issuer,
+    clientId,
+    clientSecret: config.OIDC_CLIENT_SECRET,
+    name: config.OIDC_NAME,
     sendsIdentityWebhook: config.OIDC_SENDS_IDENTITY_WEBHOOK === 'true',
   };
   return createOidc(settings, `${publicUrl}/v1/sign-in/oidc/callback`);

@@ -293,13 +293,12 @@ describe('payments', () => {
     const at = flow.orders.length;
     for (const callKey of ['a', 'b', 'c']) {
       const created = await payments.create(world.scope, {
-        ...{
-          amount: 1000,
-          currency: 'CLP',
-          description: 'Order',
-          customerEmail: 'ana@example.com',
-        },
-        ...{ actor: { type: 'system' }, callKey },
+        amount: 1000,
+        currency: 'CLP',
+        description: 'Order',
+        customerEmail: 'ana@example.com',
+        actor: { type: 'system' },
+        callKey,
       });
       if (!created.ok) throw new Error(JSON.stringify(created));
     }
@@ -312,16 +311,14 @@ describe('payments', () => {
     );
     expect(runs.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(runs.find(({ status }) => status === 200)!.body).toEqual({
-      ...{
-        asked: 3,
-        paid: 1,
-        failed: 1,
-        unchanged: 1,
-        mismatched: 0,
-        errors: 0,
-        isComplete: true,
-        problems: [],
-      },
+      asked: 3,
+      paid: 1,
+      failed: 1,
+      unchanged: 1,
+      mismatched: 0,
+      errors: 0,
+      isComplete: true,
+      problems: [],
     });
     expect(runs.find(({ status }) => status === 409)!.body.code).toBe('already_running');
     const { body } = await world.call('get', '/v1/audit-log?action=payments.reconciled');

@@ -215,22 +215,18 @@ describe('API2 authentication: only a valid key in the Authorization header is a
 
 describe('API3 property level: fields that a caller may not set are refused, and secrets are never returned', () => {
   const foreign = {
-    ...{
-      tenant: 1,
-      organizationId: 'org_1',
-      environment: 'production',
-      id: 'x',
-      createdAt: 1,
-      active: true,
-    },
-    ...{
-      isAdmin: true,
-      permission: '*',
-      status: 'connected',
-      webhookId: 'x',
-      config: {},
-      secrets: {},
-    },
+    tenant: 1,
+    organizationId: 'org_1',
+    environment: 'production',
+    id: 'x',
+    createdAt: 1,
+    active: true,
+    isAdmin: true,
+    permission: '*',
+    status: 'connected',
+    webhookId: 'x',
+    config: {},
+    secrets: {},
   };
   const withBody = operations.filter(
     ([, { body, bodyType }]) => body !== undefined && bodyType === undefined,
@@ -244,7 +240,9 @@ describe('API3 property level: fields that a caller may not set are refused, and
       if (known.includes(name)) continue;
       const body = { ...(sample.body as object), [name]: value };
       const response = await send(operation.method.toUpperCase(), pathOf(operation, sample), {
-        ...{ key, body, headers: sample.headers },
+        key,
+        body,
+        headers: sample.headers,
       });
       expect([name, response.status, response.body?.code]).toEqual([name, 400, 'invalid_body']);
     }
@@ -265,7 +263,9 @@ describe('API3 property level: fields that a caller may not set are refused, and
   test('secrets are in no answer of the API', async () => {
     const secret = 'super-secret-value-9x7';
     await saveIntegration(api.db, api.deps.box, world.scope, {
-      ...{ provider: 'openai', config: {}, secrets: { apiKey: secret } },
+      provider: 'openai',
+      config: {},
+      secrets: { apiKey: secret },
     });
     const key = await keyOf(world);
     await send('POST', '/v1/tool-secrets', { key, body: { name: 'CARRIER', value: secret } });
@@ -774,7 +774,9 @@ describe('API10 consumption of APIs: answers of providers are not trusted', () =
       expect(body.reason).not.toMatch(/[\u0000-\u001f]/);
     }
     await saveIntegration(api.db, api.deps.box, world.scope, {
-      ...{ provider: 'kapso', config: { apiUrl: address }, secrets: { apiKey: 'k' } },
+      provider: 'kapso',
+      config: { apiUrl: address },
+      secrets: { apiKey: 'k' },
     });
     const { connectionId } = await message(world);
     const templates = await send('GET', `/v1/channels/${connectionId}/templates`);

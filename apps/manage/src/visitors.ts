@@ -72,13 +72,11 @@ export const createVisitorGuard =
     const { id, name, scope } = website;
     exchange.knownCaller = {
       ...scope,
-      ...{
-        type: 'api_key',
-        id: `${id}:${visitor.subject}`,
-        name,
-        permissions: new Set(),
-        role: null,
-      },
+      type: 'api_key',
+      id: `${id}:${visitor.subject}`,
+      name,
+      permissions: new Set(),
+      role: null,
     };
     exchange.checkAgain = async () => {
       const isValid = session.expiresAtMs > Date.now() && (await deps.findWebsite(key)) !== null;

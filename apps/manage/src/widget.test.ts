@@ -303,13 +303,11 @@ describe('messages', () => {
     const { data } = await ana.list();
     expect(data).toEqual(
       ['To Chile?', 'Do you ship?'].map((text) => ({
-        ...{
-          id: expect.any(String),
-          executionId: expect.any(String),
-          from: 'visitor',
-          text,
-          createdAt: expect.any(Number),
-        },
+        id: expect.any(String),
+        executionId: expect.any(String),
+        from: 'visitor',
+        text,
+        createdAt: expect.any(Number),
       })),
     );
     const first = await ana.list('limit=1&');

@@ -119,7 +119,13 @@ function take(deps: KapsoDeps, account: Account, number: string, { body }: ApiRe
     return graphError('the text is empty or too long');
   const reference = textOf(request.biz_opaque_callback_data) || null;
   const message = add(deps.store, account, {
-    ...{ number, customer, direction: 'outbound', type, text, choices, reference },
+    number,
+    customer,
+    direction: 'outbound',
+    type,
+    text,
+    choices,
+    reference,
   });
   setTimeout(() => {
     void report(account, message, 'delivered').then(
@@ -159,7 +165,10 @@ const sent = (account: Account, number: string) =>
     .filter((message) => message.number === number && message.direction === 'outbound')
     .slice(-99)
     .map(({ id, customer, type, text, reference }) => ({
-      ...{ id, to: customer, type, biz_opaque_callback_data: reference ?? undefined },
+      id,
+      to: customer,
+      type,
+      biz_opaque_callback_data: reference ?? undefined,
       ...(type === 'text' && { text: { body: text } }),
     }));
 
@@ -190,16 +199,14 @@ export async function writeAsCustomer(
     };
   const type = isChoice ? 'interactive' : 'text';
   const message: Message = {
-    ...{
-      id: `wamid.${randomUUID()}`,
-      number,
-      customer,
-      direction: 'inbound',
-      type,
-      text,
-      choices: [],
-      reference: null,
-    },
+    id: `wamid.${randomUUID()}`,
+    number,
+    customer,
+    direction: 'inbound',
+    type,
+    text,
+    choices: [],
+    reference: null,
     at: new Date().toISOString(),
   };
   const problem = await report(account, message, 'received');
@@ -225,16 +232,17 @@ async function report(
       : { type: 'button_reply', button_reply: { id: text, title: text } };
   const body = JSON.stringify({
     message: {
-      ...{ id, timestamp, type, [isInbound ? 'from' : 'to']: customer },
+      id,
+      timestamp,
+      type,
+      [isInbound ? 'from' : 'to']: customer,
       ...((isInbound || type === 'text') && { [type]: content }),
       kapso: {
-        ...{
-          direction: message.direction,
-          status,
-          origin: 'cloud_api',
-          has_media: false,
-          content: text,
-        },
+        direction: message.direction,
+        status,
+        origin: 'cloud_api',
+        has_media: false,
+        content: text,
         ...(!isInbound && {
           statuses: [
             { id, status, timestamp, biz_opaque_callback_data: message.reference ?? undefined },
@@ -244,13 +252,11 @@ async function report(
     },
     conversation: {
       id: createHash('sha256').update(`${number} ${customer}`).digest('hex').slice(0, 32),
-      ...{
-        phone_number: customer,
-        phone_number_id: number,
-        status: 'active',
-        last_active_at: at,
-        metadata: {},
-      },
+      phone_number: customer,
+      phone_number_id: number,
+      status: 'active',
+      last_active_at: at,
+      metadata: {},
       kapso: { contact_name: null },
     },
     is_new_conversation: false,

@@ -101,14 +101,12 @@ test('a stored execution is answered without a job, in the order of its thread',
     model: 'offline/scripted',
   });
   expect(await ended(first.executionId)).toMatchObject({
-    ...{
-      status: 'succeeded',
-      output: 'Fine',
-      model: 'openai/slow',
-      inputTokens: 5,
-      outputTokens: 2,
-      startedBy: 'key_1',
-    },
+    status: 'succeeded',
+    output: 'Fine',
+    model: 'openai/slow',
+    inputTokens: 5,
+    outputTokens: 2,
+    startedBy: 'key_1',
   });
   const { rows } = await services.db.pool.query(
     `select a.finished_at <= b.started_at as ordered from executions a, executions b where a.id = $1 and b.id = $2`,

@@ -49,7 +49,9 @@ test('an organization whose provider hangs does not delay the messages and e-mai
   const box = createSecretBox(Buffer.alloc(32).toString('base64'));
   for (const provider of ['kapso', 'resend'])
     await saveIntegration(services.db, box, scope, {
-      ...{ provider, config: { apiUrl: hung.url }, secrets: { apiKey: 'key' } },
+      provider,
+      config: { apiUrl: hung.url },
+      secrets: { apiKey: 'key' },
     });
   await addDue(scope, services.connectionId, backlog);
   // Four messages and four e-mails share the host, so four requests hang.

@@ -26,7 +26,10 @@ startProcess(async () => {
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
   const runtime = createJobRuntime({
-    ...{ config, db, log, metrics },
+    config,
+    db,
+    log,
+    metrics,
     wakeRelay: createRelayWaker(redis.producer),
     chunkLog: createExecutionChunks(redis.producer),
   });

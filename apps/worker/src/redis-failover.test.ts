@@ -27,7 +27,9 @@ beforeAll(async () => {
       entityTypes: ['order', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
       triggers: [
         {
-          ...{ slug: 'on-order', name: 'On order', on: { entityType: 'order', action: 'created' } },
+          slug: 'on-order',
+          name: 'On order',
+          on: { entityType: 'order', action: 'created' },
           actions: [
             {
               tool: 'entity.create',
@@ -82,7 +84,9 @@ async function order(): Promise<void> {
   started.orders += 1;
   const data = { n: started.orders };
   const { ok } = await services.runtime.entities.create(services.organization.scope, {
-    ...{ type: 'order', data, actor: { type: 'system' } },
+    type: 'order',
+    data,
+    actor: { type: 'system' },
   });
   expect(ok).toBe(true);
 }

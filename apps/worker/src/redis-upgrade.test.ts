@@ -72,7 +72,8 @@ test('jobs of an earlier version have their effects once while its workers and n
   let isSwept = false;
   let handled = 0;
   const handle = createApplyBilling({
-    ...{ db: services.db, queues: services.queues },
+    db: services.db,
+    queues: services.queues,
     observe: observeJobs({ log: silentLogger() }).observe,
   });
   const signal = new AbortController().signal;

@@ -139,7 +139,9 @@ export async function startWebhookServices({
   await waitForRedis(producer, 5_000);
   const queues = createQueues({ redis: producer });
   const runtime = createJobRuntime({
-    ...{ config, db, log },
+    config,
+    db,
+    log,
     metrics: createMetrics('worker'),
     chunkLog: createExecutionChunks(producer),
   });

@@ -87,7 +87,8 @@ export function createSend(options: ClientOptions): Send {
     if (body) headers['Content-Type'] = 'application/json';
     if (creates) headers['Idempotency-Key'] = idempotencyKey ?? randomKey();
     const init: RequestInit = {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body && { body: JSON.stringify(body) }),
       // The cookie is never sent to another origin.
       ...(session && { credentials: 'same-origin' }),

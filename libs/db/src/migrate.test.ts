@@ -398,8 +398,13 @@ describe('migrate', () => {
         )
       ).rows.map(({ name }) => name);
     const given: Record<string, string> = {
-      ...{ json: '{}', jsonb: '{}', timestamptz: 'now', Environment: 'development' },
-      ...{ MembershipRole: 'member', MessageDirection: 'inbound', MessageRole: 'user' },
+      json: '{}',
+      jsonb: '{}',
+      timestamptz: 'now',
+      Environment: 'development',
+      MembershipRole: 'member',
+      MessageDirection: 'inbound',
+      MessageRole: 'user',
     };
     /** Adds a row with values for all required columns: `no` for numbers, and ids of rows of the same organization. */
     const fill = async (table: string, organization: string, no: number) => {

@@ -58,7 +58,11 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
   const onError = (err: Error) => log.warn({ err }, 'an idle connection to the replica broke');
   const open = () =>
     createDb({
-      ...{ databaseUrl, poolSize, onError, connectTimeoutMs, isReadOnly: true },
+      databaseUrl,
+      poolSize,
+      onError,
+      connectTimeoutMs,
+      isReadOnly: true,
       // The primary needs time to repeat the statement before the deadline of the request.
       timeoutMs: Math.round(DATABASE_TIMEOUT_MS / 3),
       applicationName: `${name}-reads`,

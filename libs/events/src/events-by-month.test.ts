@@ -17,7 +17,8 @@ const steps = [
 ].map(([, sql]) => sql!);
 
 const [mine, other]: Scope[] = [1, 2].map((tenant) => ({
-  ...{ organizationId: `org_${tenant}`, tenant },
+  organizationId: `org_${tenant}`,
+  tenant,
   environment: 'development',
 })) as [Scope, Scope];
 const event = (n: number): NewEvent => ({

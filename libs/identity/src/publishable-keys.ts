@@ -209,15 +209,13 @@ function toWebsite(row: RowOf<typeof websiteRow>, box: SecretBox): Website {
   const scope = { organizationId, tenant, environment };
   const secret = box.open(row.secret, contextOf(scope, id));
   return {
-    ...{
-      id,
-      scope,
-      name,
-      agentSlug,
-      routerSlug,
-      origins,
-      limits: { perVisitor, perAddress, perKey },
-    },
+    id,
+    scope,
+    name,
+    agentSlug,
+    routerSlug,
+    origins,
+    limits: { perVisitor, perAddress, perKey },
     tokenKey: derive(secret, 'session'),
     identityKey: Buffer.from(identitySecretOf(secret)),
   };

@@ -69,16 +69,14 @@ export async function reconcile(
   options: ReconcileOptions = {},
 ): Promise<ReconcileReport> {
   const report: ReconcileReport = {
-    ...{
-      integrations: 0,
-      skipped: 0,
-      asked: 0,
-      paid: 0,
-      failed: 0,
-      unchanged: 0,
-      mismatched: 0,
-      errors: 0,
-    },
+    integrations: 0,
+    skipped: 0,
+    asked: 0,
+    paid: 0,
+    failed: 0,
+    unchanged: 0,
+    mismatched: 0,
+    errors: 0,
     problems: [],
   };
   const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box, options.scope);

@@ -24,8 +24,14 @@ test('an address of sentinels has their hosts, the name of the primary, and sepa
   ).toEqual({
     name: 'my main',
     sentinels: [{ host: 'a', port: 26_379 }],
-    ...{ db: 3, username: 'user', password: 'p@:/', sentinelUsername: 's', sentinelPassword: '&' },
-    ...{ tls: {}, enableTLSForSentinelMode: true, sentinelTLS: {} },
+    db: 3,
+    username: 'user',
+    password: 'p@:/',
+    sentinelUsername: 's',
+    sentinelPassword: '&',
+    tls: {},
+    enableTLSForSentinelMode: true,
+    sentinelTLS: {},
   });
   expect(readSentinels('redis-sentinel://:p@a/main')).toMatchObject({
     username: undefined,

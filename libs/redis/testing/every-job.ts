@@ -3,15 +3,16 @@ import { type JobName, type JobPayload, jobNames } from '../src/job-catalog';
 import type { Queues } from '../src/queues';
 
 const payload = {
-  ...{
-    tenant: 1,
-    typeId: 't',
-    runId: 'r',
-    deliveries: [{ id: 'd' }],
-    organizationId: 'o',
-    connectionId: 'c',
-  },
-  ...{ contact: 'c', messageId: 'm', emailId: 'e', executionId: '1' },
+  tenant: 1,
+  typeId: 't',
+  runId: 'r',
+  deliveries: [{ id: 'd' }],
+  organizationId: 'o',
+  connectionId: 'c',
+  contact: 'c',
+  messageId: 'm',
+  emailId: 'e',
+  executionId: '1',
 };
 
 /** Sends a job to every queue. */

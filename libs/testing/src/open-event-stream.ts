@@ -25,7 +25,11 @@ export async function openEventStream(
   const controller = new AbortController();
   const response = await fetch(url, { headers, signal: controller.signal });
   const stream: OpenEventStream = {
-    ...{ response, events: [], comments: 0, lastId: headers['Last-Event-ID'] ?? '', isOver: false },
+    response,
+    events: [],
+    comments: 0,
+    lastId: headers['Last-Event-ID'] ?? '',
+    isOver: false,
     close: () => controller.abort(),
   };
   if (response.status !== 200) return stream;

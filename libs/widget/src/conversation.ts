@@ -146,7 +146,8 @@ export class Conversation {
             ...this.#session.to('messages'),
             method: 'POST',
             body: { message: entry.text },
-            ...{ creates: true, idempotencyKey: entry.idempotencyKey },
+            creates: true,
+            idempotencyKey: entry.idempotencyKey,
           });
         });
         delete entry.state;

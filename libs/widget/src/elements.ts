@@ -53,13 +53,12 @@ export function createElements(texts: Texts, heading: string | null, greeting: s
   const status = element('div', { class: 'status', 'aria-live': 'off' });
   const announced = element('div', { class: 'hidden', role: 'status' });
   const input = element('textarea', {
-    ...{
-      rows: '1',
-      placeholder: texts.placeholder,
-      'aria-label': texts.yourMessage,
-      enterkeyhint: 'send',
-    },
-    ...{ maxlength: String(maxMessageChars), dir: 'auto' },
+    rows: '1',
+    placeholder: texts.placeholder,
+    'aria-label': texts.yourMessage,
+    enterkeyhint: 'send',
+    maxlength: String(maxMessageChars),
+    dir: 'auto',
   });
   const send = element(
     'button',

@@ -156,8 +156,12 @@ export class Session {
         );
     };
     return new ParleyClient({
-      ...{ apiKey, baseUrl: this.#settings.baseUrl, onRetry, timeoutMs: 30_000 },
-      ...{ maxRetries: Infinity, maxWaitMs: Infinity },
+      apiKey,
+      baseUrl: this.#settings.baseUrl,
+      onRetry,
+      timeoutMs: 30_000,
+      maxRetries: Infinity,
+      maxWaitMs: Infinity,
     });
   }
 

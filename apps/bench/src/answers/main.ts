@@ -33,7 +33,9 @@ async function main(): Promise<void> {
     bundles,
     services: ['data', 'worker', 'manage', 'gateway'],
     environment: {
-      ...{ NODE_ENV: 'production', OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-bench' },
+      NODE_ENV: 'production',
+      OPENAI_BASE_URL: model.urls.openai,
+      OPENAI_API_KEY: 'sk-bench',
       ...Object.fromEntries([...limits, ...streams].map((name) => [name, unlimited])),
     },
   });

@@ -37,7 +37,10 @@ async function main(): Promise<void> {
     modelUrl: model.url,
   });
   const base = await startBuild({
-    ...{ bundles: other, databaseUrl: otherDatabase, redisUrl: otherRedis, modelUrl: model.url },
+    bundles: other,
+    databaseUrl: otherDatabase,
+    redisUrl: otherRedis,
+    modelUrl: model.url,
   });
   console.log(`${where}\n\n${pairs} pairs of runs of ${perRun} calls, in turns\n`);
   const rows: string[][] = [];
@@ -98,10 +101,14 @@ async function startBuild(options: {
     [`${limit}_PER_ORGANIZATION`, '1000000'],
   ]);
   const stack = await startStack({
-    ...{ databaseUrl, redisUrl, bundles },
+    databaseUrl,
+    redisUrl,
+    bundles,
     services: ['data', 'chat', 'manage', 'worker', 'gateway'],
     environment: {
-      ...{ NODE_ENV: 'production', OPENAI_BASE_URL: `${modelUrl}/v1`, OPENAI_API_KEY: 'sk-bench' },
+      NODE_ENV: 'production',
+      OPENAI_BASE_URL: `${modelUrl}/v1`,
+      OPENAI_API_KEY: 'sk-bench',
       ...(Object.fromEntries(unlimited) as Record<string, string>),
     },
   });

@@ -8,14 +8,17 @@ const usage = { prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 };
 
 const whole = Buffer.from(
   JSON.stringify({
-    ...{ ...common, object: 'chat.completion', usage },
+    ...common,
+    object: 'chat.completion',
+    usage,
     choices: [
       { index: 0, message: { role: 'assistant', content: words.join('') }, finish_reason: 'stop' },
     ],
   }),
 );
 const chunk = (delta: object, finish_reason: string | null = null) => ({
-  ...{ ...common, object: 'chat.completion.chunk' },
+  ...common,
+  object: 'chat.completion.chunk',
   choices: [{ index: 0, delta, finish_reason }],
 });
 const chunks = [

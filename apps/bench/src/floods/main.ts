@@ -51,8 +51,11 @@ async function start(): Promise<FloodBench> {
     bundles,
     services: ['data', 'chat', 'manage', 'webhook-ingest', 'gateway'],
     environment: {
-      ...{ NODE_ENV: 'production', LOG_LEVEL: 'fatal', BILLING_WEBHOOK_SECRET: secrets.polar },
-      ...{ OPENAI_BASE_URL: await startHostileModel(), OPENAI_API_KEY: 'sk-bench' },
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'fatal',
+      BILLING_WEBHOOK_SECRET: secrets.polar,
+      OPENAI_BASE_URL: await startHostileModel(),
+      OPENAI_API_KEY: 'sk-bench',
       ...Object.fromEntries(unlimited),
     },
   });

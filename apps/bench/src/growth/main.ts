@@ -136,7 +136,9 @@ async function triggerRuns(
     environment: { NODE_ENV: 'production', LOG_LEVEL: 'warn' },
   });
   const definition = JSON.stringify({
-    ...{ slug: 'bench', name: 'bench', on: { entityType: type, action: 'created' } },
+    slug: 'bench',
+    name: 'bench',
+    on: { entityType: type, action: 'created' },
     actions: [{ tool: 'entity.query', args: { type, limit: 1 } }],
   });
   await db.pool.query('update events set relayed_at = now() where relayed_at is null');
@@ -202,8 +204,10 @@ async function ofOrganizations(db: Db, entities: Entities): Promise<void> {
 async function ofThreads(db: Db): Promise<void> {
   const sizes = [10, 100, 1_000, 5_000];
   const environment = {
-    ...{ NODE_ENV: 'production', LOG_LEVEL: 'warn' },
-    ...{ CHAT_RATE_LIMIT_PER_KEY: '1000000', CHAT_RATE_LIMIT_PER_ORGANIZATION: '1000000' },
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'warn',
+    CHAT_RATE_LIMIT_PER_KEY: '1000000',
+    CHAT_RATE_LIMIT_PER_ORGANIZATION: '1000000',
   };
   const stack = await startStack({
     databaseUrl,

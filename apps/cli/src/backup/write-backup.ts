@@ -26,7 +26,12 @@ export function writeBackup(
   const { serverVersion: postgres, migrations, tables } = snapshot;
   const createdAt = new Date().toISOString();
   const manifest: Manifest = {
-    ...{ format: 'parley-backup', version: 1, createdAt, parley: version, postgres, migrations },
+    format: 'parley-backup',
+    version: 1,
+    createdAt,
+    parley: version,
+    postgres,
+    migrations,
     tables,
   };
   return writeArchive(file, {}, async (addFile) => {

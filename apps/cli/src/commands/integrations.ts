@@ -66,7 +66,10 @@ export async function runIntegrationsSet(
     secretKey: await secretOf(options.secretKey),
     [kind === 'mcp' ? 'url' : kind === 'models' ? 'baseUrl' : 'apiUrl']: options.apiUrl,
     headers: options.header && parseHeaders(options.header),
-    ...{ returnUrl, defaultCurrency, from, mediaReply },
+    returnUrl,
+    defaultCurrency,
+    from,
+    mediaReply,
   };
   await withManage(options, async (manage) => {
     try {

@@ -30,7 +30,10 @@ export async function runPublishableKeysCreate({
   const listed = origins.split(',').map((origin) => origin.trim());
   const made = await withManage(options, (manage) =>
     manage.createPublishableKey({
-      ...{ name, origins: listed, agentSlug: agent, routerSlug: router },
+      name,
+      origins: listed,
+      agentSlug: agent,
+      routerSlug: router,
       limits: { perVisitor, perAddress, perKey },
     }),
   );

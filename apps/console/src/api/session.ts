@@ -37,8 +37,12 @@ export function workspaceOf(organization: Organization, environment: Environment
       session: { organizationId: organization.id, environment },
     });
     workspace = {
-      ...{ organization, environment, isAdmin: organization.role === 'admin', client },
-      ...{ api: createManageClient(client), key: [organization.id, environment] as const },
+      organization,
+      environment,
+      isAdmin: organization.role === 'admin',
+      client,
+      api: createManageClient(client),
+      key: [organization.id, environment] as const,
     };
     workspaces.set(id, workspace);
   }

@@ -89,7 +89,10 @@ export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
       </Button>
       {isAsked && (
         <Confirm
-          {...{ ...dialog, title, action, look }}
+          {...dialog}
+          title={title}
+          action={action}
+          look={look}
           run={{ ...change, mutate }}
           onClose={() => ask(false)}
         />

@@ -149,7 +149,8 @@ export function Radios<Value extends string>({
       {options.map((option) => (
         <Check
           key={option.value}
-          {...{ ...option, name }}
+          {...option}
+          name={name}
           type="radio"
           isOn={value === option.value}
           onChange={() => onChange(option.value)}

@@ -10,7 +10,7 @@ export function JsonField({
   ...rest
 }: LabelledProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
-    <Labelled {...{ label, error, hint, className }}>
+    <Labelled label={label} error={error} hint={hint} className={className}>
       {(control) => (
         <textarea
           {...control}

@@ -87,7 +87,8 @@ export function ListWithDialogs<Item>(props: ListWithDialogsProps<Item>) {
         : open !== undefined && (
             <ItemDialog
               id={open}
-              {...{ list, keyOf }}
+              list={list}
+              keyOf={keyOf}
               title={itemTitle}
               onClose={close}
               wide={isWide}

@@ -283,7 +283,7 @@ inBrowser('an environment without definitions says how to make them', async () =
     environment: 'production',
   });
   await owner.post('/v1/sync', {
-    ...{ prune: true },
+    prune: true,
     resources: { agents: [], routers: [], roles: [], tools: [], triggers: [], entityTypes: [] },
   });
   const page = await app.open('/agents', { environment: 'production' });

@@ -152,7 +152,10 @@ export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
       bypassCSP,
     } = look;
     const context = await kit.browser.newContext({
-      ...{ viewport: { width, height: 844 }, colorScheme, locale, bypassCSP },
+      viewport: { width, height: 844 },
+      colorScheme,
+      locale,
+      bypassCSP,
       ...(width < 600 && { hasTouch: true, isMobile: true }),
       ...(as !== null && { storageState: as.storageState }),
     });
@@ -222,7 +225,9 @@ async function acceptInvitation(
   const value = cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
   const { hostname: domain } = new URL(kit.stack.url);
   return {
-    ...{ name, email, password },
+    name,
+    email,
+    password,
     headers: {
       Cookie: `parley_session=${value}`,
       Origin: kit.stack.url,
@@ -232,8 +237,14 @@ async function acceptInvitation(
     storageState: {
       cookies: [
         {
-          ...{ name: 'parley_session', value, domain, path: '/', expires: -1 },
-          ...{ httpOnly: true, secure: false, sameSite: 'Lax' as const },
+          name: 'parley_session',
+          value,
+          domain,
+          path: '/',
+          expires: -1,
+          httpOnly: true,
+          secure: false,
+          sameSite: 'Lax' as const,
         },
       ],
       origins: [],

@@ -117,11 +117,11 @@ inBrowser(
     await page.getByRole('button', { name: 'Done' }).click();
     const [key] = (await app.owner.get('/v1/publishable-keys')).body.data;
     expect(key).toMatchObject({
-      ...{ name: 'Shop site', agentSlug: 'shop', revokedAt: null },
-      ...{
-        origins: ['https://shop.example', app.stack.url],
-        limits: { perVisitor: 30, perAddress: 600, perKey: 6000 },
-      },
+      name: 'Shop site',
+      agentSlug: 'shop',
+      revokedAt: null,
+      origins: ['https://shop.example', app.stack.url],
+      limits: { perVisitor: 30, perAddress: 600, perKey: 6000 },
     });
 
     await page.getByRole('link', { name: /Shop site/ }).click();

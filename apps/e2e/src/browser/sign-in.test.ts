@@ -75,15 +75,22 @@ interface Me {
 async function open(path: string, person: Person | null, look: Look = {}): Promise<Page> {
   const { width = 1440, colorScheme = 'light', locale = 'en-US', bypassCSP } = look;
   const context = await app.browser.newContext({
-    ...{ viewport: { width, height: 844 }, colorScheme, locale, bypassCSP },
+    viewport: { width, height: 844 },
+    colorScheme,
+    locale,
+    bypassCSP,
     ignoreHTTPSErrors: true,
   });
   contexts.push(context);
   if (person !== null)
     await context.addCookies([
       {
-        ...{ name: '__Host-parley_session', value: sessionOf(person), url: parley() },
-        ...{ secure: true, httpOnly: true, sameSite: 'Lax' },
+        name: '__Host-parley_session',
+        value: sessionOf(person),
+        url: parley(),
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Lax',
       },
     ]);
   const page = await context.newPage();

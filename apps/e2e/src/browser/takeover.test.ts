@@ -237,7 +237,9 @@ inBrowser(
   async () => {
     shop.kapso().templates = [
       {
-        ...{ name: 'order_ready', language: 'es', status: 'APPROVED' },
+        name: 'order_ready',
+        language: 'es',
+        status: 'APPROVED',
         components: [
           { type: 'BODY', text: 'Hola {{1}}, su pedido {{2}} está listo.' },
           {

@@ -12,8 +12,12 @@ beforeAll(async () => {
   if (browser === null) return;
   page = await browser.newPage();
   const { outputFiles } = await build({
-    ...{ entryPoints: [join(root, 'libs/widget/src/markdown.ts')], bundle: true, write: false },
-    ...{ format: 'iife', globalName: 'markdown', target: 'es2022' },
+    entryPoints: [join(root, 'libs/widget/src/markdown.ts')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'markdown',
+    target: 'es2022',
   });
   await page.route('http://page.invalid/**', (route) =>
     route.request().url().endsWith('.js')

@@ -69,12 +69,10 @@ test('a completion has the reply and the usage, and its conversation is stored w
   ]);
   const stored = await lastExecution();
   expect(response.body).toEqual({
-    ...{
-      id: `chatcmpl-${stored.id}`,
-      object: 'chat.completion',
-      created: expect.any(Number),
-      model: 'agent:helper',
-    },
+    id: `chatcmpl-${stored.id}`,
+    object: 'chat.completion',
+    created: expect.any(Number),
+    model: 'agent:helper',
     choices: [
       {
         index: 0,
@@ -147,7 +145,10 @@ test('with a thread the last message is added to it, without the history of the 
     answerNext(succeeded),
   ]);
   expect(await lastExecution()).toMatchObject({
-    ...{ input: 'Second', thread_id: threadId, erase_at: null, last_message_at: expect.any(Date) },
+    input: 'Second',
+    thread_id: threadId,
+    erase_at: null,
+    last_message_at: expect.any(Date),
     sent: { instructions: 'Be brief.', history: [], isSingle: false },
   });
   const other = await api.world();

@@ -27,14 +27,13 @@ const any = z.unknown();
 export const createOpenAiRoutes = (deps: Deps): Route[] => [
   route(
     {
-      ...{
-        method: 'post',
-        path: '/openai/v1/chat/completions',
-        permission: 'chat',
-        orManage: true,
-        rateLimited: true,
-      },
-      ...{ body: completionBodySchema, response: any },
+      method: 'post',
+      path: '/openai/v1/chat/completions',
+      permission: 'chat',
+      orManage: true,
+      rateLimited: true,
+      body: completionBodySchema,
+      response: any,
     },
     async ({ body }, context) => {
       const { model } = body;
@@ -73,8 +72,12 @@ export const createOpenAiRoutes = (deps: Deps): Route[] => [
   ),
   route(
     {
-      ...{ method: 'get', path: '/openai/v1/models/:model', permission: 'chat', orManage: true },
-      ...{ params: z.object({ model: z.string() }), response: any },
+      method: 'get',
+      path: '/openai/v1/models/:model',
+      permission: 'chat',
+      orManage: true,
+      params: z.object({ model: z.string() }),
+      response: any,
     },
     async ({ params }, { scope }) => {
       const found = (await listModels(deps, scope)).find(({ id }) => id === params.model);

@@ -44,8 +44,10 @@ export function createChannelHandlers({ db, connect, ...deps }: ChannelRouteDeps
             action: 'channel.connected',
             target: { type: 'channel', id: connectionId },
             after: {
-              ...{ customerId, phoneNumberId: number.phoneNumberId ?? null },
-              ...{ agent: agent ?? null, router: router ?? null },
+              customerId,
+              phoneNumberId: number.phoneNumberId ?? null,
+              agent: agent ?? null,
+              router: router ?? null,
               ...(contactType !== undefined && { contactType }),
               ...(number.isSimulated && { isSimulated: true }),
             },

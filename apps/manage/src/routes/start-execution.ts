@@ -63,7 +63,10 @@ export const createStartExecutionHandlers = (
     // A stream or a wait that would be refused begins no turn.
     const leave = isStream || waitSeconds > 0 ? waits.streams.admit(caller) : undefined;
     const { executionId } = await beginInBackground({ db, queues }, context, {
-      ...{ ...message, channel, model, params: threadContext?.params },
+      ...message,
+      channel,
+      model,
+      params: threadContext?.params,
       agent:
         routerSlug !== undefined
           ? { routerSlug }

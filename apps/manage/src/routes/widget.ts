@@ -52,12 +52,10 @@ export const createWidgetHandlers = (deps: Deps, sendStream: SendExecution): Han
   async sendVisitorMessage({ body: { message } }, context) {
     const { website, visitor } = visitorOf(context);
     const { executionId } = await beginInBackground(deps, context, {
-      ...{
-        message,
-        channel: 'widget',
-        params: visitor.params,
-        externalThreadId: threadOfVisitor(website, visitor),
-      },
+      message,
+      channel: 'widget',
+      params: visitor.params,
+      externalThreadId: threadOfVisitor(website, visitor),
       agent:
         website.routerSlug === null
           ? { slug: website.agentSlug! }

@@ -92,7 +92,9 @@ const password = 'correct horse 42';
 const passwordHash = hashPassword(password);
 
 export const oidcSettingsOf = ({ url, clientId, clientSecret }: OidcServer): OidcSettings => ({
-  ...{ issuer: url, clientId, clientSecret },
+  issuer: url,
+  clientId,
+  clientSecret,
   name: 'Acme',
   sendsIdentityWebhook: false,
 });
@@ -136,7 +138,10 @@ export async function createTestApi(
     queues,
     channels,
     connect: {
-      ...{ db, accounts: channels.accounts, timeoutMs: 1_000, guard: guards.providers },
+      db,
+      accounts: channels.accounts,
+      timeoutMs: 1_000,
+      guard: guards.providers,
       webhookUrl: 'https://parley.example/webhook/kapso/messages',
       webhookSecrets: ['kapso'],
     },

@@ -498,13 +498,11 @@ describe('a visitor of a website whose message cannot be answered', () => {
   async function send(agent: string, externalThreadId: string): Promise<string> {
     const begun = await services.db.transaction((tx) =>
       beginExecution(tx, scope(), {
-        ...{
-          agent: { slug: agent },
-          message,
-          channel: 'widget',
-          callerId: 'visitor',
-          externalThreadId,
-        },
+        agent: { slug: agent },
+        message,
+        channel: 'widget',
+        callerId: 'visitor',
+        externalThreadId,
       }),
     );
     if (!begun.ok) throw new Error(begun.reason);

@@ -79,7 +79,12 @@ export async function beginExecution(
   if (!begun.ok) return begun;
   const { id: executionId, threadId } = begun.turn;
   const background: Background = {
-    ...{ callerId, caller, channel, model, phoneNumber, sent },
+    callerId,
+    caller,
+    channel,
+    model,
+    phoneNumber,
+    sent,
     isProvisional: routing?.isProvisional,
   };
   await tx.query(scope, putInBackground, [scope.tenant, executionId, JSON.stringify(background)]);

@@ -165,12 +165,10 @@ export function createReplyStream(
       for (const call of calls)
         add({
           type: 'tool-input-available',
-          ...{
-            toolCallId: call.id,
-            toolName: shortText(call.name),
-            input: shown(call.args) ?? {},
-            dynamic: true,
-          },
+          toolCallId: call.id,
+          toolName: shortText(call.name),
+          input: shown(call.args) ?? {},
+          dynamic: true,
         });
     },
     result(toolCallId, result) {

@@ -28,8 +28,12 @@ export async function runExecution(
   const startedAt = performance.now();
   const { history, own, position } = await readRecorded(db, claimed);
   const turn: BegunTurn = {
-    ...{ tenant: claimed.tenant, id: claimed.id, threadId: claimed.threadId },
-    ...{ agentRevision: null, state: 'running', history },
+    tenant: claimed.tenant,
+    id: claimed.id,
+    threadId: claimed.threadId,
+    agentRevision: null,
+    state: 'running',
+    history,
   };
   const fail = async (error: string, agent?: FailingAgent) => {
     const { channel } = claimed.background;
@@ -56,7 +60,11 @@ export async function runExecution(
     const { caller, channel, model, phoneNumber, sent } = claimed.background;
     await answerTurn(deps, scope, {
       request: {
-        ...{ caller, channel, model, phoneNumber, signal },
+        caller,
+        channel,
+        model,
+        phoneNumber,
+        signal,
         agent: { slug: agent.definition.slug },
         message: claimed.input,
         requestId: claimed.requestId ?? undefined,

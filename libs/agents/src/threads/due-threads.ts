@@ -32,7 +32,9 @@ export const findDueThreads = (db: Queryable, limit: number): Promise<RowOf<type
 
 const expiredThreads = {
   tenants: leaseSql.tenants('expired-thread-tenants', {
-    ...{ table: 'threads', where: 'true', since: 'erase_at' },
+    table: 'threads',
+    where: 'true',
+    since: 'erase_at',
   }),
   due: statement(
     'expired-threads',

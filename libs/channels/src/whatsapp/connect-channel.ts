@@ -76,8 +76,10 @@ export async function connectChannel(
     );
   const create = (tx: Queryable, customerId: string | null) =>
     createConnection(tx, scope, {
-      ...{ customerId, contactType },
-      ...{ agentSlug: answerer.agentSlug, routerSlug: answerer.routerSlug },
+      customerId,
+      contactType,
+      agentSlug: answerer.agentSlug,
+      routerSlug: answerer.routerSlug,
     });
   if (request.isSimulated) {
     if (scope.environment === 'production')

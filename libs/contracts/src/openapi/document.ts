@@ -184,7 +184,8 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
           ([status, { description: text, type, example: sent }]) => [
             status,
             {
-              ...{ description: text, headers: requestIdHeader },
+              description: text,
+              headers: requestIdHeader,
               ...(type !== undefined && {
                 content: { [type]: contentOf({ type: 'string' }, [sent]) },
               }),

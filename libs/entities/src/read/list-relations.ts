@@ -71,7 +71,9 @@ export async function listRelations(
     ok: true,
     page: {
       data: shown.map(({ relation, direction, entityId, type, createdAt }) => ({
-        ...{ relation, direction, createdAt },
+        relation,
+        direction,
+        createdAt,
         entity: { type, id: entityId },
       })),
       cursor: last === undefined ? cursor : encodeCursor(list, [String(last.createdAt), last.id]),

@@ -13,8 +13,14 @@ const mebibyte = 1024 * 1024;
 /** A text whose body is just below the limit. */
 const large = 14 * mebibyte - 100;
 const callerOf = (tenant: number): Caller => ({
-  ...{ type: 'api_key', id: `k${tenant}`, name: 'k', organizationId: `o${tenant}`, tenant },
-  ...{ environment: 'development', permissions: new Set(['*']), role: null },
+  type: 'api_key',
+  id: `k${tenant}`,
+  name: 'k',
+  organizationId: `o${tenant}`,
+  tenant,
+  environment: 'development',
+  permissions: new Set(['*']),
+  role: null,
 });
 
 /** The organizations whose requests are being handled, and the functions that answer them. */
@@ -31,12 +37,12 @@ beforeEach(async () => {
     routes: [
       route(
         {
-          ...{ method: 'post', path: '/v1/a', permission: 'data' },
-          ...{
-            bodyLimitBytes: 14 * mebibyte,
-            body: z.object({ file: z.string() }),
-            response: z.unknown(),
-          },
+          method: 'post',
+          path: '/v1/a',
+          permission: 'data',
+          bodyLimitBytes: 14 * mebibyte,
+          body: z.object({ file: z.string() }),
+          response: z.unknown(),
         },
         (_input, { scope: { tenant } }) =>
           new Promise((resolve) => handled.push({ tenant, answer: () => resolve({ tenant }) })),

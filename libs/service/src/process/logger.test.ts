@@ -50,12 +50,11 @@ test('the details that a driver attaches to an error are not logged', () => {
   const line = written((log) => log.warn({ err: error }, 'database'));
   expect(JSON.stringify(line)).not.toContain('quokka');
   expect(line.err).toEqual({
-    ...{
-      type: 'Error',
-      message: 'the connection broke',
-      stack: expect.stringContaining('logger.test'),
-    },
-    ...{ code: '57P01', severity: 'FATAL' },
+    type: 'Error',
+    message: 'the connection broke',
+    stack: expect.stringContaining('logger.test'),
+    code: '57P01',
+    severity: 'FATAL',
   });
 });
 

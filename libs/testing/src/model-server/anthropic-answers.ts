@@ -50,7 +50,8 @@ export function anthropicPieces(request: ModelServerRequest, reply: ModelServerR
     role: roleOf(reply, 'assistant'),
     model: request.model,
     content: [],
-    ...{ stop_reason: null, stop_sequence: null },
+    stop_reason: null,
+    stop_sequence: null,
     ...usageField(reply, 'usage', { ...usage, output_tokens: 1 }),
   };
   const blocks = [

@@ -48,7 +48,10 @@ export function openAiDocument(request: ModelServerRequest, reply: ModelServerRe
 export function openAiPieces(request: ModelServerRequest, reply: ModelServerReply): unknown[] {
   const id = newCallId('chatcmpl-');
   const chunk = (fields: object): Chunk => ({
-    ...{ id, object: 'chat.completion.chunk', created: 1, model: request.model },
+    id,
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: request.model,
     choices: [],
     ...fields,
   });

@@ -46,7 +46,8 @@ export function useDraft(threadId: string, personId: string) {
   const [text, setText] = useState(() => keptText.get() ?? '');
   const [isNote, setNote] = useState(() => keptNote.get() !== null);
   return {
-    ...{ text, isNote },
+    text,
+    isNote,
     write: (value: string) => (setText(value), keptText.set(value === '' ? null : value)),
     // A note that was begun must not become a reply.
     writeNote: (value: boolean) => (setNote(value), keptNote.set(value ? 'yes' : null)),

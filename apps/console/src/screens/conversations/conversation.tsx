@@ -121,7 +121,9 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
         className={`flex min-w-0 flex-1 flex-col ${isContactShown ? 'max-xl:hidden' : ''}`}
       >
         <ThreadHead
-          {...{ thread, isMine, isSending }}
+          thread={thread}
+          isMine={isMine}
+          isSending={isSending}
           isTakingOver={takeOver.isPending}
           onBack={back}
           onTakeOver={() => takeOver.mutate()}
@@ -133,13 +135,20 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
         </div>
         <ThreadNotices thread={thread} personId={personId} />
         <Messages
-          {...{ thread, personId, outbox }}
+          thread={thread}
+          personId={personId}
+          outbox={outbox}
           outgoing={items}
           onLast={setLastMessageId}
           onEdit={edit}
         />
         <Composer
-          {...{ thread, personId, writer, draft, lastMessageId, onTyping }}
+          thread={thread}
+          personId={personId}
+          writer={writer}
+          draft={draft}
+          lastMessageId={lastMessageId}
+          onTyping={onTyping}
           onSend={(item) => outbox.send(item)}
         />
       </section>
@@ -158,7 +167,8 @@ function OpenThread({ thread, personId }: { thread: Thread; personId: string }) 
       {isHandingBack && (
         <HandBack
           threadId={thread.id}
-          {...{ personId, isSending }}
+          personId={personId}
+          isSending={isSending}
           onClose={() => setHandingBack(false)}
         />
       )}

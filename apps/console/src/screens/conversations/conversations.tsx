@@ -34,7 +34,9 @@ export function Conversations() {
   const { box, hold, isHeld } = useHold();
   const reset = JSON.stringify(input);
   const { items, newCount, apply } = useSteadyOrder(threads, {
-    ...{ idOf, changedAtOf, isHeld },
+    idOf,
+    changedAtOf,
+    isHeld,
     reset,
   });
   useEffect(() => {

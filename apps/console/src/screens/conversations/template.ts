@@ -37,7 +37,9 @@ export function readTemplate({ name, language, components }: JsonObject): Templa
   const header = find('HEADER');
   const isText = header !== undefined && (header.format ?? 'TEXT').toUpperCase() === 'TEXT';
   const part = (type: TemplatePart['type'], text = '', index?: number): TemplatePart => ({
-    ...{ type, text, index },
+    type,
+    text,
+    index,
     variables: variablesIn(text),
   });
   return {

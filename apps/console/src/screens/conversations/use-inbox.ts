@@ -19,7 +19,8 @@ export function useInboxSearch() {
   const view = viewOf(search.view);
   const { channel, agent, assignee, label, unread } = search;
   return {
-    ...{ search, view },
+    search,
+    view,
     filterCount: [channel, agent, assignee, label, unread].filter((one) => one !== undefined)
       .length,
     change: (changes: Partial<typeof search>) =>
@@ -37,7 +38,10 @@ export function useInbox() {
   const ofView = inputOf(view, me?.person.id ?? '');
   const input: ReturnType<typeof inputOf> = {
     ...ofView,
-    ...{ q, channel, agent, label },
+    q,
+    channel,
+    agent,
+    label,
     assignee: ofView.assignee ?? search.assignee,
     unread: search.unread ? 'true' : undefined,
   };

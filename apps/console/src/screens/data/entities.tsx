@@ -196,13 +196,18 @@ function EntitiesOfType({ type }: { type: DataType }) {
       </Empty>
     ) : isWide ? (
       <Grid
-        {...{ type, list, total, edits, selection, search }}
+        type={type}
+        list={list}
+        total={total}
+        edits={edits}
+        selection={selection}
+        search={search}
         onSort={(sort) => change(sort)}
         onOpen={open}
         onPaste={paste}
       />
     ) : (
-      <Cards {...{ type, list, total, selection }} onOpen={open} />
+      <Cards type={type} list={list} total={total} selection={selection} onOpen={open} />
     );
   return (
     <div className="flex h-full">
@@ -262,7 +267,10 @@ function EntitiesOfType({ type }: { type: DataType }) {
           />
           <Filters
             type={type.slug}
-            {...{ fields, problems, search, query }}
+            fields={fields}
+            problems={problems}
+            search={search}
+            query={query}
             rows={search.filters ?? []}
             hasMoments={(name) =>
               name === 'createdAt' || name === 'updatedAt' || momentFields.has(name)

@@ -164,7 +164,11 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
         <Problem error={other && texts.notValid(other)} />
       </form>
       <Actions
-        {...{ type, entity, isDirty, onClose, formId }}
+        type={type}
+        entity={entity}
+        isDirty={isDirty}
+        onClose={onClose}
+        formId={formId}
         isSaving={save.isPending}
         onReset={reset}
         onGone={() => guard.allow()}

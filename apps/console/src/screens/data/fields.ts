@@ -50,7 +50,9 @@ export function readFields(
       const first = types.find((one) => one !== 'null') ?? 'any';
       const inner = isObject(items) ? items.type : items;
       return {
-        ...{ name, type: types.join(' / '), kind: kindOf(first) },
+        name,
+        type: types.join(' / '),
+        kind: kindOf(first),
         isRequired: required.includes(own) || field.required === true,
         isSearched: searchFields.includes(name),
         ...(options && { options }),

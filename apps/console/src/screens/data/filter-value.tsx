@@ -59,7 +59,16 @@ export function FilterValue({
         className="tap h-8 rounded border border-n8 bg-n1 px-2"
       />
     );
-  return <WrittenValue {...{ field, isList, hasMoments, value, problem, onChange }} />;
+  return (
+    <WrittenValue
+      field={field}
+      isList={isList}
+      hasMoments={hasMoments}
+      value={value}
+      problem={problem}
+      onChange={onChange}
+    />
+  );
 }
 
 /** A value that is written, which is applied with Enter, after a pause, or when the person leaves it. */

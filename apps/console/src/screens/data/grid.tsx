@@ -93,7 +93,9 @@ export function Grid({
     [],
   );
   const keys = {
-    ...{ view, edit, column: columns[cursor.column] },
+    view,
+    edit,
+    column: columns[cursor.column],
     open: () => actions.open(cursor.row),
     toggleRow: () => selection.toggle(cursor.row, false),
     clearMarked: () => onPaste('', range, columns),
@@ -151,14 +153,26 @@ export function Grid({
           onCopy={copy}
           onPaste={paste}
         >
-          <GridHead {...{ columns, search, selection, onSort }} active={cursor} onFocus={view.go} />
+          <GridHead
+            columns={columns}
+            search={search}
+            selection={selection}
+            onSort={onSort}
+            active={cursor}
+            onFocus={view.go}
+          />
           {view.items.map(({ index, start, key }) => {
             const entity = list.at(index);
             const isMarked = view.isMarked && index >= range.rows[0] && index <= range.rows[1];
             return (
               <GridRow
                 key={key}
-                {...{ entity, row: index, start, columns, actions, editOf: edits.of }}
+                entity={entity}
+                row={index}
+                start={start}
+                columns={columns}
+                actions={actions}
+                editOf={edits.of}
                 active={index === cursor.row ? cursor.column : -1}
                 marked={isMarked ? range.columns : null}
                 isSelected={entity !== undefined && selection.has(entity.id)}
@@ -170,7 +184,9 @@ export function Grid({
         </div>
       </div>
       <GridFoot
-        {...{ list, total, edits }}
+        list={list}
+        total={total}
+        edits={edits}
         column={columns[cursor.column]}
         entity={list.at(cursor.row)}
       />

@@ -176,7 +176,8 @@ function cellsByEntity(cells: readonly PastedCell[]): Map<string, PastedCell[]> 
 }
 
 const operationOf = (id: string, cells: readonly PastedCell[]): Operation => ({
-  ...{ action: 'update', id },
+  action: 'update',
+  id,
   data: Object.fromEntries(
     cells.flatMap(({ field, read }) => (read.ok ? [[field.name, read.value]] : [])),
   ),

@@ -72,7 +72,12 @@ export const pathOf = (field: string): string =>
   ownFields.includes(field) ? field : `data.${field}`;
 
 const ownField = (name: string, kind: DataField['kind']): DataField => ({
-  ...{ name, kind, type: kind, isRequired: false, isSearched: false, properties: [] },
+  name,
+  kind,
+  type: kind,
+  isRequired: false,
+  isSearched: false,
+  properties: [],
 });
 
 /** The fields that filters and sorts can name. */

@@ -111,7 +111,10 @@ export function SelectionBar({
     }));
   const restore = () =>
     run({ title: texts.restoring(number, type.name), done: texts.restored }, (id) => ({
-      ...{ action: 'update', id, data: {}, status: 'active' },
+      action: 'update',
+      id,
+      data: {},
+      status: 'active',
     }));
   return (
     <div
@@ -164,7 +167,9 @@ export function SelectionBar({
           onClose={() => ask(null)}
           onSet={(field, value) =>
             run({ title: texts.setting(field.name, number), done: texts.changed }, (id) => ({
-              ...{ action: 'update', id, data: { [field.name]: value } },
+              action: 'update',
+              id,
+              data: { [field.name]: value },
             }))
           }
         />

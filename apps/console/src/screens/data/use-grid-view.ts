@@ -32,7 +32,10 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
   const wantsFocus = useRef(false);
   const { count } = list;
   const rows = useVirtualizer({
-    ...{ count, paddingStart: headPx, scrollPaddingStart: headPx, overscan: 10 },
+    count,
+    paddingStart: headPx,
+    scrollPaddingStart: headPx,
+    overscan: 10,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     // The row with the cursor keeps the focus while it is out of sight.
@@ -76,12 +79,14 @@ export function useGridView(list: EntityList, columns: number, isEditing: boolea
     cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   });
   return {
-    ...{ scroller, items: rows.getVirtualItems(), heightPx: rows.getTotalSize(), cursor, go },
-    ...{
-      range: rangeOf(anchor ?? cursor, cursor),
-      isMarked: anchor !== null,
-      unmark: () => setAnchor(null),
-    },
+    scroller,
+    items: rows.getVirtualItems(),
+    heightPx: rows.getTotalSize(),
+    cursor,
+    go,
+    range: rangeOf(anchor ?? cursor, cursor),
+    isMarked: anchor !== null,
+    unmark: () => setAnchor(null),
     size: { rows: count, columns, page: Math.max(1, endIndex - startIndex - 1) },
     focus: () => void (wantsFocus.current = true),
   };

@@ -28,13 +28,11 @@ export function ValueInput(props: ValueInputProps) {
   const texts = useTexts(dataCatalog);
   const id = useId();
   const shared = {
-    ...{
-      id,
-      value,
-      autoFocus,
-      'aria-invalid': isInvalid || undefined,
-      'aria-describedby': describedBy,
-    },
+    id,
+    value,
+    autoFocus,
+    'aria-invalid': isInvalid || undefined,
+    'aria-describedby': describedBy,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
   const isJson = field.kind === 'object' || field.kind === 'array' || field.kind === 'any';

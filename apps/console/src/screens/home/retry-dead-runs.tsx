@@ -42,7 +42,8 @@ export function RetryDeadRuns() {
       {data.slice(0, maxButtons).map(({ slug, count }) => (
         <RetryAll
           key={slug}
-          {...{ slug, count }}
+          slug={slug}
+          count={count}
           text={`${triggers.retryAll(count)} ${home.ofTrigger(slug)}`}
           onStart={() => setStarted((before) => [...new Set([...before, slug])])}
         />

@@ -53,8 +53,11 @@ export const providerOf = (provider: string): Provider =>
   ownValue(providers, provider) ?? { name: provider };
 
 const field = (name: string, isRequired: boolean, isSecret: boolean): IntegrationField => ({
-  ...{ name, isRequired, isSecret },
-  ...{ description: '', value: null },
+  name,
+  isRequired,
+  isSecret,
+  description: '',
+  value: null,
 });
 
 /** Servers that an environment gives a name: how their providers begin, and what they need. */

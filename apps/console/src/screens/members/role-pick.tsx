@@ -12,7 +12,9 @@ export function RolePick({ role, onChange }: { role: Role; onChange: (role: Role
       name="role"
       value={role}
       options={(['member', 'admin'] as const).map((value) => ({
-        ...{ value, label: texts.roles[value], hint: texts.roleHints[value] },
+        value,
+        label: texts.roles[value],
+        hint: texts.roleHints[value],
       }))}
       onChange={onChange}
     />

@@ -29,12 +29,13 @@ export function dataOf({ data }: { data: object }): PaymentData {
   const fields = data as Record<string, unknown>;
   const url = text(fields.paymentLinkUrl);
   return {
-    ...{ amount: fields.amount, currency: fields.currency, status: text(fields.status) },
-    ...{ description: text(fields.description), customerEmail: text(fields.customerEmail) },
-    ...{
-      providerReference: text(fields.providerReference),
-      failureReason: text(fields.failureReason),
-    },
+    amount: fields.amount,
+    currency: fields.currency,
+    status: text(fields.status),
+    description: text(fields.description),
+    customerEmail: text(fields.customerEmail),
+    providerReference: text(fields.providerReference),
+    failureReason: text(fields.failureReason),
     paymentLinkUrl: /^https?:\/\//.test(url) ? url : null,
     paidAt: typeof fields.paidAt === 'number' ? fields.paidAt : null,
   };

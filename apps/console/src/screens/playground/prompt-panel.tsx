@@ -41,11 +41,15 @@ function Compiled({ agentSlug, message, params }: PromptPanelProps) {
     queryKey: [...key, 'compiled-prompt', agentSlug, message, params],
     queryFn: ({ signal }) =>
       client.request<CompiledPrompt>({
-        ...{ method: 'POST', path: ['compile-prompt'], signal },
+        method: 'POST',
+        path: ['compile-prompt'],
+        signal,
         body: { slug: agentSlug, message, channel: 'dashboard', threadMetadata: { params } },
       }),
     // The prompt may call tools, so it is compiled when a person asks for it.
-    ...{ staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false },
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   if (isPending) return <Skeleton rows={8} />;
   if (data === undefined) return <Failure error={error} onRetry={refetch} />;

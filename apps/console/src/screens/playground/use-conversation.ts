@@ -88,7 +88,9 @@ export function useSend(target: Target, threadId: string | undefined) {
   return useMutation({
     mutationFn: ({ message, model, params, phoneNumber }: Outgoing) =>
       api.startExecution({
-        ...{ message, threadId, channel: 'dashboard' as const },
+        message,
+        threadId,
+        channel: 'dashboard' as const,
         ...(target.kind === 'agent' ? { agentSlug: target.slug } : { routerSlug: target.slug }),
         ...(model && { model }),
         ...(phoneNumber && { phoneNumber }),

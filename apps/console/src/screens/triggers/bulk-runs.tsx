@@ -55,7 +55,8 @@ export function RetryAll({ slug, count, buttonLook = 'plain', text, onStart }: R
   );
   return (
     <ConfirmButton
-      {...{ text, buttonLook }}
+      text={text}
+      buttonLook={buttonLook}
       title={triggers.retryAllTitle}
       question={triggers.retryAllQuestion(count, slug)}
       action={triggers.retryAll(count)}

@@ -48,7 +48,9 @@ export function FireDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
   const fire = useChange(
     (data: JsonObject) =>
       client.request<{ result: { runId: string } }>({
-        ...{ method: 'POST', path: ['fire-trigger'], isUnsafe: true },
+        method: 'POST',
+        path: ['fire-trigger'],
+        isUnsafe: true,
         body: { triggerSlug: slug, data, ...(entityId !== '' && { entityId }) },
       }),
     'trigger-runs',

@@ -25,7 +25,13 @@ export function startInWords(on: TriggerStart, texts: TriggerTexts, language: La
 }
 
 const signs: Record<string, string> = {
-  ...{ $eq: '=', $ne: '≠', $neq: '≠', $gt: '>', $gte: '≥', $lt: '<', $lte: '≤' },
+  $eq: '=',
+  $ne: '≠',
+  $neq: '≠',
+  $gt: '>',
+  $gte: '≥',
+  $lt: '<',
+  $lte: '≤',
 };
 
 const shown = (value: unknown): string =>

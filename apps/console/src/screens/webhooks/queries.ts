@@ -6,7 +6,11 @@ import { type DeliveryFilter, inputOf, isReplayed } from './filter';
 
 /** The names of the providers, which are no words of a language. */
 export const providers: Record<string, string> = {
-  ...{ clerk: 'Clerk', flow: 'Flow', kapso: 'Kapso', polar: 'Polar', resend: 'Resend' },
+  clerk: 'Clerk',
+  flow: 'Flow',
+  kapso: 'Kapso',
+  polar: 'Polar',
+  resend: 'Resend',
 };
 
 const maxCounted = 1_000;

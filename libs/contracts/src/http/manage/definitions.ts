@@ -21,7 +21,12 @@ const { slug, name, description, model, tools, roles } = agentDefinitionSchema.s
 export const agentListSchema = listOf(
   z.object({
     id: z.string().describe('Id of the agent, the same in both environments.'),
-    ...{ slug, name, description, model, tools, roles },
+    slug,
+    name,
+    description,
+    model,
+    tools,
+    roles,
     ...stored,
   }),
 );
@@ -105,7 +110,7 @@ export const toolListSchema = listOf(
       'The permission that a call needs: `execute` on the tool, or this action on the entity type of the call.',
     ),
     custom: z
-      .object({ ...{ templateOnly, allowedHosts, secrets, runAs }, ...stored })
+      .object({ templateOnly, allowedHosts, secrets, runAs, ...stored })
       .nullable()
       .describe('The other fields of a custom tool, without its code; null for a built-in tool.'),
   }),

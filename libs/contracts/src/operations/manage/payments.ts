@@ -90,8 +90,14 @@ export const paymentOperations = defineOperations('Operations', table, {
     example: {
       body: { olderThanMinutes: 60 },
       response: {
-        ...{ asked: 12, paid: 2, failed: 1, unchanged: 9, mismatched: 0, errors: 0 },
-        ...{ isComplete: true, problems: [] },
+        asked: 12,
+        paid: 2,
+        failed: 1,
+        unchanged: 9,
+        mismatched: 0,
+        errors: 0,
+        isComplete: true,
+        problems: [],
       },
     },
   },

@@ -64,13 +64,13 @@ export function useDryRun(given: Given, of: string): DryRun {
   };
   const own = held?.of === of ? held : undefined;
   return {
-    ...{ state: own?.state ?? null, refused: own?.refused ?? [], error: own?.error ?? null },
-    ...{
-      isRunning: own?.isRunning ?? false,
-      isWaiting,
-      start,
-      stop: () => controller.current?.abort(),
-    },
+    state: own?.state ?? null,
+    refused: own?.refused ?? [],
+    error: own?.error ?? null,
+    isRunning: own?.isRunning ?? false,
+    isWaiting,
+    start,
+    stop: () => controller.current?.abort(),
   };
 }
 

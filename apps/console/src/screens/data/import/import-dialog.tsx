@@ -88,7 +88,9 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
         {opened && opened.rowCount > 0 && (
           <ImportRows
             key={opened.fingerprint}
-            {...{ type, opened, decimal }}
+            type={type}
+            opened={opened}
+            decimal={decimal}
             onDecimal={setDecimal}
             onStarted={() => ((isKept.current = true), onClose())}
           />

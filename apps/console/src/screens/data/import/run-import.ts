@@ -38,7 +38,8 @@ interface Import {
 /** A row with an id changes that entity; any other one is created. */
 const operationOf = ({ id, data, status }: FileEntity): Operation => ({
   ...(id === undefined ? { action: 'create' as const } : { action: 'update' as const, id }),
-  ...{ data, ...(status !== undefined && { status }) },
+  data,
+  ...(status !== undefined && { status }),
 });
 
 /**
