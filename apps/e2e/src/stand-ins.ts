@@ -33,7 +33,10 @@ export async function startStandIns(gatewayUrl: () => string): Promise<RunningSt
   return {
     url,
     async stop() {
-      await new Promise((done) => (server.closeAllConnections(), server.close(done)));
+      await new Promise((done) => {
+        server.closeAllConnections();
+        server.close(done);
+      });
       rmSync(folder, { recursive: true });
     },
   };

@@ -278,10 +278,10 @@ describe('the answer of a provider', () => {
       .expect('Location', '/console/?error=sign_in_failed');
   });
 
-  const exchangedBy = async (call: () => PromiseLike<unknown>) => (
-    await call(),
-    provider.exchanged
-  );
+  const exchangedBy = async (call: () => PromiseLike<unknown>) => {
+    await call();
+    return provider.exchanged;
+  };
 
   test('with a code of another sign-in is refused by the check of PKCE', async () => {
     const stolen = new URL(

@@ -50,7 +50,10 @@ async function start(): Promise<void> {
   });
 }
 const stop = (): Promise<unknown> =>
-  new Promise((done) => (server.closeAllConnections(), server.close(done)));
+  new Promise((done) => {
+    server.closeAllConnections();
+    server.close(done);
+  });
 
 beforeAll(async () => {
   parleyUrl = await listen(parley);
@@ -58,7 +61,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stop();
-  await new Promise((done) => (parley.closeAllConnections(), parley.close(done)));
+  await new Promise((done) => {
+    parley.closeAllConnections();
+    parley.close(done);
+  });
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {

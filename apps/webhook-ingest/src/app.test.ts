@@ -85,7 +85,11 @@ async function open({
     () => closeRedis(redis),
     () => queues.close(),
     () => jobs.settled(),
-    () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())),
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
   );
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return async (path: string, body: Buffer | string, headers: Record<string, string> = {}) => {

@@ -145,7 +145,11 @@ async function startIngest(database: Db, redis: RedisConnection): Promise<string
   const server: Server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(
-    () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
   );
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

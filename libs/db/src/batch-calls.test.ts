@@ -9,7 +9,10 @@ function startBatches(options?: BatchOptions<number>) {
     await new Promise<void>((resolve) => begun.push({ items, end: resolve }));
     return items.map((item) => item * 10);
   }, options);
-  const begunAfterATurn = async () => (await sleep(0), begun.map(({ items }) => items));
+  const begunAfterATurn = async () => {
+    await sleep(0);
+    return begun.map(({ items }) => items);
+  };
   return { begun, call, begunAfterATurn };
 }
 

@@ -197,7 +197,10 @@ describe('events that are followed', () => {
   async function openTransaction(type: string) {
     let commit!: () => void;
     let rollBack!: (error: Error) => void;
-    const end = new Promise<void>((resolve, reject) => ((commit = resolve), (rollBack = reject)));
+    const end = new Promise<void>((resolve, reject) => {
+      commit = resolve;
+      rollBack = reject;
+    });
     let done!: Promise<void>;
     await new Promise<void>((opened, failed) => {
       done = db.transaction(async (tx) => {
@@ -208,8 +211,14 @@ describe('events that are followed', () => {
       done.catch(failed);
     });
     return {
-      commit: () => (commit(), done),
-      rollBack: () => (rollBack(new Error('rolled back')), done.catch(() => undefined)),
+      commit: () => {
+        commit();
+        return done;
+      },
+      rollBack: () => {
+        rollBack(new Error('rolled back'));
+        return done.catch(() => undefined);
+      },
     };
   }
 

@@ -90,7 +90,10 @@ describe('createApiKeyCheck', () => {
     await db.pool.query('update api_keys set last_used_at = now() where id = $1', [id]);
     let nowMs = 1;
     const slow = new Proxy(db, {
-      get: (target, name) => ((nowMs += 800), Reflect.get(target, name)),
+      get: (target, name) => {
+        nowMs += 800;
+        return Reflect.get(target, name);
+      },
     });
     const check = createApiKeyCheck(slow, () => nowMs);
     expect(await check(key)).not.toBeNull();

@@ -143,17 +143,26 @@ test('jobs of every queue, limits, streams and the relay run on a Redis Cluster,
   bells.listen('execution', () => (rung += 1));
   const relay = createRelay(
     worker,
-    async () => ((woken += 1), 60_000),
+    async () => {
+      woken += 1;
+      return 60_000;
+    },
     (error) => failed.push(error),
   );
   closing.push(() => relay.close());
-  await until(() => (chunks.ring('execution'), rung > 0));
+  await until(() => {
+    chunks.ring('execution');
+    return rung > 0;
+  });
   const chunk = { seq: 1, chunk: { type: 'text' } };
   expect(await chunks.append('execution', [chunk], { after: null, limit: 100 })).toBe('ok');
   expect(await chunks.read('execution', 0, 10)).toEqual([chunk]);
   const wakeRelay = createRelayWaker(producer);
   const before = woken;
-  await until(() => (wakeRelay(), woken > before));
+  await until(() => {
+    wakeRelay();
+    return woken > before;
+  });
   expect(await queues.heldTokens.add('token', 10)).toBe(true);
   expect(await queues.heldTokens.oldest(10)).toHaveLength(1);
   await checkWrites(producer);

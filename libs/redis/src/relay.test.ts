@@ -30,7 +30,10 @@ const subscribers = async () =>
 /** Starts a relay that polls only once a minute and counts its polls. */
 async function start() {
   const counts = { polls: 0 };
-  const work = async () => ((counts.polls += 1), 60_000);
+  const work = async () => {
+    counts.polls += 1;
+    return 60_000;
+  };
   const relay = createRelay(worker, work, (error) => {
     throw error;
   });

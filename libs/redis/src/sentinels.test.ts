@@ -71,7 +71,10 @@ test.each([
     let woken = 0;
     const relay = createRelay(
       worker,
-      async () => ((woken += 1), 60_000),
+      async () => {
+        woken += 1;
+        return 60_000;
+      },
       () => {},
     );
     closing.push(() => relay.close());
@@ -92,7 +95,10 @@ test.each([
         [() => rung, () => chunks.ring('execution')],
       ] as const) {
         const before = reach();
-        await until(() => (act(), reach() > before), limits);
+        await until(() => {
+          act();
+          return reach() > before;
+        }, limits);
       }
       await checkWrites(producer);
     }
@@ -117,7 +123,10 @@ test('subscriptions continue when the failover is announced while they ask a sen
   let woken = 0;
   const relay = createRelay(
     await connect('worker'),
-    async () => ((woken += 1), 60_000),
+    async () => {
+      woken += 1;
+      return 60_000;
+    },
     () => {},
   );
   closing.push(() => relay.close());
@@ -125,7 +134,10 @@ test('subscriptions continue when the failover is announced while they ask a sen
   const wakeRelay = createRelayWaker(producer);
   const wakes = async () => {
     const before = woken;
-    await until(() => (wakeRelay(), woken > before), limits);
+    await until(() => {
+      wakeRelay();
+      return woken > before;
+    }, limits);
   };
   await wakes();
   // A sentinel that is stopped is asked first. The question ends after a second, and the others announce the failover meanwhile.

@@ -32,7 +32,11 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       for (const socket of pair)
         socket
           .on('error', () => {})
-          .on('close', () => (near.destroy(), far.destroy(), pairs.delete(pair)));
+          .on('close', () => {
+            near.destroy();
+            far.destroy();
+            pairs.delete(pair);
+          });
       if (!isFrozen) join(pair);
     });
     await new Promise<void>((resolve) => server.listen(ownPort, '127.0.0.1', resolve));

@@ -184,7 +184,10 @@ export class Session {
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      const stop = () => (clearTimeout(timer), resolve());
+      const stop = () => {
+        clearTimeout(timer);
+        resolve();
+      };
       this.#stop.signal.addEventListener('abort', stop, { once: true });
     });
   }

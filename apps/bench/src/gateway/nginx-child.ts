@@ -50,7 +50,10 @@ async function main(): Promise<void> {
 
 const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve((socket.destroy(), true)));
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
     socket.once('error', () => resolve(false));
   });
 

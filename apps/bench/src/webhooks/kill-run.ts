@@ -101,7 +101,10 @@ export async function killRun({
         headers: headers(),
         signal: AbortSignal.timeout(5_000),
       }).then(
-        async (response) => (await response.arrayBuffer(), response.status),
+        async (response) => {
+          await response.arrayBuffer();
+          return response.status;
+        },
         () => 0,
       );
       if (status === 200) return;

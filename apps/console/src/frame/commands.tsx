@@ -81,7 +81,10 @@ export function Commands({ onClose }: { onClose: () => void }) {
         aria-activedescendant={found[at] && `${listId}-${at}`}
         aria-label={nav.commands}
         value={typed}
-        onChange={({ target }) => (setTyped(target.value), setAt(0))}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setAt(0);
+        }}
         onKeyDown={onKeyDown}
         className="tap h-9 w-full rounded border border-n8 bg-n1 px-2"
       />

@@ -81,10 +81,22 @@ export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
   const { change, onDone, ...dialog } = rest;
   const [isAsked, ask] = useState(false);
   const mutate = () =>
-    change.mutate(undefined, { onSuccess: (result) => (ask(false), onDone?.(result)) });
+    change.mutate(undefined, {
+      onSuccess: (result) => {
+        ask(false);
+        onDone?.(result);
+      },
+    });
   return (
     <>
-      <Button look={buttonLook} className={className} onClick={() => (change.reset(), ask(true))}>
+      <Button
+        look={buttonLook}
+        className={className}
+        onClick={() => {
+          change.reset();
+          ask(true);
+        }}
+      >
         {text}
       </Button>
       {isAsked && (

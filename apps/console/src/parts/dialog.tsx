@@ -37,7 +37,10 @@ export function Dialog({
       aria-label={title}
       // A browser closes a dialog with a second Escape although its cancellation is prevented.
       onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
-      onCancel={(event) => (event.preventDefault(), isKept || onClose())}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isKept) onClose();
+      }}
       onMouseDown={(event) =>
         !isKept && event.detail === 1 && event.target === event.currentTarget && onClose()
       }

@@ -68,6 +68,9 @@ export function useLivePages<Item>(
     isAtNewest: !older.hasPreviousPage,
     fetchNewer: () => void older.fetchPreviousPage(),
     /** Leaves the older pages. */
-    showNewest: () => (setWanted(false), setVisit(visit + 1)),
+    showNewest: () => {
+      setWanted(false);
+      setVisit(visit + 1);
+    },
   };
 }

@@ -62,7 +62,10 @@ export function useScrollPlace({ onNearTop, onNearEnd }: ScrollPlaceOptions = {}
     observer.observe(box);
     for (const child of box.children) observer.observe(child);
     box.addEventListener('scroll', onScroll, { passive: true });
-    return () => (observer.disconnect(), box.removeEventListener('scroll', onScroll));
+    return () => {
+      observer.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
   }, [box]);
   useLayoutEffect(restore);
   const toEnd = () => {

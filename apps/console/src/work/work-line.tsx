@@ -75,7 +75,13 @@ function Line({ work }: { work: Work }) {
         ) : (
           <>
             {actions?.map(({ text, run, isFollowed }) => (
-              <Button key={text} onClick={() => (run(), isFollowed && dismissWork(id))}>
+              <Button
+                key={text}
+                onClick={() => {
+                  run();
+                  if (isFollowed) dismissWork(id);
+                }}
+              >
                 {text}
               </Button>
             ))}

@@ -186,7 +186,10 @@ function watch({ complaints, stack }: ConsoleKit, page: Page): void {
   page.on('requestfinished', (request) => requests.delete(request));
   page.on('requestfailed', (request) => requests.delete(request));
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('dialog', (dialog) => (complaints.push(dialog.message()), void dialog.dismiss()));
+  page.on('dialog', (dialog) => {
+    complaints.push(dialog.message());
+    void dialog.dismiss();
+  });
   page.on('console', (message) => {
     // Chromium's line about a failed request does not name the request; the response below does.
     if (

@@ -56,7 +56,13 @@ async function write(page: Page, message: string): Promise<void> {
 function held(): { answer: () => void; script: () => Promise<{ text: string }> } {
   let answer = () => {};
   const isSaid = new Promise<void>((resolve) => (answer = resolve));
-  return { answer: () => answer(), script: async () => (await isSaid, { text: 'Here you are.' }) };
+  return {
+    answer: () => answer(),
+    script: async () => {
+      await isSaid;
+      return { text: 'Here you are.' };
+    },
+  };
 }
 
 inBrowser(

@@ -102,7 +102,10 @@ export const createPaymentHandlers = ({
     });
     // A request to the provider may outlast the limit. The run ends after it, and its counts are not waited for.
     const isLimit = await rejectOnAbort(run, limit).then(
-      (finished) => ((report = finished), false),
+      (finished) => {
+        report = finished;
+        return false;
+      },
       (error: unknown) => {
         if (!limit.aborted) throw error;
         run.catch((failure: unknown) =>

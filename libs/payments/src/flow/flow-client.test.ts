@@ -266,6 +266,9 @@ describe('failures', () => {
     const other = createFlowClient({ apiUrl, scope, ...keys });
     expect(await other.createPayment(order)).toMatchObject({ ok: false });
     expect(await other.getStatus('t')).toMatchObject({ ok: false });
-    await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+    await new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(resolve);
+    });
   });
 });

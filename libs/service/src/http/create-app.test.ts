@@ -50,7 +50,10 @@ const lines: Record<string, unknown>[] = [];
 const log = pino(
   { formatters: { level: (level) => ({ level }) } },
   new Writable({
-    write: (chunk, _encoding, done) => (lines.push(JSON.parse(String(chunk))), done()),
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
   }),
 );
 
@@ -184,7 +187,10 @@ function raw(text: string | Buffer, untilMs = 300): Promise<string> {
     let answer = '';
     socket.on('data', (chunk) => (answer += chunk));
     socket.on('error', reject);
-    setTimeout(() => (socket.destroy(), resolve(answer)), untilMs);
+    setTimeout(() => {
+      socket.destroy();
+      resolve(answer);
+    }, untilMs);
   });
 }
 

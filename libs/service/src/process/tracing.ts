@@ -136,7 +136,10 @@ function inside<T>(span: OpenSpan, work: () => T): T {
       const result = work();
       if (result instanceof Promise) {
         return result.then(
-          (value) => (span.end(failureIn(value)), value),
+          (value) => {
+            span.end(failureIn(value));
+            return value;
+          },
           (error: unknown) => {
             span.end(error);
             throw error;

@@ -223,7 +223,10 @@ export async function startFlowServer(
       return response.status;
     },
     stop: () =>
-      new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   };
 }
 

@@ -100,7 +100,10 @@ beforeEach(() => {
 
 afterAll(async () => {
   await guarded.close();
-  await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  await new Promise((resolve) => {
+    server.closeAllConnections();
+    server.close(resolve);
+  });
   await db.close();
 });
 

@@ -48,7 +48,10 @@ async function fakeExecutor() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () =>
-    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(resolve);
+    });
   return { url, received, state, close };
 }
 

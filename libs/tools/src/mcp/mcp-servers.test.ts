@@ -348,7 +348,10 @@ describe('the guard', () => {
     );
     expect(result).toMatchObject({ ok: false, errorType: 'execution_error' });
     expect(tickets.requests).toEqual([]);
-    await new Promise((resolve) => (redirecting.closeAllConnections(), redirecting.close(resolve)));
+    await new Promise((resolve) => {
+      redirecting.closeAllConnections();
+      redirecting.close(resolve);
+    });
   });
 });
 

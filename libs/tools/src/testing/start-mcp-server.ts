@@ -37,7 +37,10 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
         description: 'Creates a ticket',
         inputSchema: { title: z.string().min(1), urgent: z.boolean().optional() },
       },
-      (args) => (ran('create_ticket', args), text(`created ${args.title}`)),
+      (args) => {
+        ran('create_ticket', args);
+        return text(`created ${args.title}`);
+      },
     );
     mcp.registerTool(
       'find',
@@ -94,6 +97,9 @@ export async function startMcpServer({ json = false, token = '' } = {}): Promise
     behavior,
     forget: () => sessions.clear(),
     stop: () =>
-      new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   };
 }

@@ -33,6 +33,10 @@ export async function startModernMcpServer() {
     url: `http://${host}/mcp`,
     host,
     methods,
-    stop: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
   };
 }

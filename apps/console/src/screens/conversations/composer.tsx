@@ -48,9 +48,15 @@ export function useDraft(threadId: string, personId: string) {
   return {
     text,
     isNote,
-    write: (value: string) => (setText(value), keptText.set(value === '' ? null : value)),
+    write: (value: string) => {
+      setText(value);
+      keptText.set(value === '' ? null : value);
+    },
     // A note that was begun must not become a reply.
-    writeNote: (value: boolean) => (setNote(value), keptNote.set(value ? 'yes' : null)),
+    writeNote: (value: boolean) => {
+      setNote(value);
+      keptNote.set(value ? 'yes' : null);
+    },
   };
 }
 type Kept = ReturnType<typeof stored>;
@@ -172,7 +178,10 @@ export function Composer({
       {isChoosing && (
         <Templates
           onClose={() => setChoosing(false)}
-          onSend={(item) => (onSend(item), setChoosing(false))}
+          onSend={(item) => {
+            onSend(item);
+            setChoosing(false);
+          }}
           lastMessageId={lastMessageId}
         />
       )}

@@ -77,10 +77,10 @@ export function Conversations() {
         aria-label={conversations.title}
         className={`flex w-full min-w-0 flex-col border-r border-n5 md:w-80 md:shrink-0 xl:w-96 ${openThread === undefined ? '' : 'max-md:hidden'}`}
         {...hold}
-        onPointerLeave={(event) => (
-          hold.onPointerLeave(event),
-          event.pointerType === 'mouse' && apply()
-        )}
+        onPointerLeave={(event) => {
+          hold.onPointerLeave(event);
+          if (event.pointerType === 'mouse') apply();
+        }}
       >
         <ScreenHead title={conversations.title}>
           <Total />

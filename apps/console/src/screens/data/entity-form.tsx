@@ -56,7 +56,12 @@ export function EntityForm({ type, entity, focusField, onClose, onCreated }: Ent
   const isDeleted = entity?.status === 'deleted';
   const isNewer =
     isDirty && entity !== undefined && base !== undefined && entity.updatedAt > base.updatedAt;
-  const reset = () => (setTyped({}), setStatus(undefined), setProblems({}), setBase(entity));
+  const reset = () => {
+    setTyped({});
+    setStatus(undefined);
+    setProblems({});
+    setBase(entity);
+  };
   const guard = useLeaveGuard(isDirty);
   const save = useMutation({
     mutationFn: async (data: JsonObject): Promise<Entity> => {
@@ -250,7 +255,10 @@ function Actions({
           buttonLook="quiet"
           className="ml-auto text-failed"
           change={remove}
-          onDone={() => (onGone(), onClose())}
+          onDone={() => {
+            onGone();
+            onClose();
+          }}
         />
       )}
     </div>
@@ -294,7 +302,11 @@ function AddField({
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && (event.preventDefault(), add())}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          add();
+        }}
       />
       <Button disabled={!isUsable} onClick={add}>
         {texts.addField}

@@ -73,7 +73,10 @@ export function Filters({
               names={names}
               value={name}
               isFocused={at === added}
-              onChange={(next) => (setAdded(-1), setField(next))}
+              onChange={(next) => {
+                setAdded(-1);
+                setField(next);
+              }}
             />
             <Choice
               label={texts.operator}
@@ -173,9 +176,14 @@ function FieldChoice({
       <Choice
         label={texts.field}
         value={value}
-        onChange={({ target }) =>
-          target.value === other ? (setText(''), setOther(true)) : onChange(target.value)
-        }
+        onChange={({ target }) => {
+          if (target.value !== other) {
+            onChange(target.value);
+            return;
+          }
+          setText('');
+          setOther(true);
+        }}
         options={[
           ...[...new Set([...names, value])].map((one) => [one, one] as const),
           [other, texts.otherField] as const,

@@ -128,7 +128,11 @@ export function Grid({
   };
   useKeys({
     j: () => view.go(cursor),
-    ArrowDown: () => document.activeElement === document.body && (view.go(cursor), true),
+    ArrowDown: () => {
+      if (document.activeElement !== document.body) return false;
+      view.go(cursor);
+      return true;
+    },
   });
   return (
     <div className="flex h-full min-w-0 flex-col">

@@ -36,7 +36,10 @@ function press(typed: string, given: Given = {}) {
     begin: (first?: string) => done.push(first === undefined ? 'begin' : `begin ${first}`),
     clear: did('clear'),
     toggleBoolean: did('toggle value'),
-    drop: () => (isRefused && done.push('drop'), isRefused),
+    drop: () => {
+      if (isRefused) done.push('drop');
+      return isRefused;
+    },
     tab: (step: number) => done.push(`tab ${step}`) > 0,
   } as unknown as GridEdit;
   const names = typed === '+' ? ['+'] : typed.split('+');

@@ -125,7 +125,10 @@ function PickButton({ onPick, children }: { onPick: () => void; children: React.
     <button
       type="button"
       // Before the input loses the focus.
-      onMouseDown={(event) => (event.preventDefault(), onPick())}
+      onMouseDown={(event) => {
+        event.preventDefault();
+        onPick();
+      }}
       onClick={onPick}
       className="tap flex min-h-8 w-full items-center gap-2 px-2 text-left hover:bg-n3"
     >

@@ -216,7 +216,11 @@ function SetField({
         label={texts.field}
         value={name}
         className="w-full"
-        onChange={({ target }) => (setName(target.value), setText(''), setProblem(null))}
+        onChange={({ target }) => {
+          setName(target.value);
+          setText('');
+          setProblem(null);
+        }}
         options={fields.map((one) => [one.name, one.name] as const)}
       />
       {field && (

@@ -150,7 +150,10 @@ export function Chat(props: ChatProps) {
           running
             ? {
                 // The button disappears when the turn has ended.
-                onStop: () => (cancel.mutate(running.id), writer.current?.focus()),
+                onStop: () => {
+                  cancel.mutate(running.id);
+                  writer.current?.focus();
+                },
                 isStopping: cancel.isPending || cancel.data?.executionId === running.id,
               }
             : null

@@ -41,7 +41,10 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <form
-      onSubmit={(event) => (event.preventDefault(), isReady && onSend())}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onSend();
+      }}
       className="shrink-0 border-t border-n5 p-3"
     >
       <div className="mx-auto max-w-3xl space-y-2">

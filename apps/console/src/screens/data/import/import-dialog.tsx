@@ -57,7 +57,10 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
           <label
             className="min-w-0 flex-1 rounded border border-dashed border-n8 px-3 py-3"
             onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => (event.preventDefault(), choose(event.dataTransfer.files[0]))}
+            onDrop={(event) => {
+              event.preventDefault();
+              choose(event.dataTransfer.files[0]);
+            }}
           >
             <span className="mb-1 block">{texts.choose}</span>
             <input
@@ -92,7 +95,10 @@ export function ImportDialog({ type, onClose }: { type: DataType; onClose: () =>
             opened={opened}
             decimal={decimal}
             onDecimal={setDecimal}
-            onStarted={() => ((isKept.current = true), onClose())}
+            onStarted={() => {
+              isKept.current = true;
+              onClose();
+            }}
           />
         )}
       </div>
