@@ -2,8 +2,9 @@ import type loadGlueType from '@jitl/quickjs-wasmfile-release-sync/emscripten-mo
 import wasmBytes from '@jitl/quickjs-wasmfile-release-sync/wasm';
 import { sandboxLimits } from './limits';
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build requires import.meta, which a CommonJS bundle does not have
+// The ES build requires import.meta, which a CommonJS bundle does not have.
 const loadGlue =
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
   require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
 
 /** An address inside the engine's memory. */

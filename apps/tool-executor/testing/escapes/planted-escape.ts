@@ -64,8 +64,8 @@ const attempts: Record<string, (argument: string) => unknown> = {
     settled((done, fail) =>
       lookup('localhost', (error, found) => (error ? fail(error) : done(found))),
     ),
-  // eslint-disable-next-line no-restricted-properties -- the attempt itself
   'read the environment': () =>
+    // eslint-disable-next-line no-restricted-properties -- the attempt itself
     process.env.PARLEY_PLANTED_SECRET ?? Promise.reject(new Error('not there')),
   'signal the service': () => process.kill(process.ppid, 0),
   'become root again': () => process.setuid!(0) ?? `root, ${readFileSync('/etc/shadow').length}`,

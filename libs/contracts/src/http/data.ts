@@ -16,13 +16,9 @@ export const entityPageSchema = z.object({
   data: z.array(entitySchema).describe('The entities of the page.'),
   cursor: z.string().describe('Send it as `cursor` to get the next page.'),
   hasMore: z.boolean().describe('Whether there are entities after this page.'),
-  total: z
-    .number()
-    .int()
-    .optional()
-    .meta({
-      description: 'The number of all matching entities, on every page. Present with `count`.',
-    }),
+  total: z.number().int().optional().meta({
+    description: 'The number of all matching entities, on every page. Present with `count`.',
+  }),
 });
 export type EntityPage = z.infer<typeof entityPageSchema>;
 

@@ -108,8 +108,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
  * console lines are dropped: the log consists of JSON lines, and the lines of a model's client quote messages of people.
  */
 export function startProcess(main: () => Promise<void>): void {
-  // eslint-disable-next-line no-console -- it is replaced here
   for (const method of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const)
+    // eslint-disable-next-line no-console -- it is replaced here
     console[method] = () => {};
   main().catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

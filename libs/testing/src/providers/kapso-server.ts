@@ -179,14 +179,12 @@ export async function startKapsoServer(): Promise<KapsoServer> {
       .reverse();
     const from = Number(query.get('after') ?? 0);
     const to = from + Number(query.get('limit') ?? 20);
-    const data = found
-      .slice(from, to)
-      .map(({ id, body }) => ({
-        id,
-        to: body.to,
-        type: body.type,
-        [String(body.type)]: body[String(body.type)],
-      }));
+    const data = found.slice(from, to).map(({ id, body }) => ({
+      id,
+      to: body.to,
+      type: body.type,
+      [String(body.type)]: body[String(body.type)],
+    }));
     return { status: 200, body: { data, paging: { cursors: { after: String(to) } } } };
   }
 

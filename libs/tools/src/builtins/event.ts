@@ -35,13 +35,11 @@ const emit = defineBuiltIn({
   transactional: true,
   args: z.strictObject({
     type: eventType.describe('What happened, such as "order.reviewed".'),
-    payload: jsonObjectSchema
-      .optional()
-      .meta({
-        type: 'object',
-        additionalProperties: true,
-        description: 'Details, as any JSON object.',
-      }),
+    payload: jsonObjectSchema.optional().meta({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Details, as any JSON object.',
+    }),
     entityId: z
       .string()
       .min(1)
