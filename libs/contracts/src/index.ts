@@ -76,7 +76,16 @@ export {
 } from './scope';
 export { isListedOrigin } from './origin';
 export { slugSchema } from './slug';
-export { isTimeZone } from './time-zone';
+export {
+  type ZonePeriod,
+  dayMs,
+  instantAfterGap,
+  instantOf,
+  instantsIn,
+  localTimeOf,
+  periodsAround,
+} from './local-time';
+export { isTimeZone, isZoneName } from './time-zone';
 export {
   type ConversationSettings,
   conversationSettingsSchema,

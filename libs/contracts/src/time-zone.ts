@@ -7,3 +7,6 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** Whether this is an IANA name of a time zone. An offset is none: PostgreSQL reads its sign the other way round. */
+export const isZoneName = (name: string): boolean => /^[A-Za-z]/.test(name) && isTimeZone(name);

@@ -1,4 +1,4 @@
-import { type ErrorDetail, type Json, type TriggerDefinition, isTimeZone } from '@parley/contracts';
+import { type ErrorDetail, type Json, type TriggerDefinition, isZoneName } from '@parley/contracts';
 import { hasTemplateAsFilters, templateNodes } from '@parley/tools';
 import { parseDurationMs } from './parse-duration';
 import { parseInstantMs } from './parse-instant';
@@ -58,8 +58,11 @@ function cronProblems({
   if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
   else if (nextTickMs({ expression: schedule, timezone: 'UTC' }, Date.now()) === null)
     problems.push({ path: 'on.schedule', message: 'describes a time that never occurs' });
-  if (timezone !== undefined && !isTimeZone(timezone))
-    problems.push({ path: 'on.timezone', message: `"${timezone}" is not a time zone` });
+  if (timezone !== undefined && !isZoneName(timezone))
+    problems.push({
+      path: 'on.timezone',
+      message: `"${timezone}" is not a time zone`,
+    });
   return problems;
 }
 

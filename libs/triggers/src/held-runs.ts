@@ -13,7 +13,7 @@ const runs = heldWork({
 
 const skipTicks = statement(
   'skip-missed-ticks',
-  'update triggers set next_tick_at = null where next_tick_at is not null',
+  'update triggers set next_tick_at = null, tick_schedule = null where tick_schedule is not null',
 );
 
 /** Runs of triggers. Schedules continue with their next tick: the ticks since the backup have had their runs. */

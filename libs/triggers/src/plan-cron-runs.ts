@@ -4,9 +4,6 @@ import { lastTickMs, nextTickMs } from './cron';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
 import { planRunTime } from './plan-run-time';
 
-/** The next tick of a schedule that is never due again: it is not read until its definition changes. */
-const neverMs = Date.UTC(9999, 0);
-
 const cronTriggerRow = {
   id: column.text,
   tenant: column.int4,
@@ -21,18 +18,19 @@ const cronTriggerRow = {
 };
 type CronTrigger = RowOf<typeof cronTriggerRow>;
 
-// Clears the next tick of disabled triggers: when one is enabled again, the ticks in between are not caught up.
+// Disabled triggers have no next tick: when one is enabled again, the ticks in between are not caught up. A schedule that
+// is never due has no next tick either. It is planned, and not read again until its definition changes.
 const dueCronTriggers = statement(
   'cron-triggers-due',
-  `with disabled as (update triggers set next_tick_at = null
-     where entity_type is null and not enabled and next_tick_at is not null)
+  `with disabled as (update triggers set next_tick_at = null, tick_schedule = null
+     where entity_type is null and not enabled and tick_schedule is not null)
    select t.id, t.tenant, t.environment::text as environment, t.slug, t.definition,
      coalesce(o.timezone, 'UTC') as timezone, coalesce(o.name, '') as "organizationName",
      t.tick_schedule as "tickSchedule", floor(extract(epoch from t.next_tick_at) * 1000)::float8 as "nextMs",
      floor(extract(epoch from statement_timestamp()) * 1000)::float8 as "nowMs"
    from triggers t left join organizations o on o.no = t.tenant
    where t.entity_type is null and t.enabled
-     and (t.next_tick_at is null or t.next_tick_at <= statement_timestamp() or t.tick_schedule is distinct from
+     and (t.next_tick_at <= statement_timestamp() or t.tick_schedule is distinct from
        (t.definition->'on'->>'schedule') || ' ' || coalesce(t.definition->'on'->>'timezone', o.timezone, 'UTC'))
    order by t.id limit 100 for update of t skip locked`,
   cronTriggerRow,
@@ -70,12 +68,12 @@ export function planCronRuns(db: Db): Promise<DueRun[]> {
 
 async function tick(
   trigger: CronTrigger,
-): Promise<{ run: NewRun | null; nextMs: number; schedule: string }> {
+): Promise<{ run: NewRun | null; nextMs: number | null; schedule: string }> {
   const { definition, nowMs, nextMs: dueMs, tickSchedule } = trigger;
   const on = definition.on as { schedule: string; timezone?: string };
   const schedule = { expression: on.schedule, timezone: on.timezone ?? trigger.timezone };
   const name = `${schedule.expression} ${schedule.timezone}`;
-  const nextMs = nextTickMs(schedule, nowMs) ?? neverMs;
+  const nextMs = nextTickMs(schedule, nowMs);
   // A new or changed schedule begins with its next tick.
   const isDue = dueMs !== null && dueMs <= nowMs && tickSchedule === name;
   const tickMs = isDue ? Math.max(lastTickMs(schedule, nowMs) ?? dueMs, dueMs) : null;

@@ -1,6 +1,12 @@
-import type { Json, TriggerDefinition } from '@parley/contracts';
+import {
+  type Json,
+  type TriggerDefinition,
+  dayMs,
+  instantOf,
+  localTimeOf,
+} from '@parley/contracts';
 import { resolveArgs } from '@parley/tools';
-import { parseDurationMs } from './parse-duration';
+import { type Duration, parseDuration, parseDurationMs } from './parse-duration';
 import { parseInstantMs } from './parse-instant';
 import { type RunSubject, runVariables } from './run-variables';
 
@@ -37,13 +43,21 @@ async function resolveAt(
   });
   if (errors[0] !== undefined)
     return { ok: false, problem: `schedule.at: ${errors[0].name} ${errors[0].message}` };
-  const instant = parseInstantMs(value, subject.organization.timezone);
+  const { timezone } = subject.organization;
+  const instant = parseInstantMs(value, timezone);
   if (instant === null)
     return { ok: false, problem: `schedule.at: ${JSON.stringify(value)} is not a time` };
-  const moved = offset === undefined ? 0 : parseDurationMs(offset);
-  if (moved === null)
+  if (offset === undefined) return checked(Math.max(subject.timestamp, instant));
+  const duration = parseDuration(offset);
+  if (duration === null)
     return { ok: false, problem: `schedule.offset "${offset}" is not a duration` };
-  return checked(Math.max(subject.timestamp, instant + moved));
+  return checked(Math.max(subject.timestamp, moved(instant, duration, timezone)));
+}
+
+/** An instant some days later, at the same local time, and then some milliseconds later. */
+function moved(instantMs: number, { days, ms }: Duration, timezone: string): number {
+  if (days === 0) return instantMs + ms;
+  return instantOf(localTimeOf(instantMs, timezone) + days * dayMs, timezone) + ms;
 }
 
 /** Refuses times after the year 9999, which dates in ISO 8601 cannot express. */

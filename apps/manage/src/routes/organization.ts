@@ -1,4 +1,4 @@
-import { isTimeZone } from '@parley/contracts';
+import { isZoneName } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { changeOrganization, readOrganization } from '@parley/identity';
 import { type Handler, badRequest } from '@parley/service';
@@ -33,6 +33,3 @@ export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDe
       return after;
     }),
 });
-
-/** An offset is no IANA name. */
-const isZoneName = (name: string): boolean => /^[A-Za-z]/.test(name) && isTimeZone(name);
