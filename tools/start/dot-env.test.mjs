@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,4 +30,24 @@ test('.env sets what the environment does not have, and one line names the varia
     OPENAI_API_KEY: 'sk-1 2',
     OLLAMA_BASE_URL: 'http://o',
   });
+});
+
+test('.env may begin with a byte order mark and have the lines of Windows', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-dot-env-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, '.env');
+  const environment = {};
+  writeFileSync(file, '\uFEFFOPENAI_API_KEY=sk-1\r\nPORT_X=1\r\n');
+  assert.equal(readDotEnv(file, environment), '.env sets OPENAI_API_KEY, PORT_X');
+  assert.deepEqual(environment, { OPENAI_API_KEY: 'sk-1', PORT_X: '1' });
+});
+
+test('.env in another encoding is refused', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-dot-env-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, '.env');
+  for (const bytes of [Buffer.from('\uFEFFA=1\n', 'utf16le'), Buffer.from([0x41, 0x3d, 0xe9])]) {
+    writeFileSync(file, bytes);
+    assert.throws(() => readDotEnv(file, {}), /\.env is not in UTF-8/);
+  }
 });

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import type { Environment } from '@parley/contracts';
 import { io, pathOf } from './command-io';
 import { Failure } from './failure';
+import { readTextFile } from './read-text-file';
 
 /** The running stack as `npm start` describes it in `.parley/stack.json`. */
 export interface Stack {
@@ -22,17 +23,21 @@ export function readVariable(name: string): string | undefined {
   const { env } = io();
   const file = env[`${name}_FILE`];
   if (env[name] || !file) return env[name] || dotEnv()[name] || undefined;
-  try {
-    return readFileSync(pathOf(file), 'utf8').trim() || undefined;
-  } catch {
-    throw new Failure(`Cannot read ${file}, which ${name}_FILE names`);
-  }
+  const read = readTextFile(pathOf(file));
+  if (!read.ok) throw new Failure(`${file}, which ${name}_FILE names, ${read.problem}`);
+  return read.text.trim() || undefined;
 }
 
-/** The project's settings. The environment takes precedence over them. */
+/**
+ * The project's settings. The environment takes precedence over them. A file that cannot be read is an
+ * error: without its settings a command would use another server.
+ */
 function dotEnv(): Record<string, string | undefined> {
-  const file = pathOf('.env');
-  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const path = pathOf('.env');
+  if (!existsSync(path)) return {};
+  const file = readTextFile(path);
+  if (!file.ok) throw new Failure(`.env ${file.problem}`);
+  return parseEnv(file.text);
 }
 
 /** Whether commands can use the database. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@parley/contracts';
 import { io, pathOf } from '../command-io';
 import { usageFailure } from '../failure';
+import { readTextFile } from '../read-text-file';
 
 /** Parses a JSON object given on the command line: as text, as `@file`, or as `-` for standard input. */
 export async function parseObject(given: string, name: string): Promise<JsonObject> {
@@ -23,12 +23,10 @@ async function readSource(given: string, name: string): Promise<string> {
   return given.startsWith('@') ? readText(given.slice(1), name) : given;
 }
 
-function readText(file: string, name: string): string {
-  try {
-    return readFileSync(pathOf(file), 'utf8');
-  } catch {
-    throw usageFailure(`${name}: file ${file} cannot be read`);
-  }
+function readText(path: string, name: string): string {
+  const file = readTextFile(pathOf(path));
+  if (!file.ok) throw usageFailure(`${name}: file ${path} ${file.problem}`);
+  return file.text;
 }
 
 /** Parses `--limit` of commands that use the Data API, which returns at most 100 entities per page. */

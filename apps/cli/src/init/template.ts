@@ -59,6 +59,8 @@ declare module '*.md' {
 `,
   // npx then refuses when the packages are not installed, instead of installing a package of this name from the registry.
   '.npmrc': 'yes=false\n',
+  // Prompts and definitions have the same lines in every checkout.
+  '.gitattributes': '* text=auto eol=lf\n',
   '.gitignore': 'node_modules/\n.env\n*.parley-import\n*.parley-export\n',
   '.env.example': `# Copy to .env, which is not committed.\n${settingsFile(defaultUrl, '')}`,
   'README.md': `# ${name}

@@ -5,6 +5,7 @@ import { type ToolDefinition, executorLimits, sandboxGlobals } from '@parley/con
 import * as definitions from '@parley/definitions';
 import { io } from '../command-io';
 import { type Place, placesOf } from './places';
+import { textFiles } from './text-files';
 
 /** What a handler has without its file: its parameters, and the globals of the sandbox. */
 const sandboxNames = new Set(['args', 'context', 'parley', ...sandboxGlobals]);
@@ -175,12 +176,11 @@ async function bundleHandler(
     // Paths in the code are relative to it, so that the code is the same in every checkout.
     absWorkingDir: dirname(file),
     outdir: dirname(file),
-    plugins: [virtual(own, stub)],
+    plugins: [virtual(own, stub), textFiles],
     platform: 'browser',
     format: 'iife',
     sourcemap: 'external',
     legalComments: 'none',
-    loader: { '.md': 'text', '.txt': 'text' },
   });
   const [map, bundle] = ['.map', '.js'].map(
     (end) => outputFiles.find(({ path }) => path.endsWith(end))!.text,

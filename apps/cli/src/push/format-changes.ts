@@ -111,12 +111,16 @@ function formatField({ path, before, after }: FieldChange): string[] {
     typeof after === 'string' &&
     (before.includes('\n') || after.includes('\n'))
   ) {
+    if (withUnixLines(before) === withUnixLines(after))
+      return [`      ${path}: only the ends of lines differ (CRLF and LF)`];
     return [`      ${path}:`, ...formatLines(compareLines(before, after))];
   }
   const shown = (value: Json | undefined) =>
     value === undefined ? 'absent' : cut(JSON.stringify(value));
   return [`      ${path}: ${colors.red(shown(before))} → ${colors.green(shown(after))}`];
 }
+
+const withUnixLines = (text: string): string => text.replaceAll('\r\n', '\n');
 
 const cut = (text: string): string =>
   safeLine(text.length <= 200 ? text : `${text.slice(0, 199)}…`);

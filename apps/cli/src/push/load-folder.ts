@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
   type ErrorDetail,
@@ -11,6 +11,7 @@ import { handlerSourceOf, kindOf } from '@parley/definitions';
 import { flatSchema } from '@parley/entities';
 import { pathOf } from '../command-io';
 import { usageFailure } from '../failure';
+import { readTextFile } from '../read-text-file';
 import { type PlaceOfLine, buildHandler, nameLine } from './build-handler';
 import { loadModule } from './load-module';
 
@@ -182,10 +183,12 @@ function undeclaredSearchFields(type: object): string[] {
 }
 
 function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
+  const source = readTextFile(file);
+  if (!source.ok) return { ok: false, message: source.problem };
   try {
     return {
       ok: true,
-      exports: { default: JSON.parse(readFileSync(file, 'utf8')) },
+      exports: { default: JSON.parse(source.text) },
       placeOf: () => null,
     };
   } catch (error) {

@@ -5,6 +5,7 @@ import { type BuildFailure, build } from 'esbuild';
 import * as definitions from '@parley/definitions';
 import type { Place } from './places';
 import { preserveLineNumbers } from './preserve-line-numbers';
+import { textFiles } from './text-files';
 
 export type Loaded =
   | {
@@ -33,7 +34,7 @@ export async function loadModule(file: string): Promise<Loaded> {
       format: 'cjs',
       target: 'node22',
       external: [ownPackage],
-      loader: { '.md': 'text', '.txt': 'text' },
+      plugins: [textFiles],
       logLevel: 'silent',
     });
     const [map, bundle] = ['.map', '.js'].map(
