@@ -47,10 +47,12 @@ export function parseAccess(
       if (rule.anyOf !== undefined) alternatives.set(rule.anyOf, newClause);
     }
   });
-  const parsedMasks = masks.map(({ fieldPath, maskType }) => ({
-    path: fieldPath.replace(/^data\./, '').split('.'),
-    kind: maskType,
-  }));
+  const parsedMasks = masks.flatMap(({ fieldPath, maskType: kind }) => {
+    const name = fieldPath.replace(/^data\./, '');
+    // Data may have a key with dots in its name, which must not be seen either.
+    const paths = name.includes('.') ? [name.split('.'), [name]] : [[name]];
+    return paths.map((path) => ({ path, kind }));
+  });
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, access: { clauses, masks: parsedMasks } };

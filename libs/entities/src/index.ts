@@ -4,6 +4,7 @@ export { type FollowedChange, readEntityTypes, setFollowedChanges } from './enti
 export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
+export { filterProblem } from './filter/parse-filters';
 export { entityFieldSql } from './read/entity-field-sql';
 export { findByPhone, findOnlyByPhone, findOnlyBySpelling } from './read/find-by-phone';
 export { findByToken } from './read/find-by-token';
@@ -14,6 +15,7 @@ export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
 export { isCalendarDay } from './schema/field-types';
 export {
   type FieldSchema,
+  checkFieldNames,
   checkTypeSchema,
   flatSchema,
   readTypeSchema,

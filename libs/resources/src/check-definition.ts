@@ -1,5 +1,5 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
-import { checkTypeSchema } from '@parley/entities';
+import { checkFieldNames, checkTypeSchema, filterProblem } from '@parley/entities';
 import { findUnclosed, hasTemplateAsFilters } from '@parley/tools';
 import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
@@ -87,6 +87,43 @@ function checkCondition(field: string, condition: Json): ErrorDetail[] {
   );
 }
 
+/** Conditions that a query would refuse, or that can never hold. */
+function checkConditionValues({ on }: Definition<'triggers'>): ErrorDetail[] {
+  if (!('action' in on)) return [];
+  return Object.entries(on.condition ?? {}).flatMap(([field, condition]) => {
+    if (checkCondition(field, condition).length > 0) return [];
+    const message = conditionProblem(field, condition);
+    return message === null ? [] : [{ path: `on.condition.${field}`, message }];
+  });
+}
+
+function conditionProblem(field: string, condition: Json): string | null {
+  if (JSON.stringify(condition).includes('{{'))
+    return 'is compared as it is: conditions have no templates';
+  const bare = bareOperator(condition);
+  if (bare !== undefined) return `"${bare}" is no operator. Did you mean $${bare}?`;
+  const isStatus = field === 'status' || field === 'previousStatus';
+  const name = isStatus ? 'data.status' : field.replace(/^previousData\./, 'data.');
+  return filterProblem(name, condition);
+}
+
+/** An operator without its `$`: the condition would be compared as an object. */
+function bareOperator(condition: Json): string | undefined {
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition))
+    return undefined;
+  const keys = Object.keys(condition);
+  return keys.every((key) => operators.has(`$${key}`)) ? keys[0] : undefined;
+}
+
+/**
+ * Rules that stored definitions may break, because they were added later. They apply to what a push
+ * adds or changes.
+ */
+const laterChecks: { [K in ResourceKind]?: (definition: Definition<K>) => ErrorDetail[] } = {
+  entityTypes: ({ schema }) => checkFieldNames(schema),
+  triggers: checkConditionValues,
+};
+
 const checks: { [K in ResourceKind]: (definition: Definition<K>) => ErrorDetail[] } = {
   entityTypes: ({ schema }) => checkTypeSchema(schema),
   roles: () => [],
@@ -97,6 +134,25 @@ const checks: { [K in ResourceKind]: (definition: Definition<K>) => ErrorDetail[
   triggers: checkTrigger,
 };
 
-/** The problems of one definition beyond its shape. Their paths are relative to the definition. */
-export const checkDefinition = (kind: ResourceKind, definition: Definition): ErrorDetail[] =>
-  (checks[kind] as (definition: Definition) => ErrorDetail[])(definition);
+/**
+ * The problems of one definition beyond its shape. Their paths are relative to the definition. What a
+ * later rule refuses in the stored one, too, is no problem.
+ */
+export function checkDefinition(
+  kind: ResourceKind,
+  definition: Definition,
+  stored?: Definition,
+): ErrorDetail[] {
+  const problems = (checks[kind] as (definition: Definition) => ErrorDetail[])(definition);
+  const later = laterProblems(kind, definition);
+  if (later.length === 0 || stored === undefined) return [...problems, ...later];
+  const known = new Set(laterProblems(kind, stored).map(textOf));
+  return [...problems, ...later.filter((problem) => !known.has(textOf(problem)))];
+}
+
+const textOf = ({ path, message }: ErrorDetail): string => `${path} ${message}`;
+
+function laterProblems(kind: ResourceKind, definition: Definition): ErrorDetail[] {
+  const check = laterChecks[kind] as ((definition: Definition) => ErrorDetail[]) | undefined;
+  return check?.(definition) ?? [];
+}

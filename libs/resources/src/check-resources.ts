@@ -43,7 +43,8 @@ export async function checkResources(
     definition: Definition,
     omitted?: ReadonlySet<string>,
   ) => {
-    for (const { path, message } of problemsOf(kind, definition, names))
+    const stored = input.stored[kind].get(slugOf(definition))?.definition;
+    for (const { path, message } of problemsOf(kind, definition, names, stored))
       if (!omitted?.has(path.split('.')[0]!))
         problems.push({ path: pathOf(kind, index, path), message });
     await budget.pause();
@@ -82,7 +83,12 @@ function namesAfter({
   return names;
 }
 
-function problemsOf(kind: ResourceKind, definition: Definition, names: Names): ErrorDetail[] {
+function problemsOf(
+  kind: ResourceKind,
+  definition: Definition,
+  names: Names,
+  stored?: Definition,
+): ErrorDetail[] {
   const unstorable = findUnstorable(definition);
   if (unstorable !== null) return [unstorable];
   // libs/permissions also checks the references of roles.
@@ -91,7 +97,7 @@ function problemsOf(kind: ResourceKind, definition: Definition, names: Names): E
     (reference) => !isResolved(reference, names),
   );
   return [
-    ...checkDefinition(kind, definition),
+    ...checkDefinition(kind, definition, stored),
     ...missing.map((reference) => ({ path: reference.path, message: unknown(reference) })),
   ];
 }

@@ -43,8 +43,10 @@ export async function storedProblems(
     budget,
   );
   const deleted = forEachKind(() => new Set<string>());
+  // As if nothing were stored: rules that were added later apply to all definitions.
+  const nothing = forEachKind(() => new Map()) as typeof stored;
   const checked = await checkResources(
-    { ...parsed, stored, deleted, knownTools, mcpServers },
+    { ...parsed, stored: nothing, deleted, knownTools, mcpServers },
     budget,
   );
   const parameters = (await checkParameters(scope, given as RawResourceSet, budget)) ?? [];

@@ -64,6 +64,14 @@ export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
     : { ok: true, clauses: conditions.map((item) => [item]) };
 }
 
+/** What is wrong with one filter; null when a query accepts it. */
+export function filterProblem(name: string, value: Json): string | null {
+  const field = parseField(name);
+  if (typeof field === 'string') return field;
+  const parsed = parseFilterValue(field, value);
+  return typeof parsed === 'string' ? parsed : null;
+}
+
 /** The field of a filter, or the problem with its name. */
 function parseField(name: string): QueryField | string {
   if (name === 'id' || name === 'createdAt' || name === 'updatedAt') return { kind: name };

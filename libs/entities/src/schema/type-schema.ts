@@ -33,6 +33,32 @@ export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
   return problems;
 }
 
+/** Field names of a schema that no filter, sort or template can name. */
+export function checkFieldNames(schema: JsonObject): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const visit = (fields: TypeSchema, path: string) => {
+    for (const [name, field] of fields) {
+      const problem = fieldNameProblem(name);
+      if (problem !== null) problems.push({ path: `${path}${name}`, message: problem });
+      visitNested(field, `${path}${name}`);
+    }
+  };
+  const visitNested = ({ properties, items }: FieldSchema, path: string): void => {
+    if (properties !== undefined) visit(new Map(Object.entries(properties)), `${path}.properties.`);
+    if (items !== undefined) visitNested(items, `${path}.items`);
+  };
+  visit(readTypeSchema(schema), 'schema.');
+  return problems;
+}
+
+function fieldNameProblem(name: string): string | null {
+  if (name === '') return 'a field must have a name';
+  if (name.startsWith('$')) return 'the name of a field cannot begin with $';
+  if (name.includes('.'))
+    return 'the name of a field cannot contain a dot, which separates the names of a path';
+  return null;
+}
+
 /** A schema as a flat map of field to type name (docs/reference/data.md#entity-types). */
 export function flatSchema(schema: JsonObject): Record<string, string> {
   const entries = [...readTypeSchema(schema)].map(([name, { types, references, enum: values }]) => {

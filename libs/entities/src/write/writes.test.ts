@@ -416,6 +416,26 @@ describe('a role', () => {
     ).toEqual(refused('data.name'));
   });
 
+  test('does not see a key whose name has the dots of a masked path', async () => {
+    await t.createType('dotted');
+    const data = { 'address.city': 'Lima', 'price.usd': 5, address: { city: 'Lima', no: 1 } };
+    const id = await t.add('dotted', data);
+    const seen = access(
+      [],
+      [
+        { fieldPath: 'address.city', maskType: 'hide' },
+        { fieldPath: 'data.price.usd', maskType: 'redact' },
+      ],
+    );
+    const found = await t.entities.get(here, { type: 'dotted', id, access: seen });
+    expect(found.ok && found.entity.value.data).toEqual({
+      'price.usd': '[redacted]',
+      address: { no: 1 },
+    });
+    const change = { ...origin, type: 'dotted', id, data: { 'price.usd': 6 }, access: seen };
+    expect(await t.entities.update(here, change)).toMatchObject({ reason: 'masked_field' });
+  });
+
   test('with overlapping masks gets the stronger one, and an array is masked as a whole', async () => {
     await t.createType('overlapping');
     const data = {
