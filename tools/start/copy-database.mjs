@@ -6,9 +6,12 @@ import { Problem, print, step } from './output.mjs';
 import { root } from './paths.mjs';
 import { copyDir, databaseDir, megabytes, sizeOf } from './state-parts.mjs';
 
-const migrationsDir = join(root, 'prisma', 'migrations');
+export const migrationsDir = join(root, 'prisma', 'migrations');
 
-/** Whether the database has migrations of an earlier version of this checkout, and lacks some of this one. */
+/**
+ * Whether the database has migrations of this version and lacks others. One that has none of them
+ * is not migrated: it is new, or was made before version 0.1.0.
+ */
 export async function isOlder(databaseUrl, folder = migrationsDir) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -25,7 +28,7 @@ export async function isOlder(databaseUrl, folder = migrationsDir) {
     const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? entry.name : [],
     );
-    return applied.size > 0 && names.some((name) => !applied.has(name));
+    return names.some((name) => applied.has(name)) && names.some((name) => !applied.has(name));
   } finally {
     await client.end();
   }

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { isOlder } from './copy-database.mjs';
+import { isOlder, migrationsDir } from './copy-database.mjs';
 import { openPostgres } from './databases.mjs';
 import { loadEmbedded, loadMigrate } from './load-typescript.mjs';
-import { root } from './paths.mjs';
 import { copyDir, databaseDir } from './state-parts.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-copy-'));
 const stateDir = join(folder, 'state');
-const earlier = join(folder, 'migrations');
-const current = join(root, 'prisma', 'migrations');
+const earlier = migrationsDir;
+const current = join(folder, 'migrations');
 after(() => {
   for (const path of [databaseDir(stateDir), copyDir(stateDir), folder])
     rmSync(path, { recursive: true, force: true });
@@ -39,19 +39,22 @@ test('a database of an earlier version is copied before it is migrated, once, an
   delete process.env.DATABASE_URL;
   const embedded = await loadEmbedded();
   const { migrate } = await loadMigrate();
-  const open = (copy = true) => openPostgres({ embedded, stateDir, gatewayPort: 23_400, copy });
+  const open = (copy = true) =>
+    openPostgres({ embedded, stateDir, gatewayPort: 23_400, copy, migrations: current });
+
+  cpSync(earlier, current, { recursive: true });
+  mkdirSync(join(current, '29990101000000_expand_notes'));
+  writeFileSync(
+    join(current, '29990101000000_expand_notes', 'migration.sql'),
+    'create table notes (id int);',
+  );
 
   let server = await open();
   t.after(() => server.stop());
   assert.equal(existsSync(copyDir(stateDir)), false, 'a new database is not copied');
-  cpSync(current, earlier, { recursive: true });
-  const last = readdirSync(earlier, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .at(-1).name;
-  rmSync(join(earlier, last), { recursive: true });
   await migrate({ databaseUrl: server.url, migrationsDir: earlier });
   await query(server.url, 'create table kept as select 1 as id');
-  assert.equal(await isOlder(server.url), true);
+  assert.equal(await isOlder(server.url, current), true);
   await server.stop();
 
   server = await open(false);
@@ -62,7 +65,7 @@ test('a database of an earlier version is copied before it is migrated, once, an
   const copiedMs = statSync(join(copyDir(stateDir), 'PG_VERSION')).ctimeMs;
   await migrate({ databaseUrl: server.url, migrationsDir: current });
   assert.deepEqual(await query(server.url, 'select * from kept'), [{ id: 1 }]);
-  assert.equal(await isOlder(server.url), false);
+  assert.equal(await isOlder(server.url, current), false);
   await server.stop();
 
   server = await open();
@@ -77,7 +80,11 @@ test('a database of an earlier version is copied before it is migrated, once, an
   rmSync(databaseDir(stateDir), { recursive: true });
   renameSync(copyDir(stateDir), databaseDir(stateDir));
   server = await embedded.startPostgres({ dataDir: join(stateDir, 'postgres') });
-  assert.equal(await isOlder(server.url), true);
+  assert.equal(await isOlder(server.url, current), true);
   assert.equal(await isOlder(server.url, earlier), false);
+
+  // It is not migrated, and the copy of another database is not replaced.
+  await query(server.url, `update _prisma_migrations set migration_name = '20261120000000_init'`);
+  assert.equal(await isOlder(server.url, current), false, 'a database made before 0.1.0');
   await server.stop();
 });

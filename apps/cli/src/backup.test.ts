@@ -272,6 +272,31 @@ test('a backup of another schema is refused with both versions and what to do', 
   });
 });
 
+/** The first and the last migration of the versions before 0.1.0. */
+const replaced = ['20261120000000_init', '20261201140001_expand_author_of_trigger_runs'];
+
+test('a backup made before the baseline is restored, if it has the last schema of that time', async () => {
+  const file = await backUp();
+  const before = await rewrite(
+    file,
+    pathOf('before-baseline'),
+    withJson('manifest.json', (m) => (m.migrations = replaced)),
+  );
+  const empty = await open();
+  await succeed(['restore', before], empty.url);
+  expect(await contentOf(empty)).toEqual(await contentOf(db));
+
+  const older = await rewrite(
+    file,
+    pathOf('long-before-baseline'),
+    withJson('manifest.json', (m) => (m.migrations = replaced.slice(0, 1))),
+  );
+  expect(await parley(['restore', older, '--replace', '--yes'], empty.url)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/made by an earlier version .*, without \d+_baseline/),
+  });
+});
+
 describe('files that are refused, with the database as it was', () => {
   let file: string;
   let other: Db & { url: string };

@@ -13,7 +13,10 @@ type Refusal = Extract<
   { reason: AgentFailure['reason'] | 'thread_not_found' | 'invalid_params' }
 >;
 
-/** Stores the message as the last turn of its thread, which is created if it does not exist (threads/enter-thread.sql). */
+/**
+ * Stores the message as the last turn of its thread, which is created if it does not exist
+ * (function enter_thread).
+ */
 export async function beginTurn(
   { store }: { store: Pick<TurnStore, 'begin'> },
   scope: Scope,

@@ -2,6 +2,7 @@ export { TablesInUse, filledTables, replaceRows } from './backup/load-rows';
 export { readSnapshot, type Snapshot } from './backup/read-snapshot';
 export { type StoredTable } from './backup/stored-tables';
 export { type Backlog, backlog } from './backlog';
+export { migrationsOfBackup } from './baseline';
 export { batchCalls } from './batch-calls';
 export { claimByTenant } from './claim-by-tenant';
 export { decodeCursor, encodeCursor } from './cursor';

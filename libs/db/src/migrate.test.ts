@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '@parley/embedded';
 import { createTestDatabase, until } from '@parley/testing';
@@ -8,6 +8,7 @@ import { buildSync } from 'esbuild';
 import pg from 'pg';
 import { createDb } from './client';
 import { migrate } from './migrate';
+import { openDatabase } from './open-database';
 import { prismaOf } from './prisma';
 import { schemaProblem } from './schema-problem';
 
@@ -51,30 +52,6 @@ const running = async (pool: pg.Pool, text: string) =>
   ).rows;
 const waiting = async (pool: pg.Pool, text: string) =>
   (await running(pool, text)).filter(({ wait }) => wait === 'Lock');
-
-/** A database with all migrations before the given one. */
-async function beforeMigration(name: string) {
-  const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  pool.on('error', () => {});
-  const apply = async (migration: string) => {
-    const sql = readFileSync(join(ours, migration, 'migration.sql'), 'utf8');
-    // Statements of one query are one transaction, in which no index is built concurrently.
-    const steps = /\bconcurrently\b/i.test(sql) ? sql.replace(/--.*$/gm, '').split(';') : [sql];
-    for (const step of steps.filter((text) => text.trim() !== '')) await pool.query(step);
-  };
-  await pool.query('drop schema public cascade; create schema public');
-  const earlier = readdirSync(ours).filter((other) => other < name);
-  for (const migration of earlier.sort()) await apply(migration);
-  return {
-    pool,
-    apply: () => apply(name),
-    async close() {
-      await pool.end();
-      await database.drop();
-    },
-  };
-}
 
 describe('migrate', () => {
   it('applies a missing migration once when several processes start together', async () => {
@@ -135,8 +112,26 @@ describe('migrate', () => {
     const problem = 'newer than this version: it has 29990101000000_extra';
     expect(await schemaProblem({ pool }, ours)).toContain(problem);
     await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(problem);
-    await pool.query(`delete from _prisma_migrations where migration_name like '%_init'`);
+    await pool.query(`delete from _prisma_migrations where migration_name like '%_baseline'`);
+    expect(await schemaProblem({ pool }, ours)).toContain(problem);
     await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(problem);
+    await close();
+  });
+
+  it('refuses a database that was made before the baseline, and says how its rows are kept', async () => {
+    const { databaseUrl, pool, close } = await withExtraMigration('select 1;');
+    const rename = 'update _prisma_migrations set migration_name = $1';
+    await pool.query(rename, ['20261120000000_init']);
+    const problem =
+      /made before version 0\.1\.0, .*npm start -- --fresh\), or run parley backup with the version that made it and parley restore with this one$/;
+    expect(await schemaProblem({ pool }, ours)).toMatch(problem);
+    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(problem);
+    await expect(
+      openDatabase(
+        { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1, DATABASE_TIMEOUT_MS: 30_000 },
+        { name: 'data', log: { info() {}, warn() {} } },
+      ),
+    ).rejects.toThrow(problem);
     await close();
   });
 
@@ -289,192 +284,6 @@ describe('migrate', () => {
     );
     expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual(extra);
     await until(async () => (await running(pool, 'pg_sleep(600)')).length === 0);
-    await close();
-  });
-
-  it('marks the unsigned deliveries of earlier versions and does not rewrite the signed ones', async () => {
-    const { pool, apply, close } = await beforeMigration(
-      '20261122075716_unsigned_identity_deliveries',
-    );
-    const insert = `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
-                    values ($1, split_part($1, '-', 1), $2, '/', '{}', '', $3)`;
-    for (const values of [
-      ['clerk-signed', 'msg_1', 'failed'],
-      ['clerk-unsigned', 'body-1', 'failed'],
-      ['flow', 'token', 'processed'],
-      ['kapso', 'body-1', 'processed'],
-      ['polar', 'body-1', 'rejected'],
-    ])
-      await pool.query(insert, values);
-    const positions = async () =>
-      (
-        await pool.query(
-          `select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`,
-        )
-      ).rows;
-    const before = await positions();
-    await apply();
-    expect(
-      (await pool.query('select id, signed from webhook_deliveries order by id')).rows,
-    ).toEqual([
-      { id: 'clerk-signed', signed: true },
-      { id: 'clerk-unsigned', signed: false },
-      { id: 'flow', signed: false },
-      { id: 'kapso', signed: true },
-      { id: 'polar', signed: false },
-    ]);
-    expect(await positions()).toEqual(before);
-    // A delivery that the earlier version stores during the upgrade counts as unsigned.
-    await pool.query(insert, ['resend', 'svix_1', 'received']);
-    expect(
-      (await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows,
-    ).toEqual([{ signed: false }]);
-    await close();
-  });
-
-  it('counts e-mail addresses that exist as proved, and those of an earlier version until it is replaced', async () => {
-    const { pool, apply, close } = await beforeMigration(
-      '20261201110001_expand_proofs_of_addresses',
-    );
-    const addPerson = async (id: string) => {
-      await pool.query('insert into users (id, updated_at) values ($1, now())', [id]);
-      await pool.query(
-        `insert into passwords (user_id, email, hash) values ($1, $1 || '@example.com', 'h')`,
-        [id],
-      );
-    };
-    await addPerson('before');
-    await apply();
-    await addPerson('meanwhile');
-    const { rows } = await pool.query(
-      'select email_proved_at is not null as "isProved" from passwords',
-    );
-    expect(rows).toEqual([{ isProved: true }, { isProved: true }]);
-    await close();
-  });
-
-  it('keeps the ids of events and turns, which are lower than all later ones, and does not rewrite the rows', async () => {
-    const { pool, apply, close } = await beforeMigration('20261122140000_order_by_time');
-    await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)
-                      values ('thread_1', 'org', 'development', 'x', 'api', now())`);
-    const addRows = async () => {
-      await pool.query(`insert into events (organization_id, environment, type, payload, actor)
-                        values ('org', 'development', 'note', '{}', '{}')`);
-      await pool.query(`insert into executions (organization_id, environment, thread_id, input)
-                        values ('org', 'development', 'thread_1', 'Hello')`);
-    };
-    await addRows();
-    await addRows();
-    const files = async () =>
-      (
-        await pool.query(
-          `select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`,
-        )
-      ).rows;
-    const before = await files();
-    await apply();
-    expect(await files()).toEqual(before);
-    await addRows();
-    const { rows } = await pool.query(
-      `select events.id::text, xid::text, xid < pg_snapshot_xmin(pg_current_snapshot()) as settled,
-         (select string_agg(id::text, ' ' order by id) from executions) as turns from events order by events.id`,
-    );
-    expect(rows).toMatchObject([
-      { id: '1', xid: '1', settled: true, turns: expect.stringMatching(/^1 2 \d{19}$/) },
-      { id: '2', xid: '1', settled: true },
-      { id: expect.stringMatching(/^\d{19}$/), xid: expect.stringMatching(/^\d{3,}$/) },
-    ]);
-    await close();
-  });
-
-  it('gives each row the number of its organization, and deletes the rows of deleted organizations', async () => {
-    const { pool, apply, close } = await beforeMigration('20261122180000_tenant_keys');
-    const tablesWith = async (column: string) =>
-      (
-        await pool.query<{ name: string }>(
-          `select table_name as name from information_schema.columns
-           where table_schema = 'public' and column_name = $1 order by 1`,
-          [column],
-        )
-      ).rows.map(({ name }) => name);
-    const given: Record<string, string> = {
-      json: '{}',
-      jsonb: '{}',
-      timestamptz: 'now',
-      Environment: 'development',
-      MembershipRole: 'member',
-      MessageDirection: 'inbound',
-      MessageRole: 'user',
-    };
-    /** Adds a row with values for all required columns: `no` for numbers, and ids of rows of the same organization. */
-    const fill = async (table: string, organization: string, no: number) => {
-      const { rows } = await pool.query<{ name: string; type: string }>(
-        `select column_name as name, udt_name as type from information_schema.columns
-         where table_schema = 'public' and table_name = $1 and (column_name in ('id', 'no', 'organization_id')
-           or is_nullable = 'NO' and column_default is null and is_identity = 'NO')`,
-        [table],
-      );
-      const own = table.replace(/ies$/, 'y').replace(/s$/, '');
-      const values = rows.map(({ name, type }) => {
-        if (type.startsWith('int')) return no;
-        return given[type] ?? `${name === 'id' ? own : name.replace(/_id$/, '')}-${organization}`;
-      });
-      await pool.query(
-        `insert into ${table} (${rows.map(({ name }) => `"${name}"`).join()})
-         values (${rows.map((_, index) => `$${index + 1}`).join()})`,
-        values,
-      );
-    };
-    const kept = ['memberships', 'api_keys', 'agents', 'agent_configs', 'payment_orders'];
-    const first = ['agents', 'threads', 'executions', 'integrations'];
-    const children = ['agent_configs', 'entity_fields', 'entity_shapes', 'payment_reconciliations'];
-    children.push('thread_messages', 'tool_calls');
-    const tables = [...new Set([...first, ...(await tablesWith('organization_id')), ...children])];
-    // The second one has the lower ids.
-    for (const organization of ['b', 'a']) await fill('organizations', organization, 0);
-    for (const [index, organization] of ['a', 'b', 'deleted'].entries()) {
-      await fill('users', organization, 0);
-      for (const table of tables)
-        if (organization !== 'deleted' || !kept.includes(table))
-          await fill(table, organization, index + 1);
-    }
-    await apply();
-    expect(
-      (
-        await pool.query(
-          'select id, no, organization_id(no) as name from organizations order by id',
-        )
-      ).rows,
-    ).toEqual([
-      { id: 'organization-a', no: 2, name: 'organization-a' },
-      { id: 'organization-b', no: 1, name: 'organization-b' },
-    ]);
-    expect((await tablesWith('tenant')).sort()).toEqual(tables.sort());
-    const exceptions: Record<string, (number | null)[]> = {
-      organization_purges: [2, 1, 0],
-      webhook_deliveries: [2, 1, null],
-    };
-    for (const table of tables) {
-      const { rows } = await pool.query(
-        `select tenant from ${table} t order by (to_jsonb(t) - 'tenant')::text`,
-      );
-      expect({ table, tenants: rows.map(({ tenant }) => tenant) }).toEqual({
-        table,
-        tenants: exceptions[table] ?? [2, 1],
-      });
-    }
-    const enter = async (tenant: number) =>
-      (
-        await pool.query(
-          `select agent_id, thread_id, state from enter_thread($1, 'development', null, 'slug-a', 'thread-a', null, null,
-             'api', '{}', true, null, 'me', '1 minute', 'Hello', 'request', 'message', 10)`,
-          [tenant],
-        )
-      ).rows;
-    expect(await enter(2)).toEqual([
-      { agent_id: 'agent-a', thread_id: 'thread-a', state: 'queued' },
-    ]);
-    expect(await enter(1)).toEqual([{ agent_id: null, thread_id: null, state: null }]);
     await close();
   });
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { readDatabaseUrl } from './client';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { concurrentSteps } from './concurrent-steps';
-import { compareSchema, countOf, defaultMigrationsDir, newerProblem } from './schema-problem';
+import { compareSchema, countOf, defaultMigrationsDir, unknownProblem } from './schema-problem';
 
 export interface MigrateOptions {
   databaseUrl: string;
@@ -83,7 +83,7 @@ async function pendingMigrations(
   folder: string,
 ): Promise<{ pending: string[]; newer: string[] }> {
   const found = await compareSchema(client, folder);
-  const problem = newerProblem(found.newer);
+  const problem = unknownProblem(found.newer);
   if (problem !== null) throw new Error(problem);
   return found;
 }

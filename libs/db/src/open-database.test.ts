@@ -58,7 +58,7 @@ test('waits for a database that starts later, and logs that it waits', async () 
 test('refuses a schema of another version', async () => {
   const { href } = await databaseUrl();
   const db = await open(href);
-  await db.pool.query(`delete from _prisma_migrations where migration_name like '%_init'`);
+  await db.pool.query(`delete from _prisma_migrations where migration_name like '%_baseline'`);
   await db.close();
   await expect(open(href)).rejects.toThrow(/lacks 1 migration.*Run: parley migrate/);
 });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { beforeBaselineProblem, isBeforeBaseline } from './baseline';
 import type { Db } from './client';
 
 /**
@@ -18,16 +19,23 @@ export async function readSchema(
   migrationsDir: string = defaultMigrationsDir(),
 ): Promise<{ problem: string | null; newer: string[] }> {
   const { pending, newer } = await compareSchema(client, migrationsDir);
-  const lacks = `The database lacks ${countOf(pending)} (${shownNames(pending)}). Run: parley migrate`;
-  return { problem: pending.length > 0 ? lacks : newerProblem(newer), newer };
+  return { problem: unknownProblem(newer) ?? pendingProblem(pending), newer };
+}
+
+function pendingProblem(pending: string[]): string | null {
+  if (pending.length === 0) return null;
+  return `The database lacks ${countOf(pending)} (${shownNames(pending)}). Run: parley migrate`;
 }
 
 /**
- * Returns the problem when one of these migrations, which this version does not know, changes more than an expansion does. An
- * expansion only adds what earlier versions ignore (docs/adr/0070). Its name says so, because an earlier version has only that.
+ * Returns the problem when one of these migrations, which this version does not know, changes more
+ * than an expansion does, or is one that the baseline has replaced. An expansion only adds what
+ * earlier versions ignore (docs/adr/0070). Its name says so, because an earlier version has only
+ * that.
  */
-export function newerProblem(newer: string[]): string | null {
-  const changing = newer.filter((name) => !isExpansion(name));
+export function unknownProblem(unknown: string[]): string | null {
+  if (isBeforeBaseline(unknown)) return beforeBaselineProblem;
+  const changing = unknown.filter((name) => !isExpansion(name));
   if (changing.length === 0) return null;
   return `The database is newer than this version: it has ${shownNames(changing)}. Deploy the version that applied it.`;
 }

@@ -11,7 +11,10 @@ const routerRow = {
   transferred_to: column.text.nullable,
 };
 
-/** A transfer ends when the thread has been without a message for four hours, as in threads/enter-thread.sql. */
+/**
+ * A transfer ends when the thread has been without a message for four hours, as in the function
+ * enter_thread.
+ */
 const routerSql = (threadKey: 'id' | 'external_id') =>
   `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone,
           t.state <> 'agent' and t.resumes_at > now() is not false as is_paused,

@@ -3,7 +3,10 @@ import { type Db, column, statement } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
-/** Maximum transfers in a thread. The count is reset after four hours without a message (threads/enter-thread.sql). */
+/**
+ * Maximum transfers in a thread. The count is reset after four hours without a message (function
+ * enter_thread).
+ */
 const maxTransfers = 5;
 
 const refuse = (message: string): ToolResult => ({

@@ -13,7 +13,7 @@ const lease = leaseSql.until(leaseSeconds);
 /** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
 export const firstPosition = 1_000_000;
 
-/** Maximum size of the messages of a thread that are read, in bytes, as in enter-thread.sql. */
+/** Maximum size of the messages of a thread that are read, in bytes, as in enter_thread. */
 export const maxHistoryBytes = 2 * 1_048_576;
 
 /** SQL: the size of a message and the newer ones, for statements that read the newest messages of a thread. */
@@ -36,7 +36,10 @@ const begunRow = {
 };
 export type BegunRow = RowOf<typeof begunRow>;
 
-/** The text of the statement, with the rules that select the thread of a message, is in enter-thread.sql. */
+/**
+ * The rules that select the thread of a message are in the comment of enter_thread, in
+ * prisma/migrations.
+ */
 export const enterThread = statement(
   'turn-enter',
   `select t.*, (select revision from agent_configs c

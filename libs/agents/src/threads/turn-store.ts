@@ -36,7 +36,7 @@ import {
 /** Maximum number of prompts of which a process knows that they are stored. */
 const knownPrompts = 10_000;
 
-/** The error of enter-thread.sql for params that are too large together with those of the thread. */
+/** The error of enter_thread for params that are too large together with those of the thread. */
 const isParamsTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'PL001';
 
@@ -60,7 +60,10 @@ function withShortName(params: JsonObject): JsonObject {
   return { ...params, contactName: characters.slice(0, contactNameChars).join('') };
 }
 
-/** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
+/**
+ * Reads the agent and stores the message as the last turn of its thread, in one call
+ * (enter_thread).
+ */
 export async function storeTurn(
   db: Queryable,
   owner: string,

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "channel_connections" ADD COLUMN     "contact_type" TEXT;
