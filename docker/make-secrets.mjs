@@ -9,15 +9,10 @@ const folder = process.argv[2] ?? '/var/lib/parley';
 /** @param {string} [given] replaces the stored secret */
 function store(volume, name, generate, given) {
   const file = join(folder, volume, name);
-  // Earlier versions stored all secrets but one in the same volume.
-  const earlier =
-    volume === 'secrets' || volume === 'executor' ? file : join(folder, 'secrets', name);
   if (!existsSync(file) || given) {
-    const value = given || (existsSync(earlier) ? readFileSync(earlier, 'utf8') : generate());
     rmSync(file, { force: true });
-    writeFileSync(file, value, { mode: 0o400 });
+    writeFileSync(file, given || generate(), { mode: 0o400 });
   }
-  if (earlier !== file) rmSync(earlier, { force: true });
   return readFileSync(file, 'utf8');
 }
 

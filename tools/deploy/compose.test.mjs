@@ -7,7 +7,6 @@ import {
   readdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -220,18 +219,6 @@ describe('the secrets of a compose stack', () => {
     );
     make({ EMAIL_WEBHOOK_SECRET: 'given' });
     assert.deepEqual(all(), { ...first, 'webhooks/email-webhook-secret': 'given' });
-  });
-
-  test('of an earlier version are moved to the volumes of their readers, and keep their values', () => {
-    make();
-    const first = all();
-    for (const [file, value] of Object.entries(first)) {
-      if (/^(secrets|executor)\//.test(file)) continue;
-      rmSync(join(folder, file));
-      writeFileSync(join(folder, 'secrets', file.split('/')[1]), value);
-    }
-    make();
-    assert.deepEqual(all(), first);
   });
 
   test('a SECRETS_KEY of another stack is refused, and one beside the stored key replaces it', () => {

@@ -21,7 +21,6 @@ const owned = {
     'emails',
     'messages',
     'provider_statuses',
-    'shared_messaging_secrets',
   ],
   'libs/db': ['idempotency_records', 'integrations'],
   'libs/entities': [

@@ -275,13 +275,25 @@ test('a backup of another schema is refused with both versions and what to do', 
 /** The first and the last migration of the versions before 0.1.0. */
 const replaced = ['20261120000000_init', '20261201140001_expand_author_of_trigger_runs'];
 
+/** With the migrations of that time, and a table that the baseline does not have. */
+function asBeforeBaseline(entries: Entry[]): Entry[] {
+  const name = 'shared_messaging_secrets';
+  const inManifest = withJson('manifest.json', (manifest) => {
+    manifest.migrations = replaced;
+    manifest.tables.push({ name, columns: ['fingerprint', 'noted_at'] });
+  });
+  const inEnd = withJson('end.json', (end) => (end.rows[name] = 1));
+  const rows = {
+    name: `tables/${name}/000001.gz`,
+    content: gzipSync('0123456789abcdef\t2026-11-20 10:00:00+00\n'),
+  };
+  const changed = inEnd(inManifest(entries));
+  return [...changed.slice(0, -1), rows, changed.at(-1)!];
+}
+
 test('a backup made before the baseline is restored, if it has the last schema of that time', async () => {
   const file = await backUp();
-  const before = await rewrite(
-    file,
-    pathOf('before-baseline'),
-    withJson('manifest.json', (m) => (m.migrations = replaced)),
-  );
+  const before = await rewrite(file, pathOf('before-baseline'), asBeforeBaseline);
   const empty = await open();
   await succeed(['restore', before], empty.url);
   expect(await contentOf(empty)).toEqual(await contentOf(db));

@@ -101,24 +101,6 @@ test('a status that another organization signs for its own number is not applied
   expect(await statusOf('wam_early')).toEqual({ status: 'read', error: null });
 });
 
-test('a status that an earlier version stored is applied when its message gets the id, and not later', async () => {
-  const keepAsBefore = (id: string) =>
-    services.db.pool.query(
-      "insert into provider_statuses (provider, external_id, status, rank, error) values ('kapso', $1, 'failed', 4, 'old')",
-      [id],
-    );
-  await addMessage('wam_open', null);
-  await keepAsBefore('wamid.OPEN');
-  await report(services.connectionId, phoneNumberId, 'wamid.OPEN', 'delivered');
-  await markSent('wam_open', 'wamid.OPEN');
-  expect(await statusOf('wam_open')).toEqual({ status: 'failed', error: 'old' });
-
-  await addMessage('wam_named', 'wamid.NAMED');
-  await keepAsBefore('wamid.NAMED');
-  await report(services.connectionId, phoneNumberId, 'wamid.NAMED', 'delivered');
-  expect(await statusOf('wam_named')).toEqual({ status: 'delivered', error: null });
-});
-
 test('a delivery that was accepted for one organization is not processed for another that now has the number', async () => {
   const { tenant } = services.organization.scope;
   const item = (id: string, number: string) => ({

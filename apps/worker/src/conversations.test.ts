@@ -909,7 +909,7 @@ test('disconnecting a number ends its open messages, and they do not block the n
     { status: 'failed', error },
     { status: 'failed', error },
   ]);
-  // A message that an earlier version left open.
+  // A message of the connection that was removed does not delay those of the new one.
   await services.db.pool.query("update messages set status = 'queued' where id = 'wam_1'");
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, external_customer_id, phone_number_id, status, updated_at)

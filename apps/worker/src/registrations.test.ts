@@ -13,7 +13,9 @@ import {
 jest.setTimeout(120_000);
 
 const url = 'https://parley.example/webhook/kapso/messages';
-const shared = 'kapso-secret';
+const secret = 'kapso-secret';
+/** The deployment's secret before it was replaced by `secret`. */
+const earlier = 'earlier-secret';
 const messages = '/webhook/kapso/messages';
 
 let services: WebhookServices;
@@ -34,10 +36,9 @@ beforeEach(async () => {
     return undefined;
   };
   await services.db.pool.query('delete from channel_connections');
-  await services.db.pool.query('delete from shared_messaging_secrets');
 });
 
-/** Adds a connection in the state of an earlier version: its account has the secret of the deployment. */
+/** Adds a connection that was registered before the secret was replaced. */
 async function registeredBefore(
   id: string,
   number: string,
@@ -47,25 +48,25 @@ async function registeredBefore(
     id: `webhook-${id}`,
     phoneNumberId: number,
     url,
-    secretKey: shared,
+    secretKey: webhookSecretOf(earlier, id),
     events: ['x'],
   });
   await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, webhook_id, agent_slug,
-                                      updated_at)
-     values ($1, $2, 'development', $3, 'connected', 'webhook-' || $1, 'helper', now())`,
+                                      secret_fingerprint, updated_at)
+     values ($1, $2, 'development', $3, 'connected', 'webhook-' || $1, 'helper', 'earlier', now())`,
     [id, tenant, number],
   );
 }
 
-const sweep = (webhookSecrets: string[] = [shared]) =>
+const sweep = (webhookSecrets: string[] = [secret]) =>
   createSweepRegistrations({
     connect: { ...services.runtime.connect, webhookSecrets },
     log: silentLogger(),
   })({}, { signal: new AbortController().signal });
 const secretsAtKapso = () =>
   Object.fromEntries(services.kapso.webhooks.map((one) => [one.phoneNumberId, one.secretKey]));
-const state = (secrets: string[] = [shared]) => readRegistrations(services.db, secrets);
+const state = (secrets: string[] = [secret]) => readRegistrations(services.db, secrets);
 const waits = async () =>
   (
     await services.db.pool.query<{ id: string; minutes: number | null; attempts: number }>(
@@ -76,24 +77,28 @@ const waits = async () =>
 const makeDue = () =>
   services.db.pool.query('update channel_connections set webhook_try_at = null');
 
-test('a connection that an earlier version registered gets its own secret, with which no other organization can sign', async () => {
+test('after the secret was replaced, each connection gets a secret of its own, with which no other organization can sign', async () => {
   await registeredBefore('conn_a', phoneNumberId);
   await registeredBefore('conn_b', '222', rival);
   expect(await state()).toMatchObject({
     registered: 2,
-    shared: [{ id: 'conn_a' }, { id: 'conn_b' }],
+    outdated: [
+      { id: 'conn_a', organization: 'shop' },
+      { id: 'conn_b', organization: 'rival' },
+    ],
   });
   await sweep();
   expect(secretsAtKapso()).toEqual({
-    [phoneNumberId]: webhookSecretOf(shared, 'conn_a'),
-    222: webhookSecretOf(shared, 'conn_b'),
+    [phoneNumberId]: webhookSecretOf(secret, 'conn_a'),
+    222: webhookSecretOf(secret, 'conn_b'),
   });
   expect(services.kapso.webhooks).toHaveLength(2);
-  expect(JSON.stringify(services.kapso.webhooks)).not.toContain(shared);
-  // Organizations know the deployment's secret until it is replaced.
-  expect(await state()).toMatchObject({ shared: [], outdated: [], isKnown: true });
-  expect(await state(['new', shared])).toMatchObject({ isKnown: false, isEarlierKnown: true });
-  expect(await state(['new'])).toMatchObject({ isKnown: false, isEarlierKnown: false });
+  expect(JSON.stringify(services.kapso.webhooks)).not.toContain(secret);
+  expect(await state()).toEqual({ registered: 2, outdated: [] });
+  expect(await state(['new', secret])).toMatchObject({
+    outdated: [{ id: 'conn_a' }, { id: 'conn_b' }],
+  });
+  expect(await state([])).toEqual({ registered: 2, outdated: [] });
 
   const message = JSON.parse(
     readFixture('kapso/whatsapp.message.received.json').toString(),
@@ -113,63 +118,13 @@ test('a connection that an earlier version registered gets its own secret, with 
   expect(calls).toEqual([]);
 });
 
-test('after the secret has been replaced all connections are registered again, and none is reported', async () => {
+test('a connection whose fingerprint is not known is registered again', async () => {
   await registeredBefore('conn_a', phoneNumberId);
+  await services.db.pool.query('update channel_connections set secret_fingerprint = null');
+  expect(await state()).toMatchObject({ outdated: [{ id: 'conn_a' }] });
   await sweep();
-  expect(await state(['new', shared])).toMatchObject({
-    shared: [],
-    outdated: [{ id: 'conn_a', organization: 'shop' }],
-  });
-  await sweep(['new', shared]);
-  expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf('new', 'conn_a') });
-  expect(await state(['new'])).toMatchObject({
-    registered: 1,
-    outdated: [],
-    isKnown: false,
-    isEarlierKnown: false,
-  });
-  // Organizations do not know a secret that no earlier version has registered.
-  await sweep(['newest']);
-  expect(await state(['newest', 'new'])).toMatchObject({ isKnown: false, isEarlierKnown: false });
-});
-
-test('a secret that replaces the known one while an account fails is never stored as known', async () => {
-  await registeredBefore('conn_a', phoneNumberId);
-  await registeredBefore('conn_dead', '333', rival);
-  services.kapso.beforeWebhookCall = async ({ phoneNumberId: number }) =>
-    number === '333' ? { status: 403, body: { error: 'No' } } : undefined;
-  await sweep();
-  expect(await state()).toMatchObject({
-    shared: [{ id: 'conn_dead', attempts: 1 }],
-    isKnown: true,
-  });
-  for (const secrets of [['new', shared], ['new']]) {
-    await makeDue();
-    await sweep(secrets);
-    expect(await state(secrets)).toMatchObject({
-      shared: [{ id: 'conn_dead' }],
-      outdated: [],
-      isKnown: false,
-    });
-  }
-  await services.db.pool.query("delete from channel_connections where id = 'conn_dead'");
-  expect(await state(['new'])).toMatchObject({
-    registered: 1,
-    shared: [],
-    isKnown: false,
-    isEarlierKnown: false,
-  });
-  expect(await state(['new', shared])).toMatchObject({ isEarlierKnown: true });
-});
-
-test('a secret that the migration could not store is known until it is replaced, even without a connection', async () => {
-  await services.db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
-  expect(await state()).toMatchObject({ registered: 0, isKnown: true });
-  await sweep([]);
-  expect(await state()).toMatchObject({ isKnown: true });
-  await Promise.all([sweep(), sweep()]);
-  expect(await state()).toMatchObject({ isKnown: true });
-  expect(await state(['new'])).toMatchObject({ isKnown: false });
+  expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf(secret, 'conn_a') });
+  expect(await state()).toMatchObject({ outdated: [] });
 });
 
 test('an account that refuses is retried at increasing intervals, and does not delay the others', async () => {
@@ -183,9 +138,8 @@ test('an account that refuses is retried at increasing intervals, and does not d
   await sweep();
   // It is in the first batch of twenty, although the other account has thirty numbers.
   expect(calls.indexOf('222')).toBeLessThan(20);
-  expect(secretsAtKapso()['222']).toBe(webhookSecretOf(shared, 'conn_z'));
-  const { shared: left } = await state();
-  expect(left).toHaveLength(30);
+  expect(secretsAtKapso()['222']).toBe(webhookSecretOf(secret, 'conn_z'));
+  expect((await state()).outdated).toHaveLength(30);
   calls.length = 0;
   await sweep();
   expect(calls).toEqual([]);
@@ -199,17 +153,17 @@ test('an account that refuses is retried at increasing intervals, and does not d
   services.kapso.beforeWebhookCall = async () => undefined;
   await makeDue();
   await sweep();
-  expect(await state()).toMatchObject({ registered: 31, shared: [], outdated: [] });
+  expect(await state()).toEqual({ registered: 31, outdated: [] });
   expect((await waits())[0]).toEqual({ id: 'conn_10', minutes: null, attempts: 0 });
 });
 
 test('several concurrent workers register each connection once', async () => {
   for (let number = 10; number < 40; number += 1)
     await registeredBefore(`conn_${number}`, `${number}`);
-  for (const secret of ['first', 'second', 'third', 'fourth', 'fifth']) {
+  for (const next of ['first', 'second', 'third', 'fourth', 'fifth']) {
     calls.length = 0;
-    await Promise.all(Array.from({ length: 8 }, () => sweep([secret])));
-    expect(await state([secret])).toMatchObject({ shared: [], outdated: [] });
+    await Promise.all(Array.from({ length: 8 }, () => sweep([next])));
+    expect((await state([next])).outdated).toEqual([]);
     const changes = calls.filter((call) => call.startsWith('PATCH'));
     expect(changes).toHaveLength(30);
     expect(new Set(changes).size).toBe(30);
@@ -223,7 +177,7 @@ test('a request to an account that does not respond times out and does not delay
     number === '333' ? new Promise(() => {}) : Promise.resolve(undefined);
   const startedAtMs = performance.now();
   const swept = sweep();
-  await until(async () => (await state()).shared.length === 1);
+  await until(async () => (await state()).outdated.length === 1);
   expect(performance.now() - startedAtMs).toBeLessThan(10_000);
   await swept;
   expect(performance.now() - startedAtMs).toBeLessThan(30_000);
@@ -239,21 +193,21 @@ test('when two processes concurrently register with different secrets, the conne
     isFirst = false;
     // A process with the old secret registers right after this request, and stores its result before this process does.
     const event = { phoneNumberId, customerId: null };
-    expect(await connectNumber({ ...connect, webhookSecrets: [shared] }, event)).toMatchObject({
+    expect(await connectNumber({ ...connect, webhookSecrets: [secret] }, event)).toMatchObject({
       ok: true,
     });
     return { status: 204 };
   };
-  await sweep(['new', shared]);
-  expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf(shared, 'conn_a') });
-  await sweep(['new', shared]);
+  await sweep(['new', secret]);
+  expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf(secret, 'conn_a') });
+  await sweep(['new', secret]);
   expect(secretsAtKapso()).toEqual({ [phoneNumberId]: webhookSecretOf('new', 'conn_a') });
-  expect(await state(['new'])).toMatchObject({ outdated: [], shared: [] });
+  expect((await state(['new'])).outdated).toEqual([]);
 });
 
 test('the worker runs the sweep on its schedule', async () => {
   await registeredBefore('conn_a', phoneNumberId);
   services.startWorker();
-  await until(async () => (await state()).shared.length === 0);
+  await until(async () => (await state()).outdated.length === 0);
   await services.stopWorker();
 });

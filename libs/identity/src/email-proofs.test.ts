@@ -73,7 +73,7 @@ test('people with one address and different passwords sign in each with the own 
   expect(await ownerOf(email, 'the first password')).toBe(first);
 });
 
-test('a password stored by an earlier version, with a salt of its own, still signs in beside others', async () => {
+test('a password with a salt of its own still signs in beside others', async () => {
   const email = newEmail();
   const old = await createUser(db, { email: null, name: null });
   const oldHash = await hashPassword('the old password');

@@ -140,7 +140,10 @@ const jobCatalog = {
   'sweep-threads': sweep(5_000),
   /** Registers webhooks at Kapso again whose secret is not derived from the current MESSAGING_WEBHOOK_SECRET. */
   'sweep-registrations': sweep(minuteMs),
-  /** Deletes deliveries, statuses without a message, events and trigger runs after their retention time, and keys of earlier versions. */
+  /**
+   * Deletes deliveries, statuses without a message, events and trigger runs after their retention
+   * time.
+   */
   'sweep-retention': sweep(60 * minuteMs),
   /** Adds the hours that have ended to the statistics of executions. */
   'roll-up-executions': sweep(5 * minuteMs),

@@ -8,7 +8,6 @@ import {
   queuePrefixOf,
 } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
-import { deleteOldKeys } from './delete-old-keys';
 import { type HeldTokens, createHeldTokens } from './held-tokens';
 
 /** Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a sweep will find it. */
@@ -40,8 +39,6 @@ export interface Queues {
   schedule(): Promise<void>;
   /** Returns the number of jobs of each queue, and how long the oldest waiting one has waited. */
   depths(): Promise<QueueDepth[]>;
-  /** Deletes what queues of earlier versions have left, and returns the number of keys. Rejects when `signal` is aborted. */
-  deleteOldKeys(signal?: AbortSignal): Promise<number>;
   heldTokens: HeldTokens;
   close(): Promise<void>;
 }
@@ -147,7 +144,6 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
       }
       return found;
     },
-    deleteOldKeys: (signal) => deleteOldKeys(redis, signal),
     heldTokens: createHeldTokens(redis),
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));

@@ -906,14 +906,6 @@ create index channel_connections_external_customer_id_idx
 create index channel_connections_tenant_environment_idx
   on channel_connections (tenant, environment);
 
--- MESSAGING_WEBHOOK_SECRETs that organizations can read, because earlier versions registered them
--- with their accounts. An empty fingerprint is a secret that the worker has not identified yet.
-create table shared_messaging_secrets (
-  fingerprint text not null,
-  noted_at timestamptz(3) not null default current_timestamp,
-  primary key (fingerprint)
-);
-
 -- All identifiers of a contact on a channel (digits of a phone number, scoped user ids). They share
 -- a thread.
 create table contact_aliases (

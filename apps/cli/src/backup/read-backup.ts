@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { check, detailText } from '@parley/contracts';
 import { Failure } from '../failure';
 import { InvalidArchive, readArchive } from './archive';
+import { fitBaseline } from './fit-baseline';
 import {
   type End,
   type Manifest,
@@ -35,7 +36,7 @@ const decompress = promisify(gunzip);
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupPart, undefined, undefined> {
   try {
-    yield* checkedParts(file);
+    yield* fitBaseline(checkedParts(file));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof InvalidArchive)

@@ -1,12 +1,5 @@
 import { statSync } from 'node:fs';
-import {
-  TablesInUse,
-  filledTables,
-  migrate,
-  migrationNames,
-  migrationsOfBackup,
-  readDatabaseUrl,
-} from '@parley/db';
+import { TablesInUse, filledTables, migrate, migrationNames, readDatabaseUrl } from '@parley/db';
 import { pathOf } from '../command-io';
 import { type CheckedBackup, checkBackup, restoreBackup } from '../backup/restore-backup';
 import { startProgress } from '../data/progress';
@@ -80,9 +73,10 @@ async function check(file: string, json?: boolean): Promise<CheckedBackup> {
 }
 
 /** The rows of a backup fit the tables of the same migrations only. */
-function requireSameSchema(file: string, { manifest }: CheckedBackup): void {
-  const { parley } = manifest;
-  const migrations = migrationsOfBackup(manifest.migrations);
+function requireSameSchema(
+  file: string,
+  { manifest: { migrations, parley } }: CheckedBackup,
+): void {
   const known = migrationNames(migrationsDir());
   const missing = known.filter((name) => !migrations.includes(name));
   const unknown = migrations.filter((name) => !known.includes(name));

@@ -7,8 +7,7 @@ const batch = 20;
 const beginUntilMs = 30_000;
 
 /**
- * Registers connections with an outdated secret at the intermediary again: those that an earlier version registered with the
- * deployment's own secret, and all connections after `MESSAGING_WEBHOOK_SECRET` has been replaced.
+ * Registers connections at the intermediary again after `MESSAGING_WEBHOOK_SECRET` was replaced.
  */
 export const createSweepRegistrations =
   ({ connect, log }: { connect: ConnectDeps; log: Pick<Logger, 'info' | 'warn'> }) =>

@@ -1,24 +1,14 @@
 import { type Db, createDb } from '@parley/db';
 import { heldEvents } from '@parley/events';
-import {
-  type RedisConnection,
-  closeRedis,
-  connectRedis,
-  createQueues,
-  waitForRedis,
-} from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { createTestRedis, openTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createSweepRetention } from './sweep-retention';
 
 /** Rows that one statement of the sweep deletes (libs/db). */
 const batchRows = 1_000;
 
 let db: Db;
-let redis: RedisConnection;
 beforeAll(async () => {
-  redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
-  await waitForRedis(redis, 5_000);
   db = await openTestDatabase(createDb);
   await db.pool.query(
     "insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())",
@@ -26,7 +16,6 @@ beforeAll(async () => {
 });
 beforeEach(() => db.pool.query('truncate events, trigger_runs'));
 afterAll(async () => {
-  await closeRedis(redis);
   await db?.close();
 });
 
@@ -37,7 +26,6 @@ const sweep = (
 ) =>
   createSweepRetention({
     db,
-    queues: createQueues({ redis }),
     history,
     retention,
     log: silentLogger(),

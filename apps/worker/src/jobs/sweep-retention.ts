@@ -1,6 +1,6 @@
 import { removeOldStatuses } from '@parley/channels';
 import type { Db } from '@parley/db';
-import type { JobContext, Queues } from '@parley/redis';
+import type { JobContext } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { removeOldEvents } from '@parley/events';
 import { noRunNeedsEventSql, removeOldRuns } from '@parley/triggers';
@@ -16,24 +16,20 @@ interface RetentionDeps {
   db: Db;
   retention: Retention;
   history: HistoryRetention;
-  queues: Pick<Queues, 'deleteOldKeys'>;
   log: Logger;
 }
 
 /**
- * Deletes deliveries, trigger runs, events and early message statuses whose retention has ended, and the keys in Redis of
- * earlier versions.
+ * Deletes deliveries, trigger runs, events and early message statuses whose retention has ended.
  */
 export const createSweepRetention =
-  ({ db, log, queues, retention, history: { eventDays, runDays } }: RetentionDeps) =>
+  ({ db, log, retention, history: { eventDays, runDays } }: RetentionDeps) =>
   async (_payload: object, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
     const deliveries = await sweepDeliveries(db, retention);
     // Runs before events, as a run keeps the events that it needs.
     const runs = runDays === 0 ? 0 : await removeOldRuns(db, runDays, signal);
     const events =
       eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
-    const keys = await queues.deleteOldKeys(signal);
-    if (keys > 0) log.info({ keys }, 'keys of queues of an earlier version were deleted');
     const statuses = await removeOldStatuses(db, retention.openDays);
     if (deliveries + events + runs > 0)
       log.info({ deliveries, statuses, events, runs }, 'expired rows were deleted');

@@ -28,7 +28,7 @@ export async function applyMessageStatus(
   const [named] = (await db.query(scope, namedMessage, [scope.tenant, connectionId, messageId]))
     .rows;
   if (named !== undefined) {
-    await applyKeptStatus(db, { ...scope, ...named }, messageId, [key]);
+    await applyKeptStatus(db, { ...scope, ...named }, messageId, key);
     return { ok: true, isKnown: true };
   }
   // A message typed in the phone's app is never one of ours, even if the text and the recipient are the same.

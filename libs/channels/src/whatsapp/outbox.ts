@@ -145,13 +145,9 @@ export async function markSent(
   messageId: string,
 ): Promise<SendOutcome> {
   await db.query(message, markMessageSent, [message.tenant, message.id, messageId]);
-  // A separate statement, so that it sees a status whose transaction did not find this message by its id. Earlier versions
-  // stored a status under the message id alone. Such a row is used only here, when the id has just become known, so that
-  // the status cannot have been forged in advance.
-  await applyKeptStatus(db, message, messageId, [
-    statusKeyOf(message.connectionId, messageId),
-    messageId,
-  ]);
+  // A separate statement, so that it sees a status whose transaction did not find this message by
+  // its id.
+  await applyKeptStatus(db, message, messageId, statusKeyOf(message.connectionId, messageId));
   return 'sent';
 }
 
@@ -232,19 +228,19 @@ export const statusKeyOf = (connectionId: string, messageId: string): string =>
 const applyKept = statement(
   'apply-kept-status',
   `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
-   from (select status, rank, error from provider_statuses
-         where provider = 'kapso' and external_id = any($4) order by rank desc limit 1) s
-   where m.tenant = $1 and m.id = $2 and m.message_id = $3 and s.rank > ${rankOf('m.status')}`,
+   from provider_statuses s
+   where s.provider = 'kapso' and s.external_id = $4
+     and m.tenant = $1 and m.id = $2 and m.message_id = $3 and s.rank > ${rankOf('m.status')}`,
 );
 
-/** Applies the stored status of the highest rank under `keys` to the message with this provider's id. */
+/** Applies the status that is stored under `key` to the message with this provider's id. */
 export async function applyKeptStatus(
   db: Queryable,
   message: MessageOfTenant,
   messageId: string,
-  keys: string[],
+  key: string,
 ): Promise<void> {
-  await db.query(message, applyKept, [message.tenant, message.id, messageId, keys]);
+  await db.query(message, applyKept, [message.tenant, message.id, messageId, key]);
 }
 
 const isPending =

@@ -33,7 +33,6 @@ export async function registerOutdated(
 ): Promise<ReregisteredWebhook[]> {
   const { db, accounts, webhookSecrets } = deps;
   if (webhookSecrets[0] === undefined) return [];
-  await noteSharedSecrets(db, webhookSecrets);
   const { rows } = await db.acrossTenants('due work', claim, [
     fingerprintOf(webhookSecrets[0]),
     limit,
@@ -85,40 +84,11 @@ const putOffRegistration = statement(
    where id = $1 and webhook_try_at = $2`,
 );
 
-/** The migration stores this value if a secret was registered with organizations' accounts, as SQL cannot compute its hash. */
-const unnamed = '';
-
-const noteShared = statement(
-  'note-shared-secrets',
-  `with found as (delete from shared_messaging_secrets where fingerprint = $2 returning fingerprint)
-   insert into shared_messaging_secrets (fingerprint)
-   select unnest($1::text[])
-   where exists (select from found)
-      or (exists (select from channel_connections where webhook_id is not null and secret_fingerprint is null)
-          and not exists (select from shared_messaging_secrets))
-   on conflict do nothing`,
-);
-
-/**
- * Stores the deployment secrets that organizations may know, because earlier versions registered them with the
- * organizations' accounts. A connection with a webhook and without a fingerprint was registered by such a version. If
- * nothing is stored yet, it may have any of the current secrets. Secrets that are added later were never registered.
- */
-async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Promise<void> {
-  await db.acrossTenants('sweep', noteShared, [secrets.map(fingerprintOf), unnamed]);
-}
-
 export interface RegistrationState {
   /** Connections with a registered webhook. */
   registered: number;
-  /** Connections whose webhook still has a deployment secret, not a derived one. */
-  shared: Connected[];
-  /** Connections whose secret is derived from a deployment secret that is not the first. */
-  outdated: Connected[];
-  /** Whether organizations know the first secret; null if there is no information. */
-  isKnown: boolean | null;
-  /** Whether organizations know another secret that is still accepted. */
-  isEarlierKnown: boolean;
+  /** Those whose secret is not derived from the deployment's first secret. */
+  outdated: Registered[];
 }
 
 const registeredRow = {
@@ -126,43 +96,25 @@ const registeredRow = {
   organization: column.text,
   /** Attempts to register since the last success. */
   attempts: column.int4,
-  fingerprint: column.text.nullable,
+  isOutdated: column.bool,
 };
-type Connected = Omit<RowOf<typeof registeredRow>, 'fingerprint'>;
+type Registered = RowOf<typeof registeredRow>;
 
 const registeredConnections = statement(
   'registered-connections',
-  `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
+  `select c.id, o.slug as organization, c.webhook_attempts as attempts,
+          $1::text is not null and c.secret_fingerprint is distinct from $1 as "isOutdated"
    from channel_connections c join organizations o on o.no = c.tenant
    where c.webhook_id is not null order by c.id`,
   registeredRow,
 );
 
-const sharedSecrets = statement(
-  'shared-secrets',
-  'select fingerprint from shared_messaging_secrets',
-  {
-    fingerprint: column.text,
-  },
-);
-
-/** Reports the state of all registrations. If `secrets` is empty, outdated registrations are not detected. */
+/** Reports the state of all registrations. Without secrets, none counts as outdated. */
 export async function readRegistrations(
   db: Queryable,
-  secrets: readonly string[],
+  [first]: readonly string[],
 ): Promise<RegistrationState> {
-  const { rows } = await db.acrossTenants('operator command', registeredConnections);
-  const { rows: known } = await db.acrossTenants('operator command', sharedSecrets);
-  const isKnown = (fingerprint: string) =>
-    known.some((secret) => secret.fingerprint === fingerprint);
-  const [first, ...earlier] = secrets.map(fingerprintOf);
-  const derived = rows.filter(({ fingerprint }) => fingerprint !== null);
-  const inUse = first === undefined ? derived.map(({ fingerprint }) => fingerprint!) : [first];
-  return {
-    registered: rows.length,
-    shared: rows.filter(({ fingerprint }) => fingerprint === null),
-    outdated: derived.filter(({ fingerprint }) => first !== undefined && fingerprint !== first),
-    isKnown: inUse.length === 0 ? null : isKnown(unnamed) || inUse.some(isKnown),
-    isEarlierKnown: earlier.some(isKnown),
-  };
+  const fingerprint = first === undefined ? null : fingerprintOf(first);
+  const { rows } = await db.acrossTenants('operator command', registeredConnections, [fingerprint]);
+  return { registered: rows.length, outdated: rows.filter(({ isOutdated }) => isOutdated) };
 }

@@ -17,7 +17,6 @@ export const referenceTables: readonly string[] = [
   'processed_payments',
   'publishable_keys',
   'sessions',
-  'shared_messaging_secrets',
   'user_identities',
   'users',
 ];
