@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../start/paths.mjs';
-import { deadCitations, oddLines } from './language.mjs';
+import { deadCitations } from './citations.mjs';
 import { measureStructure } from './measure.mjs';
 import { ownerOf, readers } from './owners.mjs';
 import { declaredStatements } from './statements.mjs';
@@ -14,10 +14,6 @@ const { tables } = measureStructure();
 
 test('one statement inserts events', () => {
   assert.equal(tables.get('events').inserts, 1);
-});
-
-test('texts use technical terms (tools/structure/phrases.json)', () => {
-  assert.deepEqual(oddLines(), []);
 });
 
 test('cited files, headings and decisions exist', () => {

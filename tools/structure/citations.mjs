@@ -1,13 +1,8 @@
-// Language checks: phrases that are not technical terms, and citations of files, headings and ADRs that do not exist.
+// Citations of files, headings and ADRs that do not exist.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../start/paths.mjs';
 import { readFiles } from './files.mjs';
-
-const phrases = Object.keys(
-  JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')),
-);
-const odd = new RegExp(phrases.join('|'), 'i');
 
 const patterns = [
   '*.ts',
@@ -29,9 +24,6 @@ const files = readFiles(...patterns).filter(({ path }) => !path.startsWith('pris
 const lines = files.flatMap(({ path, text }) =>
   text.split('\n').map((line, at) => ({ path, place: `${path}:${at + 1}`, text: line })),
 );
-
-/** Lines that contain a phrase of phrases.json. */
-export const oddLines = () => lines.filter(({ text }) => odd.test(text));
 
 const citedFile = /(?<![\w/:.*-])((?:\.{1,2}\/)*[\w/.-]+\.md)(?:#([\w-]+))?/g;
 
