@@ -205,8 +205,8 @@ export default tseslint.config(
       '**/main.ts',
       '**/*.test.ts',
       'libs/*/src/testing.ts',
+      '**/testing/**',
       'apps/cli/src/command-io.ts',
-      'apps/cli/src/testing/**',
       'libs/widget/**/*.ts',
       'apps/bench/**/*.ts',
       'apps/e2e/**/*.ts',
@@ -234,8 +234,8 @@ export default tseslint.config(
     ignores: [
       '**/*.test.ts',
       'apps/cli/src/main.ts',
+      '**/testing/**',
       'apps/cli/src/command-io.ts',
-      'apps/cli/src/testing/**',
     ],
     rules: {
       'no-restricted-properties': [
@@ -248,8 +248,6 @@ export default tseslint.config(
       ],
     },
   },
-  // client.ts reads PARLEY_TEST_STATEMENTS, which tests set for each process that they start.
-  { files: ['libs/db/src/client.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     files: ['**/*.test.ts', 'apps/bench/**/*.ts', 'apps/e2e/**/*.ts', 'libs/testing/**/*.ts'],
     rules: { 'no-restricted-imports': 'off' },

@@ -31,6 +31,7 @@ module.exports = {
     'default',
     ...['durations', 'end'].map((name) => join(__dirname, 'tools/test', `${name}-reporter.mjs`)),
   ],
+  setupFiles: [join(__dirname, 'libs/db/src/testing/observe-process.ts')],
   globalSetup: join(__dirname, 'tools/test/global-setup.mjs'),
   globalTeardown: join(__dirname, 'tools/test/global-teardown.mjs'),
 };

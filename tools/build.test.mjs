@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import esbuild from 'esbuild';
-import { buildOptions } from './build.mjs';
+import { buildOptions, childBuildOptions, deployedApps } from './build.mjs';
 
 /** Bundles two modules whose names collide, and returns the text of the program. */
 async function bundled(options) {
@@ -52,4 +52,18 @@ for (const standalone of [false, true])
     scope.globalThis.report();
     // The class is named again, the arrow function is not.
     assert.equal(defined - before, 1);
+  });
+
+for (const [name, options] of [
+  ['services', buildOptions(deployedApps())],
+  ['child processes', childBuildOptions(deployedApps())],
+])
+  test(`bundles of ${name} contain no code of tests`, async () => {
+    const { metafile } = await esbuild.build({ ...options, write: false, metafile: true });
+    const inputs = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'));
+    assert.ok(inputs.some((path) => path.startsWith('apps/')));
+    assert.deepEqual(
+      inputs.filter((path) => /(^|\/)testing(\/|\.)|\.test\.|^libs\/embedded\//.test(path)),
+      [],
+    );
   });

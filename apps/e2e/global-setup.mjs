@@ -23,7 +23,7 @@ export default async function globalSetup(config, project) {
   await build(apps, { outdir: bundles });
   await buildConsole(join(bundles, 'gateway', 'console'));
 
-  process.env.PARLEY_TEST_PRELOAD = join(import.meta.dirname, 'watch-egress.cjs');
+  process.env.PARLEY_TEST_PRELOAD += `,${join(import.meta.dirname, 'watch-egress.cjs')}`;
   process.env.PARLEY_TEST_EGRESS = join(bundles, `egress-${process.pid}`);
   writeFileSync(process.env.PARLEY_TEST_EGRESS, '');
   const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));

@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import type { Scope } from '@parley/contracts';
 import { joinWrites } from '@parley/outbound';
 import pg from 'pg';
+import { statementObserver } from './observe-statements';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import { shareConnections } from './share-connections';
 import type { Statement } from './statement';
 import { type Connection, inTransaction } from './transaction';
-import { createStatementCheck } from './testing/check-statements';
 
 /** Why a statement may access the rows of several tenants. Adding a reason is an architectural decision (docs/adr/0033). */
 export type CrossTenantReason =
@@ -203,10 +203,7 @@ export const queryableOf = (client: pg.ClientBase): Queryable =>
 
 /** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
 function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query'>) => Queryable {
-  const { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS } = process.env;
-  const check = folder
-    ? createStatementCheck(folder, { isPartitioned: PARLEY_TEST_PARTITIONS === 'true' })
-    : null;
+  const observe = statementObserver();
   return (client) => {
     const run = <T>(
       subject: object | CrossTenantReason,
@@ -218,9 +215,8 @@ function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query
       if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
         on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
-      return check === null
-        ? send(client)
-        : check(client, subject, statement as Statement, values, send);
+      if (observe === undefined) return send(client);
+      return observe(client, subject, statement as Statement, values, send);
     };
     return { query: run, acrossTenants: run, afterCommit: (callback) => callback() };
   };

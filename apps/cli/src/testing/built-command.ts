@@ -15,7 +15,7 @@ export const runProcess = (
   new Promise((done) => {
     const child = execFile(
       process.execPath,
-      [bundle, ...args],
+      ['--require', process.env.PARLEY_TEST_PRELOAD!, bundle, ...args],
       {
         cwd,
         env: {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Statement } from '../statement';
 import { partitionCount } from './partition';
 
@@ -15,6 +15,9 @@ interface Explained {
   'Query Text': string;
   Plan: PlanNode;
 }
+
+/** By its properties: the driver may be in a bundle of its own. */
+const isPool = (client: Client): client is pg.Pool => 'totalCount' in client;
 
 const partitionName = /^(\w+)_part(\d+)$/;
 
@@ -63,7 +66,7 @@ export function createPlanCheck() {
     subject: { tenant?: number } | null,
     work: (client: Client) => Promise<T>,
   ): Promise<T> => {
-    const client = pool instanceof pg.Pool ? await pool.connect() : (pool as pg.PoolClient);
+    const client = isPool(pool) ? await pool.connect() : (pool as pg.PoolClient);
     const explained: Explained[] = [];
     const listen = ({ message = '' }: { message?: string }): void => {
       if (/^duration: .* plan:\n/.test(message))
@@ -85,7 +88,7 @@ export function createPlanCheck() {
       return result;
     } finally {
       client.off('notice', listen);
-      if (pool instanceof pg.Pool) client.release();
+      if (isPool(pool)) client.release();
     }
   };
 }

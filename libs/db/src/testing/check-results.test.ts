@@ -5,21 +5,20 @@ import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { type Db, createDb } from '../client';
 import { type Statement, column, statement, unprepared } from '../statement';
 import { type StatementNote } from './note-statements';
+import { observeProcess } from './observe-process';
 
 const tenant = { tenant: 1 };
-const before = process.env.PARLEY_TEST_STATEMENTS;
 const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
 let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  process.env.PARLEY_TEST_STATEMENTS = folder;
+  observeProcess(folder, { isPartitioned: process.env.PARLEY_TEST_PARTITIONS === 'true' });
   db = createDb({ databaseUrl: database.url });
 });
 
 afterAll(async () => {
-  process.env.PARLEY_TEST_STATEMENTS = before;
   await db.close();
   await database.drop();
   rmSync(folder, { recursive: true });

@@ -5,22 +5,18 @@ import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { type Db, createDb } from '../client';
 import { column, statement, unprepared } from '../statement';
 import { checkText } from './check-text';
+import { observeProcess } from './observe-process';
 
-const { PARLEY_TEST_STATEMENTS, PARLEY_TEST_PARTITIONS } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
 let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
   database = await createTestDatabase({ isPartitioned: true });
-  Object.assign(process.env, { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS: 'true' });
+  observeProcess(folder, { isPartitioned: true });
   db = createDb({ databaseUrl: database.url });
 });
 afterAll(async () => {
-  Object.assign(process.env, {
-    PARLEY_TEST_STATEMENTS,
-    PARLEY_TEST_PARTITIONS: PARLEY_TEST_PARTITIONS ?? '',
-  });
   await db.close();
   await database.drop();
   rmSync(folder, { recursive: true });

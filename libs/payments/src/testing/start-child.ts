@@ -30,7 +30,12 @@ export interface Child {
 export function startChild(task: ChildTask): Child {
   const child: ChildProcess = spawn(
     process.execPath,
-    [join(outdir, 'child.cjs'), JSON.stringify(task)],
+    [
+      '--require',
+      process.env.PARLEY_TEST_PRELOAD!,
+      join(outdir, 'child.cjs'),
+      JSON.stringify(task),
+    ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       cwd: root,

@@ -31,9 +31,16 @@ export interface ServiceSettings {
   environment: () => Record<string, string>;
 }
 
-/** PARLEY_TEST_PRELOAD names a module that is loaded into every service (apps/e2e/watch-egress.cjs). */
-const preloaded = () =>
-  process.env.PARLEY_TEST_PRELOAD ? ['--require', process.env.PARLEY_TEST_PRELOAD] : [];
+/**
+ * Flags of Node.js that load the modules of PARLEY_TEST_PRELOAD before the code of a process: the
+ * check of its statements (libs/db testing/observe-process) and, in end-to-end tests, the watch of
+ * its connections.
+ */
+const preloadFlags = (): string[] =>
+  (process.env.PARLEY_TEST_PRELOAD ?? '')
+    .split(',')
+    .filter(Boolean)
+    .flatMap((module) => ['--require', module]);
 
 export async function prepareService({
   name,
@@ -79,7 +86,7 @@ export async function prepareService({
       cwd = folder;
       const started = (child = spawnService(join(bundles, name, 'main.cjs'), {
         cwd,
-        flags: preloaded(),
+        flags: preloadFlags(),
         env: {
           PATH: process.env.PATH ?? '',
           NODE_ENV: 'test',
