@@ -2,8 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, newId } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Entities, createEntities } from '../create-entities';
-import { indexNewest } from '../write/index-newest';
-import { nextSegment } from '../write/segments';
+import { beginNext, indexNewest } from '../write/segments';
 
 export const origin: Origin = { actor: { type: 'system' } };
 export const here: Scope = { organizationId: 'org_here', tenant: 7, environment: 'development' };
@@ -63,7 +62,7 @@ export async function startEntities(
         [type, scope.tenant],
       );
       const { no, segment } = rows[0]!;
-      await db.query(scope, nextSegment, [scope.tenant, no, segment]);
+      await beginNext(db, scope, { no, segment });
       await indexNewest(db, scope, no);
     },
     async stop() {

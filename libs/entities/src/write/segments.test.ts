@@ -1,6 +1,6 @@
 import { type Queryable, createDb } from '@parley/db';
-import { createTestDatabase } from '@parley/testing';
-import { createEntities } from '../create-entities';
+import { countStatements, createTestDatabase } from '@parley/testing';
+import { type Entities, createEntities } from '../create-entities';
 import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
 
 test('segments follow the order of creation when several processes create entities, so that no filter misses one', async () => {
@@ -50,6 +50,78 @@ test('segments follow the order of creation when several processes create entiti
   await db.close();
   await test.stop();
 }, 60_000);
+
+describe('a segment that several processes fill', () => {
+  let t: TestEntities;
+  beforeAll(async () => {
+    t = await startEntities(await createTestDatabase(), { segmentSize: 100 });
+  });
+  afterAll(() => t.stop());
+
+  /** A process with its own memory. */
+  const startProcess = () => createEntities({ db: t.db, segmentSize: 100 });
+  const add = async (entities: Entities, type: string, count: number): Promise<void> => {
+    for (let n = 0; n < count; n += 1) {
+      const made = await entities.create(here, { ...origin, type, data: { n } });
+      if (!made.ok) throw new Error(made.reason);
+    }
+    await entities.settled();
+  };
+  const segmentOf = async (slug: string) => {
+    const { rows } = await t.db.pool.query<{ segment: number; unindexed: number }>(
+      `select segment, (select count(*)::int from entities e where e.part = t.no and e.pos >= t.indexed_to) as unindexed
+       from entity_types t where slug = $1`,
+      [slug],
+    );
+    return rows[0]!;
+  };
+
+  test('is closed although no process creates a tenth of it', async () => {
+    await t.createType('short');
+    for (let n = 0; n < 30; n += 1) await add(startProcess(), 'short', 5);
+    // Each process checks after its first entity, so the 21st closes the segment.
+    const { segment, unindexed } = await segmentOf('short');
+    expect(segment).toBe(1);
+    expect(unindexed).toBeLessThan(50);
+  });
+
+  test('is checked by each of them after every tenth of a segment', async () => {
+    await t.createType('long');
+    const processes = [1, 2, 3].map(startProcess);
+    for (let n = 0; n < 12; n += 1) for (const one of processes) await add(one, 'long', 10);
+    const { segment, unindexed } = await segmentOf('long');
+    expect(segment).toBeGreaterThanOrEqual(2);
+    // A tenth of a segment for each process, besides what has not filled the last one.
+    expect(unindexed).toBeLessThan(100 + 3 * 10);
+  });
+
+  test('takes a statement of a process for the first entity, and one for every tenth of a segment', async () => {
+    await t.createType('counted');
+    const one = startProcess();
+    const statements = await countStatements(t.db.pool, async () => {
+      for (let n = 0; n < 31; n += 1) await add(one, 'counted', 1);
+    });
+    // The type is read once. The 1st, 11th, 21st and 31st entity are followed by a check.
+    expect(statements).toBe(1 + 31 + 4);
+  });
+
+  test('is checked again soon after a failure', async () => {
+    await t.createType('failed');
+    const warnings: string[] = [];
+    const log = { warn: (_: object, message: string) => void warnings.push(message) };
+    const one = createEntities({ db: t.db, segmentSize: 100, log });
+    await add(one, 'failed', 99);
+    await t.db.transaction(async (tx) => {
+      // This transaction has locked the type, so no segment can begin.
+      await one.create(here, { ...origin, type: 'failed', data: {} }, tx);
+      await add(one, 'failed', 2);
+      expect(warnings).toEqual(['newest entities were not indexed']);
+    });
+    // The commit has added one more entity.
+    await one.settled();
+    expect(await segmentOf('failed')).toEqual({ segment: 1, unindexed: 0 });
+  });
+});
 
 describe('entities that scans would read whole', () => {
   let t: TestEntities;
