@@ -8,7 +8,7 @@ export type CallerLimiter = ReturnType<typeof limitCallers>;
 export function limitCallers({ keys, people }: { keys: RateLimiter; people: RateLimiter }) {
   const limiterOf = ({ type }: Limited) => (type === 'person' ? people : keys);
   return {
-    decided: (caller: Limited) => limiterOf(caller).decided(caller),
+    blockedUntil: (caller: Limited) => limiterOf(caller).blockedUntil(caller),
     admit: (caller: Limited) => limiterOf(caller).admit(caller),
     close() {
       keys.close();

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from './connect-redis';
-import { createCountedAhead } from './counted-ahead';
 
 export interface RateLimits {
   /** Maximum number of requests of one API key in any window. */
@@ -21,8 +20,6 @@ export interface RateLimiterOptions {
   limits?: Partial<RateLimits>;
   /** Time without an answer from Redis after which waiting requests are admitted. Default 250 ms. */
   deadlineMs?: number;
-  /** Milliseconds of a clock of this process, by which requests that were counted ahead expire. Default `performance.now`. */
-  clock?: () => number;
   /** Called for each request about which Redis did not answer. */
   onSkip?: () => void;
 }
@@ -44,68 +41,45 @@ const ticks = 2;
  * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
- * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Requests that were counted ahead and not
- * used are removed first. Returns the wait in milliseconds, 0 for an admitted request. If it leaves less than half of both limits used,
- * the script may count others ahead and returns 0, their number and their time; the list may then be longer than its limit until
- * the next request.
+ * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Returns
+ * the wait in milliseconds, 0 for an admitted request.
  */
 const admitScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = tonumber(ARGV[1])
-local wanted = tonumber(ARGV[4] or 0)
 local wait = 0
 for i = 1, 2 do
-  if ARGV[5] and ARGV[5] ~= '0' then redis.call('LREM', KEYS[i], ARGV[5], ARGV[6]) end
   local oldest = tonumber(redis.call('LINDEX', KEYS[i], ARGV[i + 1] - 1) or 0)
   if oldest > now + window then redis.call('DEL', KEYS[i])
   else wait = math.max(wait, oldest + window + 1 - now) end
 end
 if wait > 0 then return wait end
-local hasRoom = wanted > 0
 for i = 1, 2 do
   local length = redis.call('LPUSH', KEYS[i], now)
   local limit = tonumber(ARGV[i + 1])
-  if hasRoom then hasRoom = tonumber(redis.call('LINDEX', KEYS[i], math.floor(limit / 2)) or 0) + window < now end
   if length > limit then redis.call('LTRIM', KEYS[i], 0, limit - 1) end
   redis.call('PEXPIRE', KEYS[i], window + 1)
 end
-if not hasRoom then return 0 end
-local ahead = {}
-for n = 1, wanted do ahead[n] = now end
-for i = 1, 2 do redis.call('LPUSH', KEYS[i], unpack(ahead)) end
-return { 0, wanted, now }`;
+return 0`;
 
-type Answer = number | [waitMs: number, ahead: number, countedAtMs: number];
 type AdmitCommand = (
   keyList: string,
   organizationList: string,
   ...args: number[]
-) => Promise<Answer>;
+) => Promise<number>;
 
 /**
- * A rate limiter: exact in any window, over any number of processes, unless its limits are 100 or more and requests of busy keys
- * are counted ahead. While Redis is unavailable, requests are admitted: immediately when the connection is down or Redis is known
- * to be silent, otherwise after `deadlineMs`.
+ * A rate limiter: exact in any window, over any number of processes. While Redis is unavailable,
+ * requests are admitted: immediately when the connection is down or Redis is known to be silent,
+ * otherwise after `deadlineMs`.
  */
 export function createRateLimiter(options: RateLimiterOptions) {
-  const {
-    redis,
-    name = 'rate',
-    limits,
-    deadlineMs = defaultDeadlineMs,
-    clock = () => performance.now(),
-    onSkip,
-  } = options;
+  const { redis, name = 'rate', limits, deadlineMs = defaultDeadlineMs, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
-  const ahead = createCountedAhead(Math.min(perKey, perOrganization), {
-    windowMs,
-    maxKeys: maxKnownKeys,
-    clock,
-  });
   const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
@@ -113,55 +87,21 @@ export function createRateLimiter(options: RateLimiterOptions) {
   };
   /** The list of a key. A person has one in each organization. */
   const listOf = ({ id, organizationId }: Limited) => `${name}:{${organizationId}}:key:${id}`;
-
-  /**
-   * Counts a request and, for a busy key, others ahead; when the request itself comes later (`isAhead`), it is one of them. Resolves
-   * with the wait, or with null without an answer.
-   */
-  function count(caller: Limited, isAhead = false): Promise<number | null> {
-    const list = listOf(caller);
-    const { wanted, unused, countedAtMs } = ahead.next(list);
-    const more = wanted + unused === 0 ? [] : [wanted, unused, countedAtMs];
-    const asked = ask(
-      list,
-      `${name}:{${caller.organizationId}}`,
-      windowMs,
-      perKey,
-      perOrganization,
-      ...more,
-    );
-    return monitor.answerOf(asked).then((answer) => {
-      const [waitMs, size = 0, atMs = 0] =
-        typeof answer === 'object' && answer !== null ? answer : [answer];
-      const isCounted = isAhead && waitMs === 0;
-      if (wanted > 0) ahead.answered(list, { size, countedAtMs: atMs, more: isCounted ? 1 : 0 });
-      return waitMs;
-    });
-  }
-
-  function decided(caller: Limited): number | undefined {
-    const list = listOf(caller);
-    const untilMs = blocked.untilMs(list);
-    if (untilMs > 0) return untilMs;
-    const used = ahead.use(list);
-    if (used === 'low' && monitor.isAnswering()) void count(caller, true);
-    return used ? 0 : undefined;
-  }
+  const blockedUntil = (caller: Limited): number => blocked.untilMs(listOf(caller));
 
   return {
-    /**
-     * The decision if Redis need not be asked: the Unix milliseconds until which a key is known to be refused, or 0 for a request
-     * that has been counted ahead.
-     */
-    decided,
-    /** Returns 0 when the request is admitted, otherwise the Unix milliseconds at which the next one is. Never rejects. */
+    /** The Unix milliseconds until which a key is known to be refused without asking Redis, or 0. */
+    blockedUntil,
+    /** Returns 0, or the Unix milliseconds at which the next request is admitted. Never rejects. */
     admit(caller: Limited): number | Promise<number> {
-      const known = decided(caller);
-      if (known !== undefined) return known;
+      const blockedUntilMs = blockedUntil(caller);
+      if (blockedUntilMs > 0) return blockedUntilMs;
       if (!monitor.isAnswering()) return skip();
       const list = listOf(caller);
+      const organizationList = `${name}:{${caller.organizationId}}`;
       const askedAtMs = performance.now();
-      return count(caller).then((waitMs) => {
+      const answer = ask(list, organizationList, windowMs, perKey, perOrganization);
+      return monitor.answerOf(answer).then((waitMs) => {
         if (waitMs === null) return skip();
         return waitMs > 0 ? blocked.add(list, waitMs, askedAtMs) : 0;
       });

@@ -71,7 +71,7 @@ const app = createApp({
   identify: async ({ headers }) =>
     keys[/^Bearer (\w+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''] ?? null,
   limiter: {
-    decided: (caller) => (caller.id === 'k2' && blockedUntilMs > 0 ? blockedUntilMs : undefined),
+    blockedUntil: (caller) => (caller.id === 'k2' ? blockedUntilMs : 0),
     admit: async (caller) => {
       await sleep(0);
       return caller.id === 'k2' ? refusedUntilMs : 0;

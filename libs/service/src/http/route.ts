@@ -85,10 +85,10 @@ export interface RouteDeps extends CallerLookUps {
 /** Whose requests are counted: those of a key or person, and those of its organization. */
 type Limited = Pick<Caller, 'type' | 'id' | 'organizationId'>;
 
-/** The rate limit. A decision is 0, or the time in Unix milliseconds at which the caller may try again. */
+/** The rate limit. Both return 0, or the Unix milliseconds at which the caller may try again. */
 export interface RequestLimiter {
-  /** The decision, if it is known without a request to Redis. */
-  decided(caller: Limited): number | undefined;
+  /** The end of a wait that is known without a request to Redis. */
+  blockedUntil(caller: Limited): number;
   /** Counts the request or refuses it. Never rejects. */
   admit(caller: Limited): number | Promise<number>;
 }
@@ -174,12 +174,13 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
         };
       const limited = spec.rateLimited ? (caller ?? onlyPerson(exchange)) : undefined;
       const { limiter } = deps;
-      const known = limiter && limited ? limiter.decided(limited) : 0;
-      if (known === 0) return send(exchange, await work(exchange, params, deps), deps);
-      if (known !== undefined) throw rateLimited(known);
+      if (limiter === undefined || limited === undefined)
+        return send(exchange, await work(exchange, params, deps), deps);
+      const blockedUntilMs = limiter.blockedUntil(limited);
+      if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
 
       // A read sends its query before the limiter is asked, because the query takes longest. A change waits for the limiter.
-      const admit = () => limiter!.admit(limited!);
+      const admit = () => limiter.admit(limited);
       const admission = readOnly ? afterThisTurn(admit) : Promise.resolve(admit());
       const working = work(exchange, params, deps, admission);
       // A failure is thrown below, after the decision of the limiter.

@@ -72,17 +72,13 @@ it('counts decisions of the rate limit', async () => {
   const metrics = createMetrics('data');
   const answers: (number | Promise<number>)[] = [0, Promise.resolve(5), Promise.resolve(0)];
   const limiter = createWorkMetrics(metrics).observeLimiter(() => ({
-    decided: (key: { known?: number }) => key.known,
+    blockedUntil: (key: { untilMs?: number }) => key.untilMs ?? 0,
     admit: (_key: object) => answers.shift()!,
   }));
   expect([limiter.admit({}), await limiter.admit({}), await limiter.admit({})]).toEqual([0, 5, 0]);
-  expect([
-    limiter.decided({ known: 9 }),
-    limiter.decided({ known: 0 }),
-    limiter.decided({}),
-  ]).toEqual([9, 0, undefined]);
+  expect([limiter.blockedUntil({ untilMs: 9 }), limiter.blockedUntil({})]).toEqual([9, 0]);
   expect(await read(metrics, 'rate_limit_decisions_total')).toEqual({
-    'decision=admitted': 3,
+    'decision=admitted': 2,
     'decision=refused': 2,
   });
 });

@@ -164,7 +164,7 @@ export function createWorkMetrics(
     /** Creates a limiter with metrics. */
     observeLimiter<
       L extends {
-        decided(key: never): number | undefined;
+        blockedUntil(key: never): number;
         admit(key: never): number | Promise<number>;
       },
     >(create: (onSkip: () => void) => L): L {
@@ -185,9 +185,9 @@ export function createWorkMetrics(
       };
       return {
         ...inner,
-        decided(key: never) {
-          const decision = inner.decided(key);
-          return decision === undefined ? undefined : count(decision);
+        blockedUntil(key: never) {
+          const untilMs = inner.blockedUntil(key);
+          return untilMs > 0 ? count(untilMs) : 0;
         },
         admit(key: never) {
           const decided = inner.admit(key);
