@@ -1,5 +1,5 @@
-import { type Slots, createSlots, joinWrites } from '@parley/outbound';
-import { Pool, buildConnector } from 'undici';
+import { type Slots, createSlots } from '@parley/outbound';
+import { Pool } from 'undici';
 import { type UpstreamName, upstreamNames } from './routes';
 
 const connectTimeoutMs = 3_000;
@@ -53,16 +53,11 @@ export function createUpstreams(
   };
 }
 
-const connect = buildConnector({ timeout: connectTimeoutMs });
-
 const createPool = (url: string, connections: number | null = null) =>
   new Pool(url, {
     connections,
     pipelining: 1,
-    connect: (options, callback) =>
-      connect(options, (...[error, socket]) =>
-        error ? callback(error, null) : callback(null, joinWrites(socket)),
-      ),
+    connectTimeout: connectTimeoutMs,
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
   });

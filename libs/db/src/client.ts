@@ -1,6 +1,4 @@
-import { Socket } from 'node:net';
 import type { Scope } from '@parley/contracts';
-import { joinWrites } from '@parley/outbound';
 import pg from 'pg';
 import { statementObserver } from './observe-statements';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
@@ -129,7 +127,6 @@ export function createDb({
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: timeoutMs + silenceMs,
     keepAlive: true,
-    stream: () => joinWrites(new Socket()),
     // PgBouncer refuses options of a session, because its connections are shared.
     ...(!isPooled && {
       statement_timeout: timeoutMs,

@@ -1,6 +1,5 @@
 export { type AddressGuard, type HttpFile, type HttpOutcome, callHttp } from './call-http';
 export { type GuardedFetch, createGuardedFetch } from './guarded-fetch/create-guarded-fetch';
-export { joinWrites } from './join-writes';
 export { readRetryAfter } from './retry-after';
 export { rejectOnAbort } from './reject-on-abort';
 export { type Slots, createSlots } from './slots';
