@@ -20,7 +20,10 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Reads the usage of a process and of all processes below it from /proc, which for another user's processes needs root. */
+/**
+ * Reads the usage of a process and of all processes below it from /proc, which for another user's
+ * processes needs root.
+ */
 export function usageOf(pid: number): Usage {
   const usage: Usage = { processes: 0, pssMb: 0, rssMb: 0, cpuSeconds: 0 };
   for (const one of [pid, ...descendantsOf(pid)]) {
@@ -40,7 +43,47 @@ export function usageOf(pid: number): Usage {
   return usage;
 }
 
-/** The fields of /proc/PID/stat after the name of the program, which may contain spaces: state, parent, … */
+/**
+ * Processor time in microseconds since the start, by process: of these processes, and of
+ * PostgreSQL, which is the parent of one of its backends and all other children of that.
+ */
+export function processorTimes({
+  pids,
+  siblingsOf,
+}: {
+  pids: readonly number[];
+  siblingsOf: number;
+}): Map<number, number> {
+  const postmaster = Number(fieldsOf(siblingsOf)[1]);
+  const times = new Map<number, number>();
+  for (const pid of [...pids, postmaster, ...descendantsOf(postmaster)]) {
+    try {
+      const tasks = readdirSync(`/proc/${pid}/task`);
+      const onCpuNs = tasks.map((task) =>
+        Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+      );
+      times.set(
+        pid,
+        onCpuNs.reduce((sum, ns) => sum + ns / 1_000, 0),
+      );
+    } catch {
+      // A process or a thread may end at any time.
+    }
+  }
+  return times;
+}
+
+/** What each process that still runs has used between two readings. */
+export const spentSince = (
+  before: Map<number, number>,
+  after: Map<number, number>,
+): Map<number, number> =>
+  new Map([...after].map(([pid, time]) => [pid, time - (before.get(pid) ?? 0)]));
+
+/**
+ * The fields of /proc/PID/stat after the name of the program, which may contain spaces:
+ * state, parent, …
+ */
 const fieldsOf = (pid: number | string): string[] =>
   readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
 

@@ -6,6 +6,7 @@ import { startChild } from '../child';
 import { machine, measure, ms, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { openClient } from '../raw-client';
+import { requestPairs } from './request-pairs';
 
 const pairs = 12;
 const perRun = 60;
@@ -18,13 +19,22 @@ interface Build {
   firstWords: () => Promise<unknown>;
 }
 
-/** Two builds on databases of their own, measured in turns: the ratio of the medians of each pair of runs. */
+/**
+ * `node tools/bench.mjs builds FOLDER [requests]`: two builds, measured in turns, with the
+ * ratio of each pair. By default turns of chats, on databases of their own; with `requests`
+ * those of the Data API.
+ */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const other = process.argv[2];
   if (other === undefined)
     throw new Error('Give the folder with the bundles of the other build, such as dist/apps');
   const where = machine();
+  if (process.argv[3] === 'requests') {
+    console.log(where);
+    await requestPairs({ databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, bundles, other });
+    process.exit(0);
+  }
   await copyDatabase(DATABASE_URL, 'bench_other');
   const otherDatabase = Object.assign(new URL(DATABASE_URL), { pathname: '/bench_other' }).href;
   const otherRedis = Object.assign(new URL(REDIS_URL), { pathname: '/1' }).href;
