@@ -63,11 +63,17 @@ inBrowser(
     const { threadId } = await chatWithShop(app, 'hello');
     const page = await app.open(`/conversations/${threadId}`);
     await page.getByText('The answer is 42.').waitFor();
-    let lost = 2;
+    let attempts = 0;
+    const isSeen = Promise.withResolvers<void>();
     const lose = async (route: Route) => {
-      if (route.request().method() !== 'POST' || lost-- <= 0) return route.fallback();
-      await route.fetch();
-      return route.abort();
+      if (route.request().method() !== 'POST') return route.fallback();
+      attempts += 1;
+      if (attempts <= 2) {
+        await route.fetch();
+        return route.abort();
+      }
+      await isSeen.promise;
+      return route.fallback();
     };
     await page.route(`**/v1/threads/${threadId}/messages`, lose);
     await page.getByLabel('Reply').fill('once');
@@ -79,6 +85,7 @@ inBrowser(
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Your replies are being sent first.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Hand back' }).isDisabled()).toBe(true);
+    isSeen.resolve();
     await dialog.getByText('The agent answers again.').waitFor();
     await page.keyboard.press('Escape');
     await until(
