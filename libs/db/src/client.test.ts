@@ -12,6 +12,32 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
+test('statements are observed by name, in and outside of transactions, with their failures', async () => {
+  const seen: string[] = [];
+  const observed = createDb({
+    databaseUrl: db.url,
+    async observe(name, run) {
+      const result = await run().catch((error: unknown) => {
+        seen.push(`${name} failed`);
+        throw error;
+      });
+      seen.push(name);
+      return result;
+    },
+  });
+  const ofTenant = { tenant: 1 };
+  const double = statement('double a number', 'select $1::int * 2 as of', { of: column.int4 });
+  const divide = statement('divide by a number', 'select 1 / $1::int as of', { of: column.int4 });
+  expect((await observed.query(ofTenant, double, [4])).rows).toEqual([{ of: 8 }]);
+  const failed = observed.transaction(async (tx) => {
+    await tx.acrossTenants('sweep', double, [1]);
+    await tx.query(ofTenant, divide, [0]);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '22012' });
+  await observed.close();
+  expect(seen).toEqual(['double a number', 'double a number', 'divide by a number failed']);
+});
+
 /** As long as a query with two filters. */
 const padding = `/* ${'x'.repeat(5_000)} */`;
 const ask = async (n: number): Promise<number> => {

@@ -74,6 +74,9 @@ export interface Db extends Queryable {
   pool: pg.Pool;
 }
 
+/** Runs a statement, which it sees by its name only: values never leave this library. */
+export type ObserveStatement = <T>(name: string, run: () => Promise<T>) => Promise<T>;
+
 export interface DbOptions {
   /** `?pgbouncer=true` and `?pgbouncer=prepared` mark the address of a PgBouncer in transaction mode. */
   databaseUrl: string;
@@ -87,6 +90,8 @@ export interface DbOptions {
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   onError?: (error: Error) => void;
+  /** Runs each statement. */
+  observe?: ObserveStatement;
 }
 
 /**
@@ -115,6 +120,7 @@ export function createDb({
   isReadOnly = false,
   applicationName = 'parley',
   onError,
+  observe,
 }: DbOptions): Db {
   const { url, isPooled, preparesStatements, options } = readDatabaseUrl(databaseUrl);
   const readOnly = isReadOnly ? ' -c default_transaction_read_only=on' : '';
@@ -139,6 +145,7 @@ export function createDb({
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(
     preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null,
+    observe,
   );
   const direct = queryable(pool);
   const share = shareConnections({ poolSize, waitMs: connectTimeoutMs, longWaitMs: timeoutMs / 2 });
@@ -199,8 +206,11 @@ export const queryableOf = (client: pg.ClientBase): Queryable =>
   createQueryable(null)(client as unknown as Pick<pg.Pool, 'query'>);
 
 /** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
-function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query'>) => Queryable {
-  const observe = statementObserver();
+function createQueryable(
+  noteUse: NoteUse | null,
+  observe: ObserveStatement = (_name, run) => run(),
+): (client: Pick<pg.Pool, 'query'>) => Queryable {
+  const check = statementObserver();
   return (client) => {
     const run = <T>(
       subject: object | CrossTenantReason,
@@ -212,8 +222,11 @@ function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query
       if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
         on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
-      if (observe === undefined) return send(client);
-      return observe(client, subject, statement as Statement, values, send);
+      return observe(statement.name, () =>
+        check === undefined
+          ? send(client)
+          : check(client, subject, statement as Statement, values, send),
+      );
     };
     return { query: run, acrossTenants: run, afterCommit: (callback) => callback() };
   };

@@ -1,4 +1,4 @@
-import { type Db, createDb } from './client';
+import { type Db, type ObserveStatement, createDb } from './client';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { schemaProblem } from './schema-problem';
 import { type StartLog, untilAvailable } from './until-available';
@@ -16,13 +16,14 @@ interface DatabaseSettings {
  */
 export async function openDatabase(
   { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_TIMEOUT_MS }: DatabaseSettings,
-  { name, log }: { name: string; log: StartLog },
+  { name, log, observe }: { name: string; log: StartLog; observe?: ObserveStatement },
 ): Promise<Db> {
   const db = createDb({
     databaseUrl: DATABASE_URL,
     poolSize: DATABASE_POOL_SIZE,
     timeoutMs: DATABASE_TIMEOUT_MS,
     applicationName: name,
+    observe,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
   try {

@@ -1,6 +1,12 @@
 import { rejectOnAbort } from '@parley/outbound';
 import pg from 'pg';
-import { type Db, type Queryable, createDb, readDatabaseUrl } from './client';
+import {
+  type Db,
+  type ObserveStatement,
+  type Queryable,
+  createDb,
+  readDatabaseUrl,
+} from './client';
 import { createReplicaLag } from './replica-lag';
 
 /** The variables of a service that may read from a replica (`replicaVariables` of libs/service). */
@@ -29,6 +35,7 @@ interface Options {
   log: { warn(fields: object, text: string): void; info(fields: object, text: string): void };
   /** Called with the server that has answered a statement. */
   onRead?: (server: Server) => void;
+  observe?: ObserveStatement;
 }
 
 /** How often the lag is measured, and the limit of a measurement. */
@@ -46,7 +53,7 @@ const connectTimeoutMs = 1_000;
  * the primary.
  */
 export function openReplica(settings: ReplicaSettings, options: Options): Replica {
-  const { primary, name, log, onRead = () => {} } = options;
+  const { primary, name, log, onRead = () => {}, observe } = options;
   const {
     READ_DATABASE_URL: databaseUrl,
     READ_DATABASE_POOL_SIZE: poolSize,
@@ -61,6 +68,7 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
       databaseUrl,
       poolSize,
       onError,
+      observe,
       connectTimeoutMs,
       isReadOnly: true,
       // The primary needs time to repeat the statement before the deadline of the request.
