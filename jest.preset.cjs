@@ -20,13 +20,13 @@ module.exports = {
         sourceMaps: 'inline',
       },
     ],
-    // Packages that exist as ES modules only.
-    '/node_modules/(openid-client|oauth4webapi|jose)/.+\\.js$': [
-      '@swc/jest',
-      { jsc: { target: 'es2023' }, module: { type: 'commonjs' } },
-    ],
+    // Packages that exist as ES modules only, and one that imports when it runs, which needs a flag of Node in jest.
+    '/node_modules/(openid-client|oauth4webapi|jose|@opentelemetry/otlp-exporter-base)/.+\\.c?js$':
+      ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
   },
-  transformIgnorePatterns: ['/node_modules/(?!(openid-client|oauth4webapi|jose)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(openid-client|oauth4webapi|jose|@opentelemetry/otlp-exporter-base)/)',
+  ],
   reporters: [
     'default',
     ...['durations', 'end'].map((name) => join(__dirname, 'tools/test', `${name}-reporter.mjs`)),

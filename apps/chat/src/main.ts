@@ -9,6 +9,7 @@ import {
   loadConfig,
   runService,
   startProcess,
+  tracedStatement,
 } from '@parley/service';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
@@ -18,7 +19,7 @@ startProcess(async () => {
   const config = loadConfig(chatVariables, process.env);
   const log = createLogger({ service: 'chat', level: config.LOG_LEVEL });
   const metrics = createMetrics('chat');
-  const db = await openDatabase(config, { name: 'parley-chat', log });
+  const db = await openDatabase(config, { name: 'parley-chat', log, observe: tracedStatement });
   const redis = await openRedis(config, { name: 'parley-chat', roles: ['limiter'], log });
   const runtime = createRuntime({
     config,

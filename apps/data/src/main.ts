@@ -10,6 +10,7 @@ import {
   loadConfig,
   runService,
   startProcess,
+  tracedStatement,
 } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
@@ -30,7 +31,7 @@ startProcess(async () => {
   const config = loadConfig(dataVariables, process.env);
   const log = createLogger({ service: 'data', level: config.LOG_LEVEL });
   const metrics = createMetrics('data');
-  const db = await openDatabase(config, { name: 'parley-data', log });
+  const db = await openDatabase(config, { name: 'parley-data', log, observe: tracedStatement });
   const redis = await openRedis(config, { name: 'parley-data', roles: ['limiter'], log });
   const work = createWorkMetrics(metrics);
   work.watchPool(db.pool);

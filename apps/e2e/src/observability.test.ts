@@ -1,14 +1,16 @@
 import {
+  type CollectedSpan,
+  type CollectorServer,
   type KapsoServer,
   type ModelServer,
   type ServiceName,
+  startCollectorServer,
   startKapsoServer,
   startModelServer,
   until,
 } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
-import { type ReceivedSpan, startCollector } from './collector';
 import { messageReceived, orderPaid, phoneNumberId } from './deliveries';
 import { startOwnStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
@@ -52,7 +54,7 @@ const names: ServiceName[] = [
 ];
 
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
-let collector: Awaited<ReturnType<typeof startCollector>>;
+let collector: CollectorServer;
 let models: ModelServer;
 let kapso: KapsoServer;
 let tenant: Tenant;
@@ -60,7 +62,7 @@ let client: Client & { key: string };
 
 beforeAll(async () => {
   [collector, models, kapso] = await Promise.all([
-    startCollector(),
+    startCollectorServer(),
     startModelServer(),
     startKapsoServer(),
   ]);
@@ -105,41 +107,65 @@ beforeAll(async () => {
 afterAll(async () => {
   await tenant?.close();
   await stack?.stop();
-  await Promise.all([models?.stop(), kapso?.stop()]);
-  collector?.close();
+  await Promise.all([models?.stop(), kapso?.stop(), collector?.stop()]);
 });
 
 const chat = (slug: string, message: string, headers?: Record<string, string>) =>
   client.post(`/v1/agents/${slug}/chat`, { message }, headers);
 
-it('a request has one trace through gateway, chat and executor, with its callbacks, jobs and model calls', async () => {
-  const requestId = 'traced-request-1';
-  const { status } = await chat('stamper', 'stamp it', { 'X-Request-Id': requestId });
-  expect(status).toBe(200);
-  const ofTrace = () => {
-    const root = collector.spans.find(
-      ({ service, name }) => service === 'gateway' && name === 'POST /v1/agents',
-    );
-    return collector.spans.filter(({ traceId }) => traceId === root?.traceId);
-  };
-  const find = (service: string, name: string, parent?: ReceivedSpan) =>
-    ofTrace().find(
+/** The span of a service with this name and parent, when it has arrived. */
+const need = (service: string, name: string, parent?: CollectedSpan): Promise<CollectedSpan> =>
+  until(() =>
+    collector.spans.find(
       (span) =>
-        span.service === service && span.name === name && span.parentSpanId === parent?.spanId,
-    );
-  const need = (service: string, name: string, parent?: ReceivedSpan): Promise<ReceivedSpan> =>
-    until(() => find(service, name, parent));
+        span.service === service &&
+        span.name === name &&
+        span.parentSpanId === parent?.spanId &&
+        span.traceId === (parent ?? span).traceId,
+    ),
+  );
+
+it('a request has one trace through gateway, chat and executor, with its callbacks, jobs, statements and model calls', async () => {
+  const client = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
+  const { status } = await chat('stamper', 'stamp it', {
+    'X-Request-Id': 'traced-request-1',
+    traceparent: `00-${client.traceId}-${client.spanId}-01`,
+    tracestate: `vendor=${secretWord}`,
+  });
+  expect(status).toBe(200);
 
   const gateway = await need('gateway', 'POST /v1/agents');
-  const turn = await need('chat', 'POST /v1/agents/:slug/chat', gateway);
-  await need('chat', 'model call', turn);
-  const tool = await need('chat', 'tool call', turn);
+  expect(gateway.links).toEqual([client]);
+  const upstream = await need('gateway', 'POST', gateway);
+  expect(upstream.attributes).toMatchObject({
+    'server.service.name': 'chat',
+    'http.response.status_code': 200,
+  });
+  const turn = await need('chat', 'POST /v1/agents/:slug/chat', upstream);
+  expect(turn.links).toEqual([]);
+  const model = await need('chat', 'chat gpt-5-mini', turn);
+  expect(model.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'gpt-5-mini',
+    'gen_ai.response.model': 'gpt-5-mini',
+    'gen_ai.usage.input_tokens': expect.any(Number),
+    'gen_ai.usage.output_tokens': expect.any(Number),
+  });
+  const tool = await need('chat', 'execute_tool shop.stamp', turn);
   const execution = await need('tool-executor', 'POST /execute', tool);
   const callback = await need('chat', 'POST /internal/tool-calls', execution);
-  await need('chat', 'tool call', callback);
-  const job = await need('worker', 'job run-triggers', gateway);
-  const asked = await need('worker', 'tool call', job);
-  await need('worker', 'model call', asked);
+  const create = await need('chat', 'execute_tool entity.create', callback);
+  const job = await need('worker', 'process run-triggers', gateway);
+  const asked = await need('worker', 'execute_tool agent.chat', job);
+  await need('worker', 'chat gpt-5-mini', asked);
+  for (const parent of [turn, create, job]) {
+    const statements = collector.spans.filter(
+      (span) =>
+        span.parentSpanId === parent.spanId && span.attributes['db.system.name'] === 'postgresql',
+    );
+    expect(statements.length).toBeGreaterThan(0);
+  }
 }, 90_000);
 
 it('an inbound message has one trace from the webhook endpoint to the model, with its jobs', async () => {
@@ -149,21 +175,14 @@ it('an inbound message has one trace from the webhook endpoint to the model, wit
     `A ${secretWord}, please`,
   );
   await createClient(stack.url).send('POST', path, body, headers());
-  const need = (service: string, name: string, parent?: ReceivedSpan) =>
-    until(() =>
-      collector.spans.find(
-        (span) =>
-          span.service === service &&
-          span.name === name &&
-          span.parentSpanId === parent?.spanId &&
-          span.traceId === (parent ?? span).traceId,
-      ),
-    );
   const gateway = await need('gateway', 'POST /webhook');
-  await need('webhook-ingest', `POST ${path}`, gateway);
-  await need('worker', 'job receive-messages', gateway);
-  const job = await need('worker', 'job answer-conversation', gateway);
-  await need('worker', 'model call', job);
+  const upstream = await need('gateway', 'POST', gateway);
+  await need('webhook-ingest', `POST ${path}`, upstream);
+  await need('worker', 'process receive-messages', gateway);
+  const job = await need('worker', 'process answer-conversation', gateway);
+  await need('worker', 'chat gpt-5-mini', job);
+  // The phone number of the contact.
+  expect(collector.requests.filter(({ bytes }) => bytes.includes('14155550199'))).toEqual([]);
 }, 90_000);
 
 it('every metric is reported and changes', async () => {
@@ -331,7 +350,8 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
     expect(Object.values(forbidden).filter((text) => metrics.includes(text))).toEqual([]);
   }
   for (const text of Object.values(forbidden))
-    expect(collector.bodies.filter((body) => body.includes(text))).toEqual([]);
+    expect(collector.requests.filter(({ bytes }) => bytes.includes(text))).toEqual([]);
+  expect(collector.problems).toEqual([]);
 
   const fieldsOf = (name: ServiceName) =>
     linesOf(name)

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startCollectorServer } from '@parley/testing';
 import { shared } from './stack';
 
 let folder: string;
@@ -81,4 +83,22 @@ it.each([
   ['parley migrate --wait', 'cli', waiting, 'Waiting: '],
 ])('%s that waits for PostgreSQL ends on SIGTERM', async (_name, app, args, whenPrinted) => {
   expect(await end(app, { args, whenPrinted })).toEqual([143, null]);
+});
+
+it('a service whose collector does not answer sends its last spans to it, and ends on SIGTERM', async () => {
+  const collector = await startCollectorServer();
+  collector.play(() => new Promise(() => {}));
+  const child = spawn(process.execPath, [join(shared.bundles, 'gateway', 'main.cjs')], {
+    env: { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, port } = JSON.parse(line) as { msg: string; port?: number };
+    if (msg !== 'listening') continue;
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    child.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+  expect(collector.requests.flatMap(({ spans }) => spans.map(({ name }) => name))).toEqual(['GET']);
+  await collector.stop();
 });

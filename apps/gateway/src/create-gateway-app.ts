@@ -11,6 +11,7 @@ import {
   renderError,
   requestIdOf,
   sendJson,
+  traced,
 } from '@parley/service';
 import { callerOf } from './callers';
 import type { createIncomingBodies } from './incoming-bodies';
@@ -155,33 +156,56 @@ async function handle(
       const slot = takeSlot(upstream.slots, callerOf(request, name, address), response);
       release = slot instanceof Promise ? await slot : slot;
     }
-    const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
-    if (body !== null || request.headers['content-length'] !== undefined)
-      headers.push('content-length', String(body?.length ?? 0));
-    await forward({
-      name,
-      upstream,
-      deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs + (route.waitMs ?? 0)),
-      streamIdleMs: deps.streamIdleMs,
-      streams: deps.streams,
-      expectsStream,
-      isWhole: route.fixedReply !== undefined,
-      request,
-      response,
-      headers,
-      body: body?.bytes ?? null,
-      address,
-      own,
-      corsOfService: route.corsOfService,
-      onFailure: (reason) => {
-        (state.failures ??= []).push(reason);
-        deps.onUpstreamFailure?.(name, reason);
-      },
+    await callUpstream(name, request, response, () => {
+      const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
+      if (body !== null || request.headers['content-length'] !== undefined)
+        headers.push('content-length', String(body?.length ?? 0));
+      return forward({
+        name,
+        upstream,
+        deadlineMs: Math.min(
+          route.deadlineMs ?? Infinity,
+          upstream.deadlineMs + (route.waitMs ?? 0),
+        ),
+        streamIdleMs: deps.streamIdleMs,
+        streams: deps.streams,
+        expectsStream,
+        isWhole: route.fixedReply !== undefined,
+        request,
+        response,
+        headers,
+        body: body?.bytes ?? null,
+        address,
+        own,
+        corsOfService: route.corsOfService,
+        onFailure: (reason) => {
+          (state.failures ??= []).push(reason);
+          deps.onUpstreamFailure?.(name, reason);
+        },
+      });
     });
   } finally {
     release?.();
     body?.release();
   }
+}
+
+/** Runs a request to a service in a span. The headers of `send` name that span. */
+function callUpstream(
+  name: UpstreamName,
+  { method = '' }: IncomingMessage,
+  response: ServerResponse,
+  send: () => Promise<void>,
+): Promise<void> {
+  return traced(
+    {
+      name: method,
+      kind: 'client',
+      attributes: { 'http.request.method': method, 'server.service.name': name },
+    },
+    send,
+    () => ({ attributes: { 'http.response.status_code': response.statusCode } }),
+  );
 }
 
 /** People who open the address of the gateway are led to the console. */

@@ -17,6 +17,8 @@ const replaced = new Set(
     ' ',
   ),
 );
+/** Request headers that belong to a trace. */
+const ofTrace = new Set(['traceparent', 'tracestate']);
 /** Response headers that only the gateway sets. */
 const gatewayOnly =
   /^(x-request-id$|date$|x-content-type-options$|referrer-policy$|server$|x-powered-by$)/;
@@ -54,12 +56,12 @@ export function requestHeaders(
   const { rawHeaders, headers, socket } = request;
   const dropped = namedInConnection(headers.connection);
   const list: HeaderList = [];
-  // With tracing enabled, traces start at the gateway. Otherwise the client's traceparent is forwarded.
+  // With tracing enabled, traces start at the gateway. Otherwise the client's trace is forwarded.
   const trace = traceparent();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
     if (!hopByHop.has(name) && !replaced.has(name) && !dropped?.has(name)) {
-      if (trace === undefined || name !== 'traceparent') list.push(name, rawHeaders[at + 1]!);
+      if (trace === undefined || !ofTrace.has(name)) list.push(name, rawHeaders[at + 1]!);
     }
   }
   if (trace !== undefined) list.push('traceparent', trace);

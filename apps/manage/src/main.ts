@@ -22,6 +22,7 @@ import {
   observeReplica,
   runService,
   startProcess,
+  tracedStatement,
 } from '@parley/service';
 import { createManageApp } from './app';
 import { manageVariables } from './config';
@@ -34,9 +35,15 @@ startProcess(async () => {
   const config = loadConfig(manageVariables, process.env);
   const log = createLogger({ service: 'manage', level: config.LOG_LEVEL });
   const metrics = createMetrics('manage');
-  const db = await openDatabase(config, { name: 'parley-manage', log });
+  const db = await openDatabase(config, { name: 'parley-manage', log, observe: tracedStatement });
   const replica = observeReplica(metrics, (onRead) =>
-    openReplica(config, { primary: db, name: 'parley-manage', log, onRead }),
+    openReplica(config, {
+      primary: db,
+      name: 'parley-manage',
+      log,
+      onRead,
+      observe: tracedStatement,
+    }),
   );
   const redis = await openRedis(config, {
     name: 'parley-manage',

@@ -8,6 +8,7 @@ import {
   loadConfig,
   runService,
   startProcess,
+  tracedStatement,
 } from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';
@@ -36,7 +37,11 @@ startProcess(async () => {
     );
   else log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk refuses every delivery');
 
-  const db = await openDatabase(config, { name: 'parley-webhook-ingest', log });
+  const db = await openDatabase(config, {
+    name: 'parley-webhook-ingest',
+    log,
+    observe: tracedStatement,
+  });
   const redis = await openRedis(config, { name: 'parley-webhook-ingest', log });
   createWorkMetrics(metrics).watchPool(db.pool);
   const queues = createQueues({ redis: redis.producer });

@@ -5,9 +5,10 @@ import {
   createMetrics,
   loadConfig,
   observeReplica,
+  openTracer,
   runService,
   startProcess,
-  tracerOf,
+  tracedStatement,
 } from '@parley/service';
 import { retentionDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
@@ -19,9 +20,16 @@ startProcess(async () => {
   const config = loadConfig(workerVariables, process.env);
   const log = createLogger({ service: 'worker', level: config.LOG_LEVEL });
   const metrics = createMetrics('worker');
-  const db = await openDatabase(config, { name: 'parley-worker', log });
+  const tracer = await openTracer(config, log);
+  const db = await openDatabase(config, { name: 'parley-worker', log, observe: tracedStatement });
   const replica = observeReplica(metrics, (onRead) =>
-    openReplica(config, { primary: db, name: 'parley-worker', log, onRead }),
+    openReplica(config, {
+      primary: db,
+      name: 'parley-worker',
+      log,
+      onRead,
+      observe: tracedStatement,
+    }),
   );
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
@@ -37,7 +45,6 @@ startProcess(async () => {
     log.warn({ err: error }, 'agents that act with their roles on channels could not be listed'),
   );
   registerWorkMetrics({ db: replica.reads, queues, metrics, log });
-  const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,
     db,

@@ -37,17 +37,7 @@ export function observeJobs({
     [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
   );
   const span = <T>(name: string, { jobId, requestId, attempt }: Context, work: () => T): T =>
-    tracer === undefined
-      ? work()
-      : tracer.span(
-          {
-            name: `job ${name}`,
-            kind: 'consumer',
-            requestId,
-            attributes: { 'job.id': jobId, 'job.attempt': attempt },
-          },
-          work,
-        );
+    tracer === undefined ? work() : tracer.job({ name, id: jobId, attempt, requestId }, work);
 
   /** The errors of units, which are also those of their jobs. */
   const reported = new WeakSet<object>();

@@ -6,6 +6,11 @@ export { type OpenEventStream, type ReceivedEvent, openEventStream } from './ope
 export { genericPlans, scansOf } from './generic-plans';
 export { parseStateTable } from './parse-state-table';
 export { type TestRedis, ageRequests, createTestRedis } from './redis';
+export {
+  type CollectedSpan,
+  type CollectorServer,
+  startCollectorServer,
+} from './providers/collector-server';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelServerReply } from './model-server/protocol';

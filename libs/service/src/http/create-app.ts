@@ -4,7 +4,7 @@ import type { HttpMetrics } from '../process/metrics';
 import { HttpError, badRequest, methodNotAllowed, notFound } from './errors';
 import { Exchange } from './exchange';
 import { createMatcher } from './match-route';
-import { nameRoute } from '../process/tracing';
+import { nameRoute } from '../tracing/tracing';
 import { renderError } from './render-error';
 import type { Route, RouteDeps } from './route';
 

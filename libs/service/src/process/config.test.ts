@@ -33,6 +33,7 @@ test('defaults, numbers and addresses', () => {
     PORT: 4001,
     INTERNAL_PORT: 4101,
     LOG_LEVEL: 'info',
+    OTEL_TRACES_SAMPLER_ARG: 1,
     SHUTDOWN_TIMEOUT_MS: 25_000,
     SHUTDOWN_DRAIN_MS: 0,
     DATABASE_URL: databaseUrl,
@@ -57,6 +58,17 @@ test('a variable can be read from a file, without its last line break', () => {
     DATABASE_URL: databaseUrl,
     PORT: 7,
   });
+});
+
+test('headers of the collector are parsed at the start, and are named in no error', () => {
+  const load = (headers: string) =>
+    loadConfig(shape, { DATABASE_URL: databaseUrl, OTEL_EXPORTER_OTLP_HEADERS: headers });
+  for (const headers of ['Authorization=Basic%20x', 'a=1, b=c=d ,', 'a='])
+    expect(load(headers).OTEL_EXPORTER_OTLP_HEADERS).toBe(headers);
+  const problem =
+    'OTEL_EXPORTER_OTLP_HEADERS: must be headers in the form "name=value", separated by commas';
+  for (const headers of ['secret', 'a b=secret', 'a=secret%0a', 'a=secret%E0%A4%A'])
+    expect(() => load(headers)).toThrow(new ConfigError([problem]));
 });
 
 test('one error lists all problems, without values', () => {

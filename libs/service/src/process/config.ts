@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { check } from '@parley/contracts';
 import { z } from 'zod';
+import { parseOtlpHeaders } from '../tracing/otlp-headers';
 
 type Env = Record<string, string | undefined>;
 
@@ -27,14 +28,31 @@ export const listVariable = () =>
     .default('')
     .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''));
 
+function isHeaderList(text: string): boolean {
+  try {
+    parseOtlpHeaders(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Tracing, which is disabled by default. */
 const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlVariable().optional().meta({
     description: 'Base address of an OTLP/HTTP collector. When it is not set, tracing is disabled.',
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine(isHeaderList, 'must be headers in the form "name=value", separated by commas')
+    .optional()
+    .meta({
+      description:
+        'Headers of the requests to the collector, in the form "name=value", separated by commas.',
+    }),
+  OTEL_TRACES_SAMPLER_ARG: numberVariable(1, 0, 1).meta({
     description:
-      'Headers of the requests to the collector, in the form "name=value", separated by commas.',
+      'Part of the traces that is sent to the collector. Of the others, a service sends its spans if one of them has failed.',
   }),
 };
 

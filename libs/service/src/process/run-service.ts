@@ -7,17 +7,16 @@ import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
 import { shrinkHeapWhenIdle } from './shrink-heap';
-import { type Tracer, tracerOf } from './tracing';
+import type { Tracer } from '../tracing/operation';
+import { type TracingConfig, openTracer } from '../tracing/tracing';
 
 export interface ServiceOptions {
-  config: {
+  config: TracingConfig & {
     HOST: string;
     PORT: number;
     INTERNAL_PORT: number;
     SHUTDOWN_TIMEOUT_MS: number;
     SHUTDOWN_DRAIN_MS: number;
-    OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-    OTEL_EXPORTER_OTLP_HEADERS?: string;
   };
   log: Logger;
   metrics: Metrics;
@@ -36,6 +35,9 @@ export interface ServiceOptions {
   closing: { name: string; close: () => Promise<unknown> }[];
 }
 
+/** Time at shutdown for the last spans, which a collector that does not answer must not delay. */
+const flushTimeoutMs = 2_000;
+
 const defaultServerOptions: ServerOptions = {
   keepAliveTimeout: 65_000,
   headersTimeout: 20_000,
@@ -51,7 +53,7 @@ const defaultServerOptions: ServerOptions = {
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, metrics, checks, closing } = options;
-  const tracer = options.tracer ?? tracerOf(config, log);
+  const tracer = options.tracer ?? (await openTracer(config, log));
   const app = options.app && (tracer?.listen(options.app) ?? options.app);
   let shuttingDown = false;
   const internal = createInternalServer(
@@ -79,6 +81,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const shutDown = async (signal: string) => {
     if (shuttingDown) return;
     shuttingDown = true;
+    const endsAtMs = performance.now() + config.SHUTDOWN_TIMEOUT_MS;
     log.info({ signal }, 'shutting down');
     const deadline = setTimeout(() => {
       log.error('shutdown timed out');
@@ -94,7 +97,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     for (const { name, close } of closing) {
       await close().catch((error: unknown) => log.error({ err: error }, `closing ${name} failed`));
     }
-    await tracer?.close();
+    await tracer?.close(Math.min(flushTimeoutMs, (endsAtMs - performance.now()) / 2));
     await closeServer(internal);
     log.info('stopped');
     process.exit(0);

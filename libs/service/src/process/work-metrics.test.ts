@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { createMetrics } from './metrics';
 import { createWorkMetrics, modelPriceVariables, observeReplica } from './work-metrics';
 
+interface Choice {
+  candidates: [string, ...string[]];
+}
+
 /** The values of a metric by its labels, as `label=value,…`, without the label of the service. */
 async function read(
   metrics: ReturnType<typeof createMetrics>,
@@ -27,15 +31,14 @@ it('counts model calls by outcome, tokens and cost', async () => {
   const usage = { inputTokens: 2_000_000, outputTokens: 100_000 };
   const models = observeModels({
     warmed: true,
-    complete: async (model: string) =>
+    complete: async (_scope: object, { candidates: [model] }: Choice) =>
       model === 'broken'
         ? ({ ok: false, reason: 'timeout', model, durationMs: 1 } as const)
         : ({ ok: true, model, durationMs: 300, reply: { usage } } as const),
   });
   expect(models.warmed).toBe(true);
-  await models.complete('openai/a');
-  await models.complete('unpriced/b');
-  await models.complete('broken');
+  for (const model of ['openai/a', 'unpriced/b', 'broken'])
+    await models.complete({}, { candidates: [model] });
   expect(await read(metrics, 'model_tokens_total')).toMatchObject({
     'direction=input,model=openai/a': 2_000_000,
     'direction=output,model=openai/a': 100_000,
@@ -50,10 +53,10 @@ it('bounds the labels: more than 100 models, and tools that are not built-in, sh
   const metrics = createMetrics('chat');
   const { observeModels, observeTools } = createWorkMetrics(metrics);
   const { complete } = observeModels({
-    complete: async (model: string) =>
+    complete: async (_scope: object, { candidates: [model] }: Choice) =>
       ({ ok: false, reason: 'failed', model, durationMs: 1 }) as const,
   });
-  for (let at = 0; at < 120; at += 1) await complete(`p/${at}`);
+  for (let at = 0; at < 120; at += 1) await complete({}, { candidates: [`p/${at}`] });
   const tools = observeTools(
     { run: async (_scope: object, _call: { name: string }) => ({ ok: true }) as const },
     ['entity.get'],

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { Metrics } from './metrics';
-import { traced } from './tracing';
 import { ownValue } from '@parley/contracts';
+import {
+  type ModelOutcome,
+  type ToolOutcome,
+  tracedModelCall,
+  tracedToolCall,
+} from '../tracing/traced-calls';
 
-/** The result of a model call (`ModelResult` of libs/agents). */
-type ModelOutcome = { model: string; durationMs: number } & (
-  | { ok: true; reply: { usage: { inputTokens: number; outputTokens: number } } }
-  | { ok: false; reason: string }
-);
-type ToolOutcome = { ok: true } | { ok: false; errorType: string };
+/** The settings of a model call: the models that may answer, in order. */
+interface ModelChoice {
+  candidates: readonly [string, ...string[]];
+}
 
 interface Price {
   /** US dollars per million tokens. */
@@ -104,9 +107,14 @@ export function createWorkMetrics(
 
   return {
     /** Returns the same models with metrics. */
-    observeModels<M extends { complete(...args: never[]): Promise<ModelOutcome> }>(inner: M): M {
-      const complete = async (...args: never[]) => {
-        const outcome = await traced('model call', {}, () => inner.complete(...args));
+    observeModels<
+      M extends {
+        complete(scope: never, choice: never, ...rest: never[]): Promise<ModelOutcome>;
+      },
+    >(inner: M): M {
+      const complete = async (scope: never, choice: never, ...rest: never[]) => {
+        const [model] = (choice as ModelChoice).candidates;
+        const outcome = await tracedModelCall(model, () => inner.complete(scope, choice, ...rest));
         count(outcome);
         return outcome;
       };
@@ -150,9 +158,7 @@ export function createWorkMetrics(
         const { name } = call as { name: string };
         const tool = known.has(name) ? name : name.startsWith('mcp.') ? 'mcp' : 'custom';
         const startedAt = performance.now();
-        const outcome = await traced('tool call', { 'tool.name': name }, () =>
-          inner.run(scope, call),
-        );
+        const outcome = await tracedToolCall(name, () => inner.run(scope, call));
         toolSeconds.observe(
           { tool, outcome: outcome.ok ? 'ok' : outcome.errorType },
           (performance.now() - startedAt) / 1_000,
