@@ -35,7 +35,11 @@ export function createAnswerConversation(
   timer.unref();
 
   const { run, close } = shareWork<WaitingMessage>({
-    claimNext: (tenant) => claimDue(db, tenant, messagesPerContact),
+    async claim(tenant) {
+      const due = await claimDue(db, tenant, messagesPerContact);
+      return due === null ? [] : [due];
+    },
+    largestBatch: 1,
     process: answer,
     onError: (error) => log.warn({ err: error }, 'waiting messages could not be answered'),
   });

@@ -6,7 +6,11 @@ import { shareWork } from '../share-work';
 /** Runs background executions, with a share of the process for each tenant, and those of one thread one after the other. */
 export function createRunExecution({ agents, log }: { agents: Agents; log: Logger }) {
   const { run, close } = shareWork<ClaimedExecution>({
-    claimNext: (tenant) => agents.claimExecution(tenant, null),
+    async claim(tenant) {
+      const due = await agents.claimExecution(tenant, null);
+      return due === null ? [] : [due];
+    },
+    largestBatch: 1,
     async process(claimed, { signal }) {
       await agents.runExecution(claimed, signal);
       const { tenant, threadId } = claimed;
