@@ -66,6 +66,13 @@ export async function load(
   return { perSecond: (samples.length * 1000) / (performance.now() - startedAt), samples };
 }
 
+/** The median of ratios, and their middle half. */
+export function spread(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * sorted.length)]!.toFixed(2);
+  return `${at(0.5)} (${at(0.25)}–${at(0.75)})`;
+}
+
 /** One line that describes the machine. */
 export function machine(): string {
   const { length } = cpus();

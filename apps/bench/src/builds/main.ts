@@ -6,6 +6,7 @@ import { startChild } from '../child';
 import { machine, measure, ms, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { openClient } from '../raw-client';
+import { importPairs } from './import-pairs';
 import { requestPairs } from './request-pairs';
 
 const pairs = 12;
@@ -20,9 +21,9 @@ interface Build {
 }
 
 /**
- * `node tools/bench.mjs builds FOLDER [requests]`: two builds, measured in turns, with the
- * ratio of each pair. By default turns of chats, on databases of their own; with `requests`
- * those of the Data API.
+ * `node tools/bench.mjs builds FOLDER [requests | imports]`: two builds, measured in turns, with
+ * the ratio of each pair. By default turns of chats, with `requests` those of the Data API, with
+ * `imports` imports of rows that start trigger runs.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -30,7 +31,8 @@ async function main(): Promise<void> {
   if (other === undefined)
     throw new Error('Give the folder with the bundles of the other build, such as dist/apps');
   const where = machine();
-  if (process.argv[3] === 'requests') {
+  const kind = process.argv[3] ?? 'chat';
+  if (kind === 'requests') {
     console.log(where);
     await requestPairs({ databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, bundles, other });
     process.exit(0);
@@ -39,6 +41,14 @@ async function main(): Promise<void> {
   const otherDatabase = Object.assign(new URL(DATABASE_URL), { pathname: '/bench_other' }).href;
   const otherRedis = Object.assign(new URL(REDIS_URL), { pathname: '/1' }).href;
 
+  if (kind === 'imports') {
+    console.log(where);
+    await importPairs(
+      { bundles, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL },
+      { bundles: other, databaseUrl: otherDatabase, redisUrl: otherRedis },
+    );
+    process.exit(0);
+  }
   const model = await startChild(join(__dirname, 'model-child.cjs'));
   const own = await startBuild({
     bundles,

@@ -5,7 +5,7 @@ import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from '@p
 import { type Stack, startStack } from '@parley/testing';
 import { newCustomer } from '../data/create-cost';
 import { big, loadEntities, type } from '../data/load-entities';
-import { summarize, table } from '../measure';
+import { spread, summarize, table } from '../measure';
 import { processorTimes, spentSince } from '../process-usage';
 import { type RawClient, type RawRequest, openClient } from '../raw-client';
 
@@ -109,13 +109,6 @@ export async function requestPairs({ databaseUrl, redisUrl, bundles, other }: Pl
   console.log(table(head, rowsOfAll));
   await Promise.all([own.stop(), base.stop(), closeRedis(redis)]);
   await db.close();
-}
-
-/** The median, and the middle half. */
-function spread(ratios: readonly number[]): string {
-  const sorted = ratios.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * sorted.length)]!.toFixed(2);
-  return `${at(0.5)} (${at(0.25)}–${at(0.75)})`;
 }
 
 /** The processes besides those of a stack, and what a caller sends. */
