@@ -8,17 +8,17 @@ import {
   failureText,
   resolveArgs,
 } from '@parley/tools';
-import type { groupSteps } from './group-steps';
 import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
 import {
   type ClaimedRun,
   type RunEnd,
   type RunRecord,
   type RunStep,
-  recordRuns,
+  recordRun,
   releaseRun,
 } from './run-store';
-import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
+import { isTransient, runInTransaction } from './run-in-transaction';
+import { runUnderLease } from './run-under-lease';
 import { runVariables } from './run-variables';
 import { wholeChange } from './whole-change';
 
@@ -28,8 +28,6 @@ export interface ExecuteDeps {
   log: ToolLog;
   /** Milliseconds after which another worker can claim a run whose lease is not renewed. */
   leaseMs: number;
-  /** Executes steps whose effect is in the database. */
-  together: ReturnType<typeof groupSteps>;
 }
 
 type Action = TriggerDefinition['actions'][number];
@@ -121,8 +119,8 @@ async function runStep(
     depth: 0,
     ...(run.requestId !== null && { requestId: run.requestId }),
   };
-  let startedAt = Date.now();
-  let started = performance.now();
+  const startedAt = Date.now();
+  const started = performance.now();
   const stepWith = (rest: Partial<RunStep> & Pick<RunStep, 'status'>): RunStep => ({
     tool: action.tool,
     ...(action.as !== undefined && { as: action.as }),
@@ -151,12 +149,7 @@ async function runStep(
   const result = view?.transactional
     ? await runInTransaction(deps, {
         run,
-        index,
-        // It may have waited for a transaction, and is executed again when another step of its group fails.
-        work(tx) {
-          [startedAt, started] = [Date.now(), performance.now()];
-          return tools.run(scope, { ...call, tx });
-        },
+        work: (tx) => tools.run(scope, { ...call, tx }),
         recordOf: (given) => (record = recordOf(given)),
       })
     : await runUnderLease(deps, run, (signal) =>
@@ -171,7 +164,7 @@ async function runStep(
   }
   if (record === undefined) {
     record = recordOf(result.result);
-    if (!(await recordRuns(db, scope, [record], leaseMs)).has(run.id)) return 'lost';
+    if (!(await recordRun(db, record, leaseMs))) return 'lost';
   }
   run.steps.push(record.step);
   return 'completed';
