@@ -36,8 +36,8 @@ export function spawnService(
   { env, flags = [], ...options }: SpawnServiceOptions,
 ): ChildProcess {
   const heap = heapFlagsOf(basename(dirname(bundle)));
-  // A source map takes 4 MB, and images have none.
-  const sourceMaps = env.NODE_ENV === 'production' ? [] : ['--enable-source-maps'];
+  // A source map takes 4 MB and a seventh of the time of a start. Images have none.
+  const sourceMaps = env.NODE_ENV === 'development' ? ['--enable-source-maps'] : [];
   return spawnGuarded(process.execPath, [...flags, ...sourceMaps, ...heap, bundle], {
     ...options,
     env: { ...allocatorEnvironment, ...env },

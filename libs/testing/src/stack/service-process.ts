@@ -6,6 +6,8 @@ import { until } from '../until';
 const readyLimitMs = 30_000;
 const stopLimitMs = 10_000;
 const keptLines = 5_000;
+/** As of `npm start`. Code that is compiled already takes a tenth off the processor time of a start. */
+const compiledCode = join(process.cwd(), 'node_modules', '.cache', 'node');
 
 /** One service of a stack: its bundle in a separate process. */
 export interface ServiceProcess {
@@ -90,6 +92,7 @@ export async function prepareService({
         env: {
           PATH: process.env.PATH ?? '',
           NODE_ENV: 'test',
+          NODE_COMPILE_CACHE: compiledCode,
           HOST: '127.0.0.1',
           PORT: String(port),
           INTERNAL_PORT: String(internalPort),
