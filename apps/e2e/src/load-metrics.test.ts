@@ -14,7 +14,7 @@ beforeAll(async () => {
   models = await startModelServer();
   stack = await startOwnStack({
     environment: { OPENAI_BASE_URL: models.urls.openai, OPENAI_API_KEY: 'sk-test' },
-    services: ['gateway', 'data', 'chat', 'manage', 'worker', 'tool-executor'],
+    services: ['gateway', 'data', 'chat', 'manage', 'worker'],
   });
   tenant = await createTenant(stack);
   client = await tenant.client({ permissions: ['*', 'manage'] });

@@ -13,7 +13,10 @@ let tenant: Tenant;
 let client: Client & { key: string };
 beforeAll(async () => {
   // Long enough to answer requests that were sent before a service is stopped, even on a busy machine.
-  stack = await startOwnStack({ environment: { SHUTDOWN_DRAIN_MS: '1000' } });
+  stack = await startOwnStack({
+    services: ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'gateway'],
+    environment: { SHUTDOWN_DRAIN_MS: '1000' },
+  });
   tenant = await createTenant(stack);
   client = await tenant.client();
   await push(client, catalog);

@@ -1,7 +1,6 @@
-import { until } from '@parley/testing';
+import { startStack, until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
-import { startReplicas } from './replicas';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -97,8 +96,16 @@ test.each([
 });
 
 test('the limit of a visitor is exact over two processes', async () => {
-  const replicas = await startReplicas();
-  const other = await createTenant(replicas);
+  const { databaseUrl, redisUrl, bundles, secretsKey } = shared;
+  const environment = { SECRETS_KEY: secretsKey };
+  const second = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    environment,
+    services: ['manage'],
+  });
+  const other = await createTenant();
   try {
     const owner = await other.client({ permissions: ['*', 'manage'] });
     await push(owner, catalog);
@@ -110,7 +117,7 @@ test('the limit of a visitor is exact over two processes', async () => {
       limits,
     });
     const query = `?key=${made.body.key as string}`;
-    const services = replicas.stacks.map((stack) => stack.services.manage!.url);
+    const services = [shared.urls.manage!, second.services.manage!.url];
     const session = await fetch(`${services[0]}/v1/widget/sessions${query}`, {
       method: 'POST',
       body: '{}',
@@ -133,6 +140,6 @@ test('the limit of a visitor is exact over two processes', async () => {
     for (const half of [0, 1]) expect(statuses.filter((_, at) => at % 2 === half)).toContain(200);
   } finally {
     await other.close();
-    await replicas.stop();
+    await second.stop();
   }
 }, 120_000);
