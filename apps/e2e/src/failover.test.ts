@@ -18,7 +18,7 @@ import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 /** Acknowledged writes before the primary is killed and after it. */
-const writesPerPhase = rounds(300, 3_000);
+const writesPerPhase = rounds(80, 3_000);
 const writers = 8;
 /** Time in which an operator's tool notices that the primary is away. */
 const detectionMs = 500;

@@ -5,7 +5,7 @@ import { messageReceived, phoneNumberId, unique } from './deliveries';
 import { shared, startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-const kills = rounds(6, 40);
+const kills = rounds(4, 40);
 const writers = 4;
 
 jest.setTimeout(120_000 + kills * 10_000);
@@ -17,6 +17,7 @@ let client: Client;
 beforeAll(async () => {
   kapso = await startKapsoServer();
   stack = await startOwnStack({
+    services: ['data', 'webhook-ingest', 'manage', 'worker', 'gateway'],
     environment: {
       ...shared.webhookSecrets,
       KAPSO_API_URL: kapso.url,
@@ -62,6 +63,18 @@ async function newContact(n: number): Promise<string> {
   expect(sent.status).toBe(200);
   await until(() => textsTo(contact).length === 1, { limitMs: 30_000 });
   return contact;
+}
+
+/**
+ * Ends the leases of a killed worker, so that the next one asks the provider whether it has their messages. In the full run they end by
+ * themselves, after 30 s.
+ */
+async function endLeases(): Promise<void> {
+  if (rounds(false, true)) return;
+  await tenant.query(
+    'update messages set lease_until = now() where tenant = $1 and lease_until > now()',
+    [tenant.scope.tenant],
+  );
 }
 
 /** Sends a request until it is answered: while manage is down, as its client does. */
@@ -112,6 +125,7 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
     await sleep(300 + Math.random() * 500);
     const service = stack.services[n % 2 === 0 ? 'manage' : 'worker']!;
     await service.kill();
+    if (service === stack.services.worker) await endLeases();
     await service.start();
     const lengths = [...written.values()].map((texts) => texts.length);
     await until(() => [...written.values()].every((texts, i) => texts.length > lengths[i]!), {
@@ -124,7 +138,6 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
   for (const contact of contacts) {
     const expected = written.get(contact)!;
     expect(expected.length).toBeGreaterThanOrEqual(kills);
-    // The lease of a killed sender expires after 30 s; then the provider is asked whether it has the message.
     const states = await until(
       async () => {
         const found = [];

@@ -6,7 +6,7 @@ import { shared } from './stack';
 test(
   'each change has exactly one effect when workers, Redis and PostgreSQL are killed, Redis is flushed and a worker is paused for longer than its lease',
   async () => {
-    const changes = rounds(400, 10_000);
+    const changes = rounds(150, 10_000);
     const result = await runTriggerChaos({
       bundles: shared.bundles,
       changes,
