@@ -31,6 +31,15 @@ export const runFile = (
     child.stdin!.end(input);
   });
 
+/** Runs `parley` in the process of the test. */
+export async function runInProcess(
+  args: string[],
+  options: { cwd: string; env: Record<string, string>; input?: string },
+): Promise<ProgramResult> {
+  const { exitCode, stdout, stderr } = await runCommand(args, options);
+  return { code: exitCode, stdout, stderr };
+}
+
 export interface CommandLine {
   /** The working directory of the commands, outside of the checkout. */
   folder: string;
@@ -55,12 +64,12 @@ export function openCommandLine(settings: Record<string, string> = {}): CommandL
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
   const run: CommandLine['run'] = async (args, options = {}) => {
     const env = { DATABASE_URL: shared.databaseUrl, ...settings, ...options.env };
-    const { exitCode, stdout, stderr } = await runCommand(args, {
+    const { code, stdout, stderr } = await runInProcess(args, {
       cwd: folder,
       env,
       input: options.input,
     });
-    return { code: exitCode, stdout: stdout.trim(), stderr: stderr.trim() };
+    return { code, stdout: stdout.trim(), stderr: stderr.trim() };
   };
   return {
     folder,

@@ -12,14 +12,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Operation, operations } from '@parley/contracts';
+import { rounds } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
 import pg from 'pg';
-import { installPackages, npmEnvironment, packPackages, root } from './install-packages';
+import {
+  installPackages,
+  installedCommand,
+  npmEnvironment,
+  packPackages,
+  root,
+} from './install-packages';
 import { startOwnStack, shared } from './stack';
 import { runFile } from './command-line';
+import { readTutorial, tutorials } from './follow-tutorial';
+import { type CommandServer, startCommandServer } from './command-server';
 
-/** About a hundred processes of the command line. */
-jest.setTimeout(420_000);
+/** About a hundred processes of the command line in the full run. */
+jest.setTimeout(rounds(120_000, 420_000));
 
 /**
  * Commands that are not run here, by the beginning of a line, with the reason. Everything else in a block of `sh` runs against a
@@ -95,6 +104,7 @@ const of = (...languages: string[]) =>
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-docs-'));
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
+let commands: CommandServer;
 /** The values of the ids and keys that a page abbreviates. */
 let values: Record<string, string>;
 let environment: Record<string, string>;
@@ -106,9 +116,12 @@ beforeAll(async () => {
   stack = await startOwnStack({ environment: { RATE_LIMIT_PER_KEY: '100000', ...secrets } });
   const bin = join(folder, 'bin');
   mkdirSync(bin);
-  const cli = join(shared.bundles, 'cli', 'main.cjs');
+  commands = await startCommandServer();
+  const installed = `"${process.execPath}" "${await installedCommand()}/node_modules/@parley/cli/main.cjs"`;
+  const parley = rounds(commands.words, installed);
   for (const [name, script] of Object.entries({
-    parley: `exec "${process.execPath}" "${cli}" "$@"`,
+    // In the process of a test `parley init` would pack the packages, as in a checkout.
+    parley: `[ "$1" = init ] && exec ${installed} "$@"; exec ${parley} "$@"`,
     npx: `[ "$1" = parley ] || exit 127; shift; exec parley "$@"`,
     // `parley init` runs `npm install`; new-user.test and apps/cli install packages.
     npm: `[ "$1" = install ] && exit 0; PATH="\${PATH#*:}" exec npm "$@"`,
@@ -116,13 +129,12 @@ beforeAll(async () => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  const packed = await packPackages('client', 'definitions');
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await installPackages(folder, packed.tarballs);
-  rmSync(packed.folder, { recursive: true, force: true });
+  await installPackages(folder, await packPackages('client', 'definitions'));
   environment = {
     PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: folder,
+    XDG_CONFIG_HOME: join(folder, '.config'),
     ...secrets,
     PARLEY_URL: stack.url,
     DATABASE_URL: stack.databaseUrl,
@@ -156,6 +168,7 @@ beforeAll(async () => {
   };
 }, 240_000);
 afterAll(async () => {
+  commands.close();
   await stack.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -220,9 +233,27 @@ test.each(of('json'))('%s: the JSON is valid', (_place, { text }) => {
   expect(JSON.parse(text)).toEqual(expect.anything());
 });
 
+test.each(tutorials)(
+  'the tutorial %s: the commands have a valid syntax (tutorials.test runs them)',
+  async (name) => {
+    const commands = readTutorial(name).flatMap((step) =>
+      'commands' in step ? step.commands : [],
+    );
+    expect(commands).not.toEqual([]);
+    expect(await runFile('bash', ['-nc', commands.join('\n')], {})).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  },
+);
+
 /** The files, and one module for the other blocks of each page. */
 function modules(): Map<string, string> {
   const files = new Map<string, string>();
+  for (const name of tutorials)
+    for (const step of readTutorial(name))
+      if (step.kind === 'file' && step.path.endsWith('.ts'))
+        files.set(join('tutorials', name, step.path), step.content);
   for (const [, { page, text }] of of('ts')) {
     const named = fileOf(text);
     const file = named ?? `${page.replaceAll(/[/.]/g, '-')}.ts`;

@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { root } from './install-packages';
 import type { PseudoTerminal } from './pseudo-terminal';
 
+/** The pages of docs/tutorials that tests follow. */
+export const tutorials = ['whatsapp-sales-agent', 'support-agent', 'website-chat'];
+
 /** A step of a tutorial: a file to create, or commands with the lines that they print. `at` is the line of the page. */
 export type TutorialStep =
   | { at: number; kind: 'file'; path: string; content: string }

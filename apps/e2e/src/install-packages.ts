@@ -4,11 +4,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -30,22 +31,41 @@ export const npmEnvironment: Record<string, string> = {
   ),
 };
 
-/** Packs packages as they would be published, into a temporary folder. */
-export async function packPackages(
-  ...names: string[]
-): Promise<{ folder: string; tarballs: string[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-packages-'));
-  const script = join(root, 'tools', 'pack.mjs');
-  const { stdout } = await run(process.execPath, [script, '--out', folder, ...names], {
-    cwd: root,
-  });
-  return {
-    folder,
-    tarballs: stdout
-      .trim()
-      .split('\n')
-      .filter((line) => line.endsWith('.tgz')),
-  };
+/**
+ * Does something once in a run of all test files. Files run in parallel: the process that creates the folder does the work, the others
+ * wait. Returns the folder.
+ */
+async function onceInRun(name: string, work: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(shared.packages, name);
+  const done = `${folder}.done`;
+  while (!existsSync(done)) {
+    if (mkdirSync(folder, { recursive: true }) === undefined) {
+      await sleep(200);
+      continue;
+    }
+    try {
+      await work(folder);
+      writeFileSync(done, '');
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  return folder;
+}
+
+/** Packs packages as they would be published, each once in a run. Returns the paths of the tarballs. */
+export async function packPackages(...names: string[]): Promise<string[]> {
+  const tarballs: string[] = [];
+  for (const name of names) {
+    const folder = await onceInRun(`packed-${name}`, async (out) => {
+      await run(process.execPath, [join(root, 'tools', 'pack.mjs'), '--out', out, name], {
+        cwd: root,
+      });
+    });
+    tarballs.push(...readdirSync(folder).map((file) => join(folder, file)));
+  }
+  return tarballs;
 }
 
 /**
@@ -77,27 +97,17 @@ export async function installPackages(
   }
 }
 
-/** Makes the packed command line available in a folder. It is installed once in a run; the folder gets a link to it. */
+/** Installs the packed command line once in a run. Returns the folder. */
+export function installedCommand(): Promise<string> {
+  return onceInRun('cli', async (home) => {
+    writeFileSync(join(home, 'package.json'), '{"private":true}');
+    await installPackages(home, await packPackages('cli'));
+  });
+}
+
+/** Makes the packed command line available in a folder, by a link. */
 export async function installCommand(folder: string): Promise<void> {
-  const home = join(shared.packages, 'cli');
-  const done = join(shared.packages, 'cli-is-installed');
-  while (!existsSync(done)) {
-    // Test files run in parallel: the process that creates the folder installs into it, the others wait.
-    if (mkdirSync(home, { recursive: true }) === undefined) {
-      await sleep(200);
-      continue;
-    }
-    try {
-      const packed = await packPackages('cli');
-      writeFileSync(join(home, 'package.json'), '{"private":true}');
-      await installPackages(home, packed.tarballs);
-      rmSync(packed.folder, { recursive: true, force: true });
-      writeFileSync(done, '');
-    } catch (error) {
-      rmSync(home, { recursive: true, force: true });
-      throw error;
-    }
-  }
+  const home = await installedCommand();
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
 }

@@ -20,7 +20,7 @@ jest.setTimeout(240_000);
 
 /** A new user has only the packages, the address of the gateway and two keys. */
 let tenant: Tenant;
-let packed: { folder: string; tarballs: string[] };
+let tarballs: string[];
 const folder = mkdtempSync(join(tmpdir(), 'parley-new-user-'));
 const project = join(folder, 'shop');
 let keys: { development: string; production: string };
@@ -31,13 +31,13 @@ beforeAll(async () => {
     development: (await tenant.client()).key,
     production: (await tenant.client({ environment: 'production' })).key,
   };
-  packed = await packPackages('cli', 'definitions');
+  tarballs = await packPackages('cli', 'definitions');
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  await installPackages(folder, packed.tarballs);
+  await installPackages(folder, tarballs);
 }, 240_000);
 afterAll(async () => {
   await tenant.close();
-  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The installed command; once the project exists, the one installed in it. */
@@ -62,9 +62,9 @@ test('a new user gets from an empty folder to production with init, dev, chat an
     'cd shop && npm install && npx parley dev',
   ]);
   expect(readdirSync(join(project, 'packages')).sort()).toEqual(
-    packed.tarballs.map((path) => basename(path)).sort(),
+    tarballs.map((path) => basename(path)).sort(),
   );
-  await installPackages(project, packed.tarballs, { named: true });
+  await installPackages(project, tarballs, { named: true });
   command = join(project, 'node_modules', '.bin', 'parley');
   writeFileSync(
     join(project, '.env'),

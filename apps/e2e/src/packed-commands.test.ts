@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, startFlowServer, startKapsoServer, until } from '@parley/testing';
+import {
+  createTestDatabase,
+  rounds,
+  startFlowServer,
+  startKapsoServer,
+  until,
+} from '@parley/testing';
 import type { Command } from 'commander';
 import pg from 'pg';
 import { createProgram } from '../../cli/src/program';
@@ -10,10 +16,10 @@ import { installCommand } from './install-packages';
 import { shared } from './stack';
 import { startStandIns } from './stand-ins';
 import { type Tenant, createTenant } from './tenant';
-import { type ProgramResult, providerSettings, runFile } from './command-line';
+import { type ProgramResult, providerSettings, runFile, runInProcess } from './command-line';
 
-/** The tests start about 100 processes of a command of 9 MB. */
-jest.setTimeout(300_000);
+/** The full run starts about 100 processes of a command of 9 MB. */
+jest.setTimeout(rounds(120_000, 300_000));
 
 let tenant: Tenant;
 let reach: Record<string, string>;
@@ -55,6 +61,19 @@ const parley = (
     },
     input,
   );
+
+/**
+ * Runs each command once: in the process of the test, in the full run as the packed command. In the process of a test `init` would pack the
+ * packages, as in a checkout.
+ */
+const runEach = (
+  args: string[],
+  env: Record<string, string>,
+  input: string,
+): Promise<ProgramResult> =>
+  rounds(args[0] !== 'init', false)
+    ? runInProcess(args, { cwd: folder, env, input })
+    : parley(args, env, cached, input);
 
 const leavesOf = (command: Command, path: string[] = []): { path: string[]; command: Command }[] =>
   command.commands
@@ -99,10 +118,9 @@ test('every command that succeeds prints one line of JSON', async () => {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the result depends on the command
   async function run(name: string, args: string[] = [], env = reach, input = ''): Promise<any> {
     ran.add(name);
-    const { code, stdout, stderr } = await parley(
+    const { code, stdout, stderr } = await runEach(
       [...name.split(' '), ...args, '--json'],
       env,
-      cached,
       input,
     );
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stopProcess } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { openBrowser } from './open-browser';
+import { openBrowser } from '../open-browser';
 import {
   type TutorialStep,
   createFile,
@@ -12,9 +12,9 @@ import {
   openShell,
   readTutorial,
   typeCommands,
-} from './follow-tutorial';
-import { installPackages, packPackages, root } from './install-packages';
-import { openPseudoTerminal } from './pseudo-terminal';
+} from '../follow-tutorial';
+import { installPackages, packPackages, root } from '../install-packages';
+import { openPseudoTerminal } from '../pseudo-terminal';
 
 jest.setTimeout(420_000);
 
@@ -36,8 +36,7 @@ const stack = { output: '', child: undefined as ReturnType<typeof spawn> | undef
 beforeAll(async () => {
   mkdirSync(clone);
   writeFileSync(join(clone, 'package.json'), '{"private":true}');
-  const packed = await packPackages('cli', 'definitions');
-  await installPackages(clone, packed.tarballs);
+  await installPackages(clone, await packPackages('cli', 'definitions'));
 }, 300_000);
 afterAll(async () => {
   if (stack.child) await stopProcess(stack.child, 'SIGINT', 30_000);
