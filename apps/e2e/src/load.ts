@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { until } from '@parley/testing';
+import { rounds, until } from '@parley/testing';
 import { Agent, fetch } from 'undici';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
@@ -9,8 +9,8 @@ import { type Replicas, startReplicas } from './replicas';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-const callers = 6;
-const pauseMs = 40;
+const callers = rounds(3, 6);
+const pauseMs = rounds(100, 40);
 
 /** A custom tool that creates an entity: it shows that the code ran once and that its call reached chat from the sandbox. */
 const stamp = {
@@ -208,4 +208,19 @@ export async function expectEachEffectOnce(
     limitMs: 60_000,
     everyMs: 100,
   });
+}
+
+/** Expects that turns were answered in the order of their arrival, each after the one before, on either replica. */
+export async function expectTurnsInOrder(tenant: Tenant, threadId: string): Promise<void> {
+  const messages = await tenant.query(
+    'select role::text, created_at from thread_messages where thread_id = $1 order by execution_id, position',
+    [threadId],
+  );
+  expect(messages.length).toBeGreaterThan(4);
+  const roles = messages.map(({ role }) => role);
+  expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')));
+  const answeredAt = messages
+    .filter(({ role }) => role === 'assistant')
+    .map((row) => Number(row.created_at));
+  expect(answeredAt).toEqual([...answeredAt].sort((a, b) => a - b));
 }

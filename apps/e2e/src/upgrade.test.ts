@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, rounds, until } from '@parley/testing';
 import pg from 'pg';
-import { type LoadedReplicas, expectEachEffectOnce, startLoadedReplicas } from './load';
+import {
+  type LoadedReplicas,
+  expectEachEffectOnce,
+  expectTurnsInOrder,
+  startLoadedReplicas,
+} from './load';
 import { shared } from './stack';
 
 /**
- * Number of rows of `events` during the migrations. The full run also replaces one process after the other. By default the first
- * processes of all services are replaced at the same time, then the second ones.
+ * Number of rows of `events` during the migrations. The full run also replaces one process after the other, and undoes this for all of
+ * them. By default the first processes of all services are replaced at the same time, then the second ones, and those of `data` go back.
  */
 const events = rounds(20_000, 1_000_000);
 const isFullRun = rounds(false, true);
@@ -23,7 +28,11 @@ const kinds: ServiceName[] = [
   'tool-executor',
   'gateway',
 ];
-const usesDatabase = (name: ServiceName) => !['tool-executor', 'gateway'].includes(name);
+/** The pods that migrate before their service starts: all that use the database; by default two at the same time. */
+const migrating = rounds<ServiceName[]>(
+  ['worker', 'data'],
+  ['worker', 'data', 'chat', 'webhook-ingest', 'manage'],
+);
 
 /** Tables that nearly every request uses. Each has a new column in the next version. */
 const changed =
@@ -94,16 +103,16 @@ async function migrate(version: string): Promise<string> {
   return stdout.trim();
 }
 
-/** Replaces the pods of each service one by one, as a rolling update does. A pod migrates before its service starts. */
-async function rollOut(version: string): Promise<void> {
+/** Replaces the pods of services one by one, as a rolling update does. A pod migrates before its service starts. */
+async function rollOut(version: string, names: ServiceName[]): Promise<void> {
   const replace = async (name: ServiceName, replica: number) => {
-    if (usesDatabase(name)) printed.push(await migrate(version));
+    if (migrating.includes(name)) printed.push(await migrate(version));
     expect(await loaded.replicas.restart(name, replica, version)).toBe(0);
   };
   const printed: string[] = [];
   if (isFullRun)
-    for (const name of kinds) for (const replica of [0, 1]) await replace(name, replica);
-  else for (const replica of [0, 1]) await Promise.all(kinds.map((name) => replace(name, replica)));
+    for (const name of names) for (const replica of [0, 1]) await replace(name, replica);
+  else for (const replica of [0, 1]) await allOf(names.map((name) => replace(name, replica)));
   const expected =
     version === nextVersion
       ? /^The database is up to date\.$/
@@ -111,17 +120,23 @@ async function rollOut(version: string): Promise<void> {
   for (const line of printed) expect(line).toMatch(expected);
 }
 
+/** Waits for all promises even if one rejects, so that every process that was started can be stopped. */
+async function allOf(work: Promise<void>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
+}
+
 it(
-  'an upgrade with migrations, a restart of an old pod in the middle of it, and its undoing lose no request under load',
+  'an upgrade with migrations, a restart of an old pod in the middle of it, and its undoing lose no request and no job under load, and no turns overlap',
   async () => {
     const { replicas, tenant } = loaded;
-    const { stop } = await loaded.startLoad();
+    const { threadId, stop } = await loaded.startLoad();
     let ended: Awaited<ReturnType<typeof stop>>;
     const startedAt = Date.now();
     try {
       // The index is not complete before this snapshot is closed.
       await database.query('begin isolation level repeatable read; select from users');
-      const migrating = migrate(nextVersion);
+      const migration = migrate(nextVersion);
       await until(isBuildingIndex, { limitMs: 120_000 });
       expect(await migrate(repository)).toContain(
         'of a newer version, which this version works with',
@@ -129,10 +144,10 @@ it(
       expect(await replicas.restart('data', 1, repository)).toBe(0);
       expect(await isBuildingIndex()).toBe(true);
       await database.query('commit');
-      expect(await migrating).toBe(`Applied ${Object.keys(next).length} migrations.`);
+      expect(await migration).toBe(`Applied ${Object.keys(next).length} migrations.`);
 
-      await rollOut(nextVersion);
-      await rollOut(repository);
+      await rollOut(nextVersion, kinds);
+      await rollOut(repository, rounds(['data'], kinds));
     } finally {
       ended = await stop();
     }
@@ -140,6 +155,7 @@ it(
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(100);
     await expectEachEffectOnce(tenant, made);
+    await expectTurnsInOrder(tenant, threadId);
     if (isFullRun)
       console.log(
         JSON.stringify({ events, answered, seconds: (Date.now() - startedAt) / 1_000, ...made }),
