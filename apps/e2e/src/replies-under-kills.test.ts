@@ -65,6 +65,12 @@ async function newContact(n: number): Promise<string> {
   return contact;
 }
 
+/** The provider has a message whose answer the worker does not get, so that few kills are enough. */
+async function loseAnAnswer(): Promise<void> {
+  kapso.faults.push('lost_after');
+  await until(() => kapso.faults.length === 0, { everyMs: 1, limitMs: 30_000 });
+}
+
 /**
  * Ends the leases of a killed worker, so that the next one asks the provider whether it has their messages. In the full run they end by
  * themselves, after 30 s.
@@ -124,6 +130,7 @@ it(`of replies and replays during ${kills} kills of manage and worker, none is l
     // wall clock: a kill at a random moment.
     await sleep(300 + Math.random() * 500);
     const service = stack.services[n % 2 === 0 ? 'manage' : 'worker']!;
+    if (service === stack.services.worker) await loseAnAnswer();
     await service.kill();
     if (service === stack.services.worker) await endLeases();
     await service.start();
