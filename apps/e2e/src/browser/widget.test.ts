@@ -163,11 +163,10 @@ describe('the script', () => {
 });
 
 test('the package has types, and a server that renders a page can import it', async () => {
-  const packed = await packPackages('widget');
   const folder = mkdtempSync(join(tmpdir(), 'parley-widget-'));
   try {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
-    await installPackages(folder, packed.tarballs);
+    await installPackages(folder, await packPackages('widget'));
     const installed = join(folder, 'node_modules', '@parley', 'widget');
     expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toMatchObject({
       sideEffects: true,
@@ -201,7 +200,7 @@ test('the package has types, and a server that renders a page can import it', as
     );
     execFileSync(process.execPath, [tsc, '-p', '.'], { cwd: folder, encoding: 'utf8' });
   } finally {
-    for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 
