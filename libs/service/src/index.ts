@@ -62,11 +62,5 @@ export { type Logger, createLogger, silentLogger } from './process/logger';
 export { type HttpMetrics, type Metrics, createMetrics } from './process/metrics';
 export { type ServiceOptions, runService, startProcess } from './process/run-service';
 export type { Tracer } from './tracing/operation';
-export {
-  nameRoute,
-  openTracer,
-  traced,
-  tracedStatement,
-  traceparent,
-} from './tracing/tracing';
+export { nameRoute, openTracer, traced, tracedStatement, traceparent } from './tracing/tracing';
 export { createWorkMetrics, modelPriceVariables, observeReplica } from './process/work-metrics';

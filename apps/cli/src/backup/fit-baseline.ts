@@ -1,5 +1,5 @@
 import { migrationsOfBackup } from '@parley/db';
-import type { BackupPart } from './read-backup';
+import type { BackupPart } from './format';
 
 /** Tables of builds before 0.1.0 that the baseline does not have. What they contain is not used. */
 const dropped = new Set(['shared_messaging_secrets']);

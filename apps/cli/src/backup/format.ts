@@ -49,6 +49,14 @@ export const endSchema = z.object({
 });
 export type End = z.infer<typeof endSchema>;
 
+/** What a reader of a backup gets, in this order. */
+export type BackupPart =
+  | { kind: 'manifest'; manifest: Manifest }
+  /** A piece of a table's rows. */
+  | { kind: 'rows'; table: string; rows: Buffer; bytesRead: number }
+  /** The file is complete and unchanged. */
+  | { kind: 'end'; end: End; checksum: string };
+
 /** The number of lines, which is the number of rows: COPY writes a line break within a value as `\n`. */
 export function countLines(text: Buffer): number {
   let lines = 0;

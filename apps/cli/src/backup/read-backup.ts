@@ -7,8 +7,7 @@ import { Failure } from '../failure';
 import { InvalidArchive, readArchive } from './archive';
 import { fitBaseline } from './fit-baseline';
 import {
-  type End,
-  type Manifest,
+  type BackupPart,
   checksumName,
   chunkBytes,
   chunkName,
@@ -20,13 +19,6 @@ import {
   maxBytesOf,
   tableOfChunk,
 } from './format';
-
-export type BackupPart =
-  | { kind: 'manifest'; manifest: Manifest }
-  /** A piece of a table's rows. */
-  | { kind: 'rows'; table: string; rows: Buffer; bytesRead: number }
-  /** The file is complete and unchanged. */
-  | { kind: 'end'; end: End; checksum: string };
 
 const decompress = promisify(gunzip);
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { type Queryable, type StoredTable, replaceRows } from '@parley/db';
 import { Failure } from '../failure';
-import { type End, type Manifest, countLines } from './format';
-import { type BackupPart, readBackup } from './read-backup';
+import { type BackupPart, type End, type Manifest, countLines } from './format';
+import { readBackup } from './read-backup';
 
 export interface CheckedBackup {
   manifest: Manifest;
