@@ -5,6 +5,7 @@ import type { ToolLog, Tools } from '@parley/tools';
 import { executeRun } from './execute-run';
 import { type FireRequest, fireTrigger } from './fire-trigger';
 import type { DueRun } from './insert-runs';
+import { groupSteps } from './group-steps';
 import { planRuns } from './plan-runs';
 import type { RunOutcome } from './retry-run';
 import { type ClaimedRun, claimDueRuns, dueRuns, nextDueInMs } from './run-store';
@@ -45,7 +46,7 @@ export function createTriggers(options: TriggersOptions) {
     runsPerRoot = 1_000,
     onRun,
   } = options;
-  const deps = { db, tools, entities, log, leaseMs };
+  const deps = { db, tools, entities, log, leaseMs, together: groupSteps({ db, leaseMs }) };
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */
     relay: () => planRuns(db, runsPerRoot),

@@ -13,6 +13,7 @@ import {
 import { createTestTools } from '@parley/tools/testing';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { claimRun } from './run-store';
+import { groupSteps } from './group-steps';
 import { type TestRuns, leaseMs, expiredLeaseMs, startRuns } from './testing/start-runs';
 
 let bench: TestRuns;
@@ -52,6 +53,7 @@ beforeAll(async () => {
     tools,
     log,
     leaseMs,
+    together: groupSteps({ db, leaseMs }),
   };
 });
 afterEach(() => {

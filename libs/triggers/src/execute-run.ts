@@ -8,17 +8,17 @@ import {
   failureText,
   resolveArgs,
 } from '@parley/tools';
+import type { groupSteps } from './group-steps';
 import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
 import {
   type ClaimedRun,
   type RunEnd,
   type RunRecord,
   type RunStep,
-  recordRun,
+  recordRuns,
   releaseRun,
 } from './run-store';
-import { isTransient, runInTransaction } from './run-in-transaction';
-import { runUnderLease } from './run-under-lease';
+import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
 import { runVariables } from './run-variables';
 import { wholeChange } from './whole-change';
 
@@ -28,6 +28,8 @@ export interface ExecuteDeps {
   log: ToolLog;
   /** Milliseconds after which another worker can claim a run whose lease is not renewed. */
   leaseMs: number;
+  /** Executes steps whose effect is in the database. */
+  together: ReturnType<typeof groupSteps>;
 }
 
 type Action = TriggerDefinition['actions'][number];
@@ -119,8 +121,8 @@ async function runStep(
     depth: 0,
     ...(run.requestId !== null && { requestId: run.requestId }),
   };
-  const startedAt = Date.now();
-  const started = performance.now();
+  let startedAt = Date.now();
+  let started = performance.now();
   const stepWith = (rest: Partial<RunStep> & Pick<RunStep, 'status'>): RunStep => ({
     tool: action.tool,
     ...(action.as !== undefined && { as: action.as }),
@@ -149,7 +151,12 @@ async function runStep(
   const result = view?.transactional
     ? await runInTransaction(deps, {
         run,
-        work: (tx) => tools.run(scope, { ...call, tx }),
+        index,
+        // It may have waited for a transaction, and is executed again when another step of its group fails.
+        work(tx) {
+          [startedAt, started] = [Date.now(), performance.now()];
+          return tools.run(scope, { ...call, tx });
+        },
         recordOf: (given) => (record = recordOf(given)),
       })
     : await runUnderLease(deps, run, (signal) =>
@@ -164,7 +171,7 @@ async function runStep(
   }
   if (record === undefined) {
     record = recordOf(result.result);
-    if (!(await recordRun(db, record, leaseMs))) return 'lost';
+    if (!(await recordRuns(db, scope, [record], leaseMs)).has(run.id)) return 'lost';
   }
   run.steps.push(record.step);
   return 'completed';

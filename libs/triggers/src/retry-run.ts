@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import { type ClaimedRun, type RunEnd, type RunStep, recordRun, releaseRun } from './run-store';
+import { type ClaimedRun, type RunEnd, type RunStep, recordRuns, releaseRun } from './run-store';
 
 /** `released`: due again without counting an attempt; `lost`: another worker has claimed it. */
 export type RunOutcome = 'succeeded' | 'dead' | 'retry' | 'cancelled' | 'released' | 'lost';
@@ -34,8 +34,13 @@ export async function endRun(
   end: RunEnd,
   step?: RunStep,
 ): Promise<RunOutcome> {
-  const record = { run, end, ...(step && { step }) };
-  if (!(await recordRun(deps.db, record, deps.leaseMs))) return 'lost';
+  const recorded = await recordRuns(
+    deps.db,
+    run.scope,
+    [{ run, end, ...(step && { step }) }],
+    deps.leaseMs,
+  );
+  if (!recorded.has(run.id)) return 'lost';
   return end.status === 'scheduled' ? 'retry' : end.status;
 }
 

@@ -5,8 +5,8 @@ import {
   claimDueRuns,
   claimRun,
   dueRuns,
-  holdRun,
-  recordRun,
+  holdRuns,
+  recordRuns,
   releaseRun,
   renewLease,
 } from './run-store';
@@ -36,8 +36,8 @@ test('statements on open runs use the index of their key, also when PostgreSQL h
     await claimDueRuns(db, scope, leaseMs, 10);
     await claimRun(db, run.id, leaseMs, scope);
     await renewLease(db, run, leaseMs);
-    await holdRun(db, run);
-    await recordRun(db, { run }, leaseMs);
+    await holdRuns(db, scope, [run]);
+    await recordRuns(db, scope, [{ run }], leaseMs);
     await releaseRun(db, run, 0);
     await insertRuns(db, [
       runs.newRun({ entityId: 'order_1', eventId: '2', cancelsPrevious: true }),
@@ -64,8 +64,8 @@ test('statements on open runs use the index of their key, also when PostgreSQL h
     'claim-due-runs': due,
     'claim-run': [ofEntity, ...byKey],
     'renew-run': byKey,
-    'hold-run': byKey,
-    'record-run': byKey,
+    'hold-runs': byKey,
+    'record-runs': byKey,
     'release-run': byKey,
     'insert-trigger-runs': [],
     'cancel-previous-runs': [ofEntity, ...byKey],

@@ -8,9 +8,9 @@ import {
   claimDueRuns,
   claimRun,
   dueRuns,
-  holdRun,
+  holdRuns,
   nextDueInMs,
-  recordRun,
+  recordRuns,
   releaseRun,
   renewLease,
 } from './run-store';
@@ -34,8 +34,9 @@ const step: RunStep = {
   durationMs: 1,
 };
 const record = async (run: ClaimedRun, end?: RunEnd, forMs = leaseMs) =>
-  recordRun(bench.db, { run, step, end }, forMs);
-const hold = (run: ClaimedRun) => bench.db.transaction((tx) => holdRun(tx, run));
+  (await recordRuns(bench.db, run.scope, [{ run, step, end }], forMs)).has(run.id);
+const hold = (run: ClaimedRun) =>
+  bench.db.transaction(async (tx) => (await holdRuns(tx, run.scope, [run])).has(run.id));
 const retryIn = (inMs: number): RunEnd => ({ status: 'scheduled', error: 'failed', inMs });
 
 /** Each function brings a run into a state and returns the run as its first worker claimed it. */
@@ -66,7 +67,7 @@ const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
 
 async function ended(id: string, end: RunEnd): Promise<ClaimedRun> {
   const run = await bench.claim(id);
-  await recordRun(bench.db, { run, end }, leaseMs);
+  await recordRuns(bench.db, run.scope, [{ run, end }], leaseMs);
   return run;
 }
 
@@ -230,7 +231,7 @@ test('a run that a transaction has locked cannot be claimed before the transacti
   const id = await bench.add();
   const run = await bench.claim(id, expiredLeaseMs);
   await bench.db.transaction(async (tx) => {
-    expect(await holdRun(tx, run)).toBe(true);
+    expect(await holdRuns(tx, run.scope, [run])).toEqual(new Set([id]));
     expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toBeNull();
   });
   expect(await bench.claim(id)).toMatchObject({ fence: 2 });

@@ -143,12 +143,33 @@ function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRo
 /** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
 const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
 
-const hold = statement('hold-run', `select from trigger_runs where ${isHeld} for update`);
+// `limit cardinality`: see docs/adr/0081.
+const hold = statement(
+  'hold-runs',
+  `select r.id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
+   from (select * from unnest($2::text[]) id limit cardinality($2)) given
+   join trigger_runs r on r.tenant = $1 and r.id = given.id and r.status = 'running' order by r.id for update of r`,
+  { id: column.text, fence: column.int4, timeout: column.text },
+);
 
-/** Locks a run inside a transaction; false when another worker has claimed it. */
-export async function holdRun(tx: Queryable, { id, scope, fence }: ClaimedRun): Promise<boolean> {
-  const { rowCount } = await tx.query(scope, hold, [scope.tenant, id, fence]);
-  return rowCount === 1;
+/**
+ * Locks runs of a tenant inside a transaction. Returns the ids of those that the worker still holds. The transaction must not
+ * change anything for the others. `lockTimeoutMs`: the longest wait of its later statements for a lock.
+ */
+export async function holdRuns(
+  tx: Queryable,
+  tenant: Tenant,
+  runs: readonly ClaimedRun[],
+  lockTimeoutMs?: number,
+): Promise<Set<string>> {
+  const values = [
+    tenant.tenant,
+    runs.map(({ id }) => id),
+    lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`,
+  ];
+  const { rows } = await tx.query(tenant, hold, values);
+  const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
+  return new Set(runs.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : [])));
 }
 
 const renew = statement(
@@ -172,16 +193,18 @@ export type RunEnd =
   | { status: 'scheduled'; error: string; inMs: number };
 
 const record = statement(
-  'record-run',
-  `with r as (
-     update trigger_runs t set steps = t.steps || g.steps,
+  'record-runs',
+  `with g as (
+     select * from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[]) g(id, fence, steps, status, error, in_ms)
+     limit cardinality($3)),
+   r as (
+     update trigger_runs t set steps = t.steps || g.steps::jsonb,
        status = coalesce(g.status::"TriggerRunStatus", t.status), error = case when g.status is null then t.error else g.error end,
        run_at = case when g.status = 'scheduled' then statement_timestamp() + g.in_ms * interval '1 ms' else t.run_at end,
        enqueued_at = case when g.status = 'scheduled' then null else t.enqueued_at end,
-       lease_until = case when g.status is null then statement_timestamp() + $4 * interval '1 ms' end,
+       lease_until = case when g.status is null then statement_timestamp() + $2 * interval '1 ms' end,
        finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
-     from (select $5::jsonb as steps, $6::text as status, $7::text as error, $8::float8 as in_ms) g
-     where t.tenant = $1 and t.id = $2 and t.fence = $3 and t.status = 'running' returning t.*),
+     from g where t.tenant = $1 and t.id = g.id and t.fence = g.fence and t.status = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select id from r`,
   { id: column.text },
@@ -195,27 +218,28 @@ export interface RunRecord {
 }
 
 /**
- * Records a step or an end of a run, and the event of its result, in one statement. Returns false when
- * another worker has claimed the run: nothing is recorded then.
+ * Records steps and ends of runs of a tenant, and the events of their results, in one statement. Returns the ids of the
+ * recorded ones. Nothing is recorded of a run that another worker has claimed.
  */
-export async function recordRun(
+export async function recordRuns(
   db: Queryable,
-  { run, step, end }: RunRecord,
+  tenant: Tenant,
+  records: readonly RunRecord[],
   leaseMs: number,
-): Promise<boolean> {
-  const { id, scope, fence } = run;
-  const error = end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000);
-  const { rowCount } = await db.query(scope, record, [
-    scope.tenant,
-    id,
-    fence,
+): Promise<Set<string>> {
+  const { rows } = await db.query(tenant, record, [
+    tenant.tenant,
     leaseMs,
-    JSON.stringify(step === undefined ? [] : [step]),
-    end?.status ?? null,
-    error,
-    end?.status === 'scheduled' ? end.inMs : 0,
+    records.map(({ run }) => run.id),
+    records.map(({ run }) => run.fence),
+    records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
+    records.map(({ end }) => end?.status ?? null),
+    records.map(({ end }) =>
+      end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
+    ),
+    records.map(({ end }) => (end?.status === 'scheduled' ? end.inMs : 0)),
   ]);
-  return rowCount === 1;
+  return new Set(rows.map(({ id }) => id));
 }
 
 const release = statement(

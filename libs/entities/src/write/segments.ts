@@ -22,7 +22,7 @@ const maxWaiting = 4;
 const maxTypes = 10_000;
 
 /**
- * What a process has seen of the newest segment of a type (docs/adr/0073):
+ * What this process knows of the newest segment of a type (docs/adr/0073):
  *
  * - `unchecked`: nothing. Other processes may have filled it, so the first weight is
  *   followed by a check.
